@@ -20,7 +20,7 @@ pub use command::{COMMAND_BYTES_MAX, parse_command};
 pub use error::{DefinitionError, DefinitionErrors, Diagnostic};
 pub use units::duration;
 
-use dragline_domain::definition::{Condition, Definition, Mistake};
+use dragline_domain::definition::{Condition, Definition, ItemMistake, Mistake};
 use error::{Diagnostics, Location};
 use read::ReadDraft;
 use serde::de::DeserializeOwned;
@@ -78,7 +78,10 @@ pub fn condition(text: &str, source: &str) -> Result<Condition, DefinitionErrors
 
 /// Checks what was read of a definition; `found` is what is wrong with its shape.
 fn checked(read: ReadDraft, mut found: Diagnostics) -> Result<Definition, Diagnostics> {
-    let ReadDraft { draft, locations, diagnostics } = read;
+    let ReadDraft { draft, locations, diagnostics, consequences } = read;
+    if found.is_empty() {
+        found.extend(consequences);
+    }
     found.extend(diagnostics);
     let problems = match Definition::new(draft) {
         Ok(definition) if found.is_empty() => return Ok(definition),
@@ -98,6 +101,7 @@ const fn stands_alone(mistake: &Mistake) -> bool {
         | Mistake::OutOfRange { .. }
         | Mistake::ExcludesSeed(_)
         | Mistake::Condition(_)
+        | Mistake::Item { mistake: ItemMistake::Double(_) | ItemMistake::NoJson, .. }
         | Mistake::PatternsTooLarge
         | Mistake::Reason
         | Mistake::ParameterName(_) => true,
@@ -107,6 +111,7 @@ const fn stands_alone(mistake: &Mistake) -> bool {
         | Mistake::NoInterval(_)
         | Mistake::NoEffect(_)
         | Mistake::EmptyRule
+        | Mistake::Item { .. }
         | Mistake::IncludesNoSeed(_)
         | Mistake::BlocksEverySeed { .. } => false,
     }

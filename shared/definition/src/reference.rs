@@ -98,6 +98,13 @@ fn value(kind: ValueKind) -> String {
             "text, 1 to {} ASCII characters, beginning with a name of letters, digits, `_` and `-`",
             UserAgent::LEN_MAX
         ),
+        ValueKind::ItemTypes(max) => format!(
+            "list of up to {} types, each with `type` (1 to {} letters and digits), `fields` (up to {}, with those of records), and, if it is \
+             not for all pages, `when` (a [condition](#conditions))",
+            grouped(max),
+            limits::ITEM_NAME_LEN_MAX,
+            limits::FIELDS_MAX
+        ),
         ValueKind::RecrawlRules(max) => format!(
             "list of up to {} rules, each with `when` (a [condition](#conditions)) and at least one of `policy`, `interval`, `min` and `max`",
             grouped(max)

@@ -62,7 +62,9 @@ fn wrong(error: &Error) -> Option<Wrong> {
         | Error::SerdeInvalidType { .. }
         | Error::SerdeInvalidValue { .. } => Some(Wrong::Value),
         // A word that is the value of a key.
-        Error::SerdeUnknownVariant { expected, .. } if expected.contains(&"origin") || expected.contains(&"always") => {
+        Error::SerdeUnknownVariant { expected, .. }
+            if ["origin", "always", "money"].iter().any(|word| expected.contains(word)) =>
+        {
             Some(Wrong::Value)
         }
         // In an entry of a list, which is not valid without it.
@@ -133,6 +135,9 @@ fn diagnostic(error: &Error) -> Diagnostic {
         }
         Error::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => {
             Diagnostic::new("not a whole number, or too large").hint("write digits only, such as `100`")
+        }
+        Error::InvalidScalar { ty, .. } if ty.starts_with('f') => {
+            Diagnostic::new("not a number").hint("write digits with a dot, such as `100` or `0.5`")
         }
         Error::ExpectedMappingEndAfterEnumVariantValue { .. } => {
             Diagnostic::new("a condition has one key").hint("put several conditions into a list under `all` or `any`")

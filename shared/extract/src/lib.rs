@@ -24,12 +24,16 @@ mod html;
 #[cfg(feature = "extractors")]
 mod tree;
 #[cfg(feature = "extractors")]
+mod typed;
+#[cfg(feature = "extractors")]
 mod validity;
 
 #[cfg(feature = "extractors")]
 pub use article::{Article, NoArticle, article};
 #[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
+#[cfg(feature = "extractors")]
+pub use typed::{FieldTrace, Found, Outcome, PageParts, Tracing, Tried, Types};
 #[cfg(feature = "extractors")]
 pub use validity::{FLAWS_MAX, validity};
 

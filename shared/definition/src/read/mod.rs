@@ -2,6 +2,7 @@
 //!
 //! A value that is more than a number or a word is read as a text with its location, so that all mistakes are reported at once, each with a hint.
 
+mod items;
 mod recrawl;
 
 use std::collections::HashMap;
@@ -44,6 +45,8 @@ pub(super) struct ReadDraft {
     pub(super) draft: Draft,
     pub(super) locations: Locations,
     pub(super) diagnostics: Diagnostics,
+    /// What may only be the result of something that was left out before, and is reported if nothing was.
+    pub(super) consequences: Diagnostics,
 }
 
 impl<'de> Deserialize<'de> for ReadDraft {
@@ -131,6 +134,7 @@ impl Reader {
             }
             Slot::UserAgent(field) => put(field, notes.text(key, map.next_value()?, user_agent)),
             Slot::Content(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<ContentLevel>>>()?)),
+            Slot::ItemTypes(field) => put(field, notes.item_types(key, map.next_value()?)),
             Slot::RecrawlWord(field) => {
                 if let Some(word) = notes.word(key, map.next_value()?) {
                     *field = Some(word);
@@ -151,7 +155,12 @@ impl Reader {
         draft.seeds = seeds;
         draft.schedule = cron.and_then(|cron| notes.schedule(&cron, time_zone.as_ref()));
         notes.check_recrawl(&draft.recrawl);
-        ReadDraft { draft, locations: notes.locations, diagnostics: notes.diagnostics }
+        ReadDraft {
+            draft,
+            locations: notes.locations,
+            diagnostics: notes.diagnostics,
+            consequences: notes.consequences,
+        }
     }
 }
 
@@ -160,6 +169,7 @@ impl Reader {
 struct Notes {
     locations: Locations,
     diagnostics: Diagnostics,
+    consequences: Diagnostics,
 }
 
 impl Notes {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, Recrawl, Schedule, UrlPattern, UserAgent};
+use super::{Condition, ItemType, Recrawl, Schedule, UrlPattern, UserAgent};
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -52,6 +52,9 @@ pub struct Draft {
     /// [`Key::UserAgent`](super::Key::UserAgent).
     #[serde(default)]
     pub user_agent: UserAgent,
+    /// [`Key::Items`](super::Key::Items).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<ItemType>,
     /// When a URL that is known is fetched again.
     #[serde(default)]
     pub recrawl: Recrawl,
@@ -77,6 +80,7 @@ impl Draft {
             fetch: Fetch::default(),
             content: ContentLevel::default(),
             user_agent: UserAgent::default(),
+            items: Vec::new(),
             recrawl: Recrawl::default(),
             schedule: None,
         }

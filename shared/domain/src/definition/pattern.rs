@@ -1,4 +1,4 @@
-//! Regular expressions over URLs.
+//! Regular expressions over URLs and over the texts of pages.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -14,6 +14,33 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct UrlPattern(Regex);
+
+/// A regular expression over a text of a page, with the syntax and the limits of [`UrlPattern`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TextPattern(Regex);
+
+impl TextPattern {
+    /// The pattern as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// Whether it matches somewhere in the text.
+    #[must_use]
+    pub fn is_match(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+
+    /// Returns what it matches, in order: of each match the first group that took part, or all of it if the pattern has no groups.
+    pub fn matches<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        self.0.captures_iter(text).filter_map(|found| {
+            let group = found.iter().skip(1).flatten().next();
+            group.or_else(|| found.get(0).filter(|_| found.len() == 1)).map(|part| part.as_str())
+        })
+    }
+}
 
 /// Why a text is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,21 +97,17 @@ impl UrlPattern {
     }
 }
 
-impl FromStr for UrlPattern {
-    type Err = PatternError;
-
-    fn from_str(text: &str) -> Result<Self, PatternError> {
-        match text.len() {
-            0 => return Err(PatternError::Empty),
-            len if len > Self::LEN_MAX => return Err(PatternError::TooLong(len)),
-            _ if text.contains(char::is_control) => return Err(PatternError::Control),
-            _ => {}
-        }
-        match RegexBuilder::new(text).size_limit(Self::COMPILED_BYTES_MAX).build() {
-            Ok(regex) => Ok(Self(regex)),
-            Err(regex::Error::CompiledTooBig(_)) => Err(PatternError::TooLarge),
-            Err(error) => Err(PatternError::Syntax(last_line(&error.to_string()))),
-        }
+fn compiled(text: &str) -> Result<Regex, PatternError> {
+    match text.len() {
+        0 => return Err(PatternError::Empty),
+        len if len > UrlPattern::LEN_MAX => return Err(PatternError::TooLong(len)),
+        _ if text.contains(char::is_control) => return Err(PatternError::Control),
+        _ => {}
+    }
+    match RegexBuilder::new(text).size_limit(UrlPattern::COMPILED_BYTES_MAX).build() {
+        Ok(regex) => Ok(regex),
+        Err(regex::Error::CompiledTooBig(_)) => Err(PatternError::TooLarge),
+        Err(error) => Err(PatternError::Syntax(last_line(&error.to_string()))),
     }
 }
 
@@ -94,39 +117,54 @@ fn last_line(message: &str) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-impl PartialEq for UrlPattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
-    }
+/// What patterns have in common: each is its text.
+macro_rules! is_its_text {
+    ($($pattern:ident)*) => {$(
+        impl FromStr for $pattern {
+            type Err = PatternError;
+
+            fn from_str(text: &str) -> Result<Self, PatternError> {
+                compiled(text).map(Self)
+            }
+        }
+
+        impl PartialEq for $pattern {
+            fn eq(&self, other: &Self) -> bool {
+                self.as_str() == other.as_str()
+            }
+        }
+
+        impl Eq for $pattern {}
+
+        impl Hash for $pattern {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.as_str().hash(state);
+            }
+        }
+
+        impl TryFrom<String> for $pattern {
+            type Error = PatternError;
+
+            fn try_from(text: String) -> Result<Self, PatternError> {
+                text.parse()
+            }
+        }
+
+        impl From<$pattern> for String {
+            fn from(pattern: $pattern) -> Self {
+                pattern.as_str().to_owned()
+            }
+        }
+
+        impl fmt::Display for $pattern {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    )*};
 }
 
-impl Eq for UrlPattern {}
-
-impl Hash for UrlPattern {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.as_str().hash(state);
-    }
-}
-
-impl TryFrom<String> for UrlPattern {
-    type Error = PatternError;
-
-    fn try_from(text: String) -> Result<Self, PatternError> {
-        text.parse()
-    }
-}
-
-impl From<UrlPattern> for String {
-    fn from(pattern: UrlPattern) -> Self {
-        pattern.as_str().to_owned()
-    }
-}
-
-impl fmt::Display for UrlPattern {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+is_its_text! { UrlPattern TextPattern }
 
 #[cfg(test)]
 mod tests {
@@ -156,6 +194,16 @@ mod tests {
         assert_eq!(json, r#""\\.pdf$""#);
         assert_eq!(serde_json::from_str::<UrlPattern>(&json).unwrap(), pattern);
         assert!(serde_json::from_str::<UrlPattern>(r#""(""#).is_err());
+        let text = "SKU: A1, SKU: B2";
+        for (pattern, expected, why) in [
+            (r"SKU: (\w+)", vec!["A1", "B2"], "the group"),
+            (r"SKU: \w+", vec!["SKU: A1", "SKU: B2"], "all of it without one"),
+            (r"(?:SKU: )?(?:(A\d)|(B\d))", vec!["A1", "B2"], "the group that took part"),
+            ("(x)?,", vec![], "a match in which no group took part says nothing"),
+        ] {
+            let pattern: TextPattern = pattern.parse().unwrap();
+            assert_eq!(pattern.matches(text).collect::<Vec<_>>(), expected, "{why}");
+        }
         assert!(pattern.is_match("https://example.org/a.pdf") && !pattern.is_match("https://example.org/a.pdf?x"));
     }
 }

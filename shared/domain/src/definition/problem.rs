@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use super::{ConditionMistake, Place, RecrawlWord, limits};
+use super::{ConditionMistake, ItemMistake, Place, RecrawlWord, limits};
 use crate::url::CrawlUrl;
 
 /// One thing that is wrong.
@@ -147,6 +147,14 @@ pub enum Mistake {
     /// A condition cannot be what the user meant.
     #[error(transparent)]
     Condition(#[from] ConditionMistake),
+    /// A type of items cannot be what the user meant.
+    #[error("{path}: {mistake}")]
+    Item {
+        /// The type's name, with that of the field: `Product.price`.
+        path: String,
+        /// What is wrong.
+        mistake: ItemMistake,
+    },
     /// The patterns together are too large once compiled.
     #[error("the patterns are too large together")]
     PatternsTooLarge,
@@ -179,6 +187,7 @@ impl Mistake {
             Self::Condition(ConditionMistake::Empty) => "leave it out, or put a condition in the list",
             Self::Condition(ConditionMistake::TooDeep) => "write several rules instead of one",
             Self::Condition(ConditionMistake::Pointless(_)) => "texts are compared with the URL as it is requested",
+            Self::Item { mistake, .. } => mistake.hint(),
             Self::PatternsTooLarge => "use fewer patterns, or simpler ones",
             Self::Reason => "say in a few words why these URLs are left alone",
         };

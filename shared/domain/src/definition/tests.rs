@@ -272,6 +272,12 @@ fn edit(key: Key, draft: &mut Draft) {
         }
         Slot::UserAgent(agent) => *agent = "ShelfBot".parse().unwrap(),
         Slot::Content(level) => *level = ContentLevel::Full,
+        Slot::ItemTypes(types) => types.push(ItemType {
+            name: "Game".to_owned(),
+            when: None,
+            each: None,
+            fields: vec![items_tests::field("hero", items_tests::css("h1"))],
+        }),
         Slot::RecrawlWord(word) => *word = Some(RecrawlWord::Always),
         Slot::RecrawlRules(rules) => rules.push(recrawl_rule("/x", Some(RecrawlWord::Always), None)),
         Slot::Cron(schedule) => *schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap()),
@@ -289,7 +295,7 @@ fn every_key_is_compared_and_says_what_its_change_means() {
     for &key in Key::ALL {
         let mut new = old.clone();
         edit(key, &mut new);
-        let how_only = ["politeness.", "fetch.", "user_agent", "content", "recrawl.", "schedule."]
+        let how_only = ["politeness.", "fetch.", "user_agent", "content", "items", "recrawl.", "schedule."]
             .iter()
             .any(|start| key.name().starts_with(start));
         assert_eq!(key.effect(), if how_only { Effect::HowOnly } else { Effect::WhichUrls }, "{key}");

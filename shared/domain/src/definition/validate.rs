@@ -1,6 +1,6 @@
 //! The checks that make a draft a definition.
 
-use super::{Condition, Draft, Key, Mistake, Place, Problem, recrawl};
+use super::{Condition, Draft, Key, Mistake, Place, Problem, items, recrawl};
 use crate::policy::{AllowedOrigins, BlockRule, Decision, Policy, ScopeRule};
 
 /// Limits that do not belong to one key, or that other formats rely on. Those of each key are [`Key::kind`]'s.
@@ -16,6 +16,19 @@ pub mod limits {
     pub const PARAMETER_BYTES_MAX: usize = 200;
     /// The longest reason of a rule, in characters.
     pub const REASON_CHARS_MAX: usize = 200;
+
+    /// The longest name of an item's type or field.
+    pub const ITEM_NAME_LEN_MAX: usize = 64;
+    /// The most fields of a type, with those of its records.
+    pub const FIELDS_MAX: usize = 200;
+    /// The most fields of all types together.
+    pub const FIELDS_OF_ALL_TYPES_MAX: usize = 2_000;
+    /// How deep fields may be nested: a field of a type is 1 deep, a field of its record 2.
+    pub const RECORDS_DEPTH_MAX: usize = 4;
+    /// The most places that a field may have.
+    pub const SELECTORS_MAX: usize = 10;
+    /// The longest selector or path, in bytes.
+    pub const SELECTOR_BYTES_MAX: usize = 1_000;
 
     /// Any of the time limits of one request: it must end within a lease of 120 seconds, with a reserve to commit.
     pub const TIMEOUT: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(90);
@@ -33,6 +46,7 @@ pub(super) fn problems(draft: &Draft) -> Vec<Problem> {
         texts(draft),
         ranges(draft),
         bounds(draft),
+        items::problems(&draft.items),
         recrawl::problems(&draft.recrawl),
     ]
     .concat();
@@ -77,10 +91,12 @@ fn conditions(draft: &Draft) -> Vec<Problem> {
 fn all_conditions(draft: &Draft) -> impl Iterator<Item = (Place, &Condition)> {
     let blocks = draft.do_not_crawl.iter().map(|rule| Some(&rule.when)).enumerate();
     let queries = draft.url_query_parameters.iter().map(|rule| rule.when.as_ref()).enumerate();
+    let items = draft.items.iter().map(|item_type| item_type.when.as_ref()).enumerate();
     let recrawls = draft.recrawl.rules.iter().map(|rule| Some(&rule.when)).enumerate();
     blocks
         .map(|(entry, condition)| (Place::entry(Key::DoNotCrawl, entry), condition))
         .chain(queries.map(|(entry, condition)| (Place::entry(Key::UrlQueryParameters, entry), condition)))
+        .chain(items.map(|(entry, condition)| (Place::entry(Key::Items, entry), condition)))
         .chain(recrawls.map(|(entry, condition)| (Place::entry(Key::RecrawlRules, entry), condition)))
         .filter_map(|(place, condition)| Some((place, condition?)))
 }

@@ -9,6 +9,7 @@ macro_rules! keys {
     (@entries Patterns $field:expr) => { Some($field.len()) };
     (@entries Blocks $field:expr) => { Some($field.len()) };
     (@entries QueryRules $field:expr) => { Some($field.len()) };
+    (@entries ItemTypes $field:expr) => { Some($field.len()) };
     (@entries RecrawlRules $field:expr) => { Some($field.len()) };
     (@entries $other:ident $field:expr) => { None };
     (@flag) => { None };

@@ -4,7 +4,9 @@ use std::num::TryFromIntError;
 use std::time::Duration;
 
 use crate::content::ContentLevel;
-use crate::definition::{DoNotCrawl, QueryRule, RecrawlRule, RecrawlWord, Schedule, UrlPattern, UserAgent, Within};
+use crate::definition::{
+    DoNotCrawl, ItemType, QueryRule, RecrawlRule, RecrawlWord, Schedule, UrlPattern, UserAgent, Within,
+};
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
 
@@ -34,6 +36,8 @@ pub enum Slot<'d> {
     UserAgent(&'d mut UserAgent),
     /// How much is made of each page.
     Content(&'d mut ContentLevel),
+    /// Types of items.
+    ItemTypes(&'d mut Vec<ItemType>),
     /// When known pages are due again; `None`: as the interval says.
     RecrawlWord(&'d mut Option<RecrawlWord>),
     /// Conditions with policies.

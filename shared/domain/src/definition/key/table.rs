@@ -292,6 +292,24 @@ keys! {
         effect: HowOnly,
         flag: "content" "How much is made of each page: text, items or full",
     }
+    /// What you want from pages: your own types of items. [Places and kinds](#places-and-kinds) says how they are written. A type has a name, `when` (on which pages; all
+    /// if left out), `each` (if a page has several, the place of each), and `fields`. A field has a place, a `kind`, and rules: `required`, `min` and `max`
+    /// of numbers and money, a `pattern` of texts. What does not fit is kept as it stands in the page, with the field and the rule.
+    ///
+    /// Pages that are parsed from then on have what a change asks for.
+    Items = "items" {
+        field: items,
+        kind: ItemTypes(100),
+        default: Nothing("none"),
+        example: "
+  - type: Product
+    when: { path: { prefix: /shop/ } }
+    fields:
+      name: { css: h1, required: true }
+      price: { any: [{ item: offers.price }, { css: .price }], kind: money, min: 0 }",
+        // The same URLs are visited, whatever is taken from them.
+        effect: HowOnly,
+    }
     /// When a page that is known is due again. A run fetches what is due, and the seeds.
     ///
     /// | word | due again |

@@ -30,6 +30,8 @@ pub enum ValueKind {
     Time(RangeInclusive<Duration>),
     /// A user agent.
     UserAgent,
+    /// Types of items.
+    ItemTypes(usize),
     /// One of a few words.
     Content,
     /// One of a few words.
@@ -67,6 +69,7 @@ impl ValueKind {
             | Self::Blocks(max)
             | Self::QueryRules(max)
             | Self::Parameters(max)
+            | Self::ItemTypes(max)
             | Self::RecrawlRules(max) => Some(*max),
             _ => None,
         }

@@ -1,0 +1,373 @@
+//! Types of items: what the user wants from pages, and where it stands in them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::validate::problem;
+use super::{Condition, ItemMistake, Key, Mistake, Place, Problem, TextPattern, limits};
+
+/// A type of the user's own items: on which pages they are, and what is wanted of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ItemType {
+    /// The items' type.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// On which pages; `None`: on all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Condition>,
+    /// Each match is an item, and the fields are looked for within it; `None`: a page is one item.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub each: Option<Selector>,
+    /// What is wanted.
+    pub fields: Vec<FieldRule>,
+}
+
+/// What is wanted in a field, where it stands, and what must be true of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FieldRule {
+    /// The field's name.
+    pub name: String,
+    /// Where it may stand: the first place that has anything decides. Empty only for a record of the element that its fields' places are relative to.
+    pub any: Vec<Selector>,
+    /// What is made of it.
+    pub kind: FieldKind,
+    /// Whether an item may lack it.
+    #[serde(default)]
+    pub presence: Presence,
+    /// The least that a number may be, or an amount of money.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// The most that it may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// What must match somewhere in a text, URL or date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<TextPattern>,
+}
+
+/// Whether an item may lack a field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Presence {
+    /// It may.
+    #[default]
+    Optional,
+    /// It may not.
+    Required,
+}
+
+/// What a field has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldKind {
+    /// The first match.
+    One(ScalarKind),
+    /// Every match.
+    List(ScalarKind),
+    /// Every match with fields of its own, which are looked for within it.
+    Record(Vec<FieldRule>),
+}
+
+/// What a single value is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScalarKind {
+    /// A text, in which any white space is one space.
+    #[default]
+    Text,
+    /// A number, as `1,234.5`, `1.234,5` or `12 %`.
+    Number,
+    /// An amount of money, with its currency if it is known.
+    Money,
+    /// A date, with a time if there is one.
+    Date,
+    /// An absolute URL of `http` or `https`.
+    Url,
+    /// Yes or no.
+    Boolean,
+}
+
+impl ScalarKind {
+    /// The word by which the user writes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Number => "number",
+            Self::Money => "money",
+            Self::Date => "date",
+            Self::Url => "url",
+            Self::Boolean => "boolean",
+        }
+    }
+
+    const fn has_bounds(self) -> bool {
+        matches!(self, Self::Number | Self::Money)
+    }
+
+    const fn has_pattern(self) -> bool {
+        matches!(self, Self::Text | Self::Url | Self::Date)
+    }
+}
+
+impl FieldKind {
+    /// The word by which the user writes it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::One(word) => word.name(),
+            Self::List(_) => "list",
+            Self::Record(_) => "record",
+        }
+    }
+
+    const fn value(&self) -> Option<ScalarKind> {
+        match self {
+            Self::One(word) | Self::List(word) => Some(*word),
+            Self::Record(_) => None,
+        }
+    }
+}
+
+/// A place in a page, or several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Selector {
+    /// Where to look.
+    pub at: SelectorPlace,
+    /// What to take from the text that stands there: what this matches, or its first group if it has any. `None`: all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regex: Option<TextPattern>,
+}
+
+/// Where a selector looks. The texts are in the syntax of their kind, which whoever reads a definition checks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SelectorPlace {
+    /// Elements by a CSS selector.
+    Css {
+        /// The selector.
+        selector: String,
+        /// The attribute whose value counts; `None`: the element's text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attribute: Option<String>,
+    },
+    /// Elements, or their attributes, by a path like XPath's.
+    Path(String),
+    /// The text of the page, or of the element that is looked into.
+    Text,
+    /// The page's JSON-LD, by a JSON path.
+    JsonLd(String),
+    /// JSON in scripts.
+    Script {
+        /// The scripts, by a CSS selector.
+        selector: String,
+        /// What in them, by a JSON path.
+        json: String,
+    },
+    /// The JSON that `each`, or a record's place, selected; by a JSON path.
+    Json(String),
+    /// The items of the page's structured data, by the names of properties with dots between them.
+    Item {
+        /// The names, such as `offers.price`.
+        property: String,
+        /// The type that the items must have; `None`: any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item_type: Option<String>,
+    },
+}
+
+impl Selector {
+    fn texts(&self) -> Vec<&str> {
+        match &self.at {
+            SelectorPlace::Css { selector, attribute } => {
+                std::iter::once(&**selector).chain(attribute.as_deref()).collect()
+            }
+            SelectorPlace::Path(text) | SelectorPlace::JsonLd(text) | SelectorPlace::Json(text) => vec![text],
+            SelectorPlace::Text => Vec::new(),
+            SelectorPlace::Script { selector, json } => vec![selector, json],
+            SelectorPlace::Item { property, item_type } => {
+                std::iter::once(&**property).chain(item_type.as_deref()).collect()
+            }
+        }
+    }
+
+    /// Returns what is wrong with it, apart from the syntax of its texts.
+    #[must_use]
+    pub fn mistake(&self) -> Option<ItemMistake> {
+        if self.texts().iter().any(|text| text.trim().is_empty()) {
+            return Some(ItemMistake::EmptySelector);
+        }
+        let too_long = self.texts().into_iter().map(str::len).find(|&bytes| bytes > limits::SELECTOR_BYTES_MAX);
+        match (&self.at, &self.regex) {
+            (SelectorPlace::Text, None) => Some(ItemMistake::NoSelector),
+            _ => too_long.map(ItemMistake::SelectorTooLong),
+        }
+    }
+}
+
+/// As it is written, for people: `css: time, attribute: datetime`.
+impl fmt::Display for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.at {
+            SelectorPlace::Css { selector, attribute: None } => write!(f, "css: {selector}")?,
+            SelectorPlace::Css { selector, attribute: Some(name) } => write!(f, "css: {selector}, attribute: {name}")?,
+            SelectorPlace::Path(path) => write!(f, "path: {path}")?,
+            SelectorPlace::Text => {}
+            SelectorPlace::JsonLd(path) => write!(f, "json_ld: {path}")?,
+            SelectorPlace::Script { selector, json } => write!(f, "script: {selector}, json: {json}")?,
+            SelectorPlace::Json(path) => write!(f, "json: {path}")?,
+            SelectorPlace::Item { property, item_type: None } => write!(f, "item: {property}")?,
+            SelectorPlace::Item { property, item_type: Some(name) } => {
+                write!(f, "item: {property}, item_type: {name}")?;
+            }
+        }
+        match (&self.at, &self.regex) {
+            (SelectorPlace::Text, Some(regex)) => write!(f, "regex: {regex}"),
+            (_, Some(regex)) => write!(f, ", regex: {regex}"),
+            (_, None) => Ok(()),
+        }
+    }
+}
+
+impl FieldRule {
+    /// Returns what is wrong with it alone, apart from a record's fields.
+    #[must_use]
+    pub fn mistake(&self) -> Option<ItemMistake> {
+        let is_record = matches!(self.kind, FieldKind::Record(_));
+        if !is_field_name(&self.name) {
+            return Some(ItemMistake::FieldName(shown(&self.name)));
+        }
+        if self.any.is_empty() && !is_record {
+            return Some(ItemMistake::NoSelector);
+        }
+        if self.any.len() > limits::SELECTORS_MAX {
+            return Some(ItemMistake::TooManySelectors(self.any.len()));
+        }
+        if matches!(&self.kind, FieldKind::Record(fields) if fields.is_empty()) {
+            return Some(ItemMistake::NoFields);
+        }
+        self.any.iter().find_map(Selector::mistake).or_else(|| self.rules_mistake())
+    }
+
+    fn rules_mistake(&self) -> Option<ItemMistake> {
+        let value = self.kind.value();
+        let bounds = [self.min, self.max];
+        let has_bounds = bounds.iter().any(Option::is_some);
+        if has_bounds && !value.is_some_and(ScalarKind::has_bounds) {
+            return Some(ItemMistake::Bounds(self.kind.name()));
+        }
+        if bounds.iter().flatten().any(|bound| !bound.is_finite()) {
+            return Some(ItemMistake::EndlessBound);
+        }
+        if self.pattern.is_some() && !value.is_some_and(ScalarKind::has_pattern) {
+            return Some(ItemMistake::Pattern(self.kind.name()));
+        }
+        match bounds {
+            [Some(min), Some(max)] if min > max => {
+                Some(ItemMistake::CrossedBounds { min: min.to_string(), max: max.to_string() })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl ItemType {
+    /// Returns what is wrong with its name.
+    #[must_use]
+    pub fn name_mistake(&self) -> Option<ItemMistake> {
+        (!is_type_name(&self.name)).then(|| ItemMistake::TypeName(shown(&self.name)))
+    }
+}
+
+/// What is wrong with the types, beyond their number and their conditions.
+pub(super) fn problems(types: &[ItemType]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut fields = 0;
+    for (entry, item_type) in types.iter().enumerate() {
+        let mut tell = |path: &str, mistake: ItemMistake| {
+            let mistake = Mistake::Item { path: path.to_owned(), mistake };
+            problems.push(problem(Place::entry(Key::Items, entry), mistake));
+        };
+        let name = shown(&item_type.name);
+        let is_double = types[..entry].iter().any(|other| other.name == item_type.name);
+        let each = item_type.each.as_ref().and_then(Selector::mistake);
+        let no_fields = item_type.fields.is_empty().then_some(ItemMistake::NoFields);
+        let double = is_double.then(|| ItemMistake::Double(name.clone()));
+        for mistake in [item_type.name_mistake(), double, each, no_fields].into_iter().flatten() {
+            tell(&name, mistake);
+        }
+        let mut walk = FieldWalk { found: Vec::new(), fields: 0 };
+        walk.level(&name, &item_type.fields, 1, Json::of(item_type.each.as_slice()));
+        walk.found.into_iter().for_each(|(path, mistake)| tell(&path, mistake));
+        if walk.fields > limits::FIELDS_MAX {
+            tell(&name, ItemMistake::TooManyFields { count: walk.fields, max: limits::FIELDS_MAX });
+        }
+        let before = fields;
+        fields += walk.fields;
+        if before <= limits::FIELDS_OF_ALL_TYPES_MAX && fields > limits::FIELDS_OF_ALL_TYPES_MAX {
+            tell(&name, ItemMistake::TooManyFields { count: fields, max: limits::FIELDS_OF_ALL_TYPES_MAX });
+        }
+    }
+    problems
+}
+
+/// Whether a place has selected JSON, which `json` alone can look into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Json {
+    Selected,
+    None,
+}
+
+impl Json {
+    fn of(selectors: &[Selector]) -> Self {
+        let is_json = |selector: &Selector| !matches!(selector.at, SelectorPlace::Css { .. } | SelectorPlace::Path(_));
+        if selectors.iter().any(is_json) { Self::Selected } else { Self::None }
+    }
+}
+
+struct FieldWalk {
+    found: Vec<(String, ItemMistake)>,
+    fields: usize,
+}
+
+impl FieldWalk {
+    fn level(&mut self, path: &str, fields: &[FieldRule], depth: usize, json: Json) {
+        if depth > limits::RECORDS_DEPTH_MAX {
+            self.found.push((path.to_owned(), ItemMistake::TooDeep));
+            return;
+        }
+        self.fields += fields.len();
+        // A list that is far too long is not looked at, as that takes time by its square.
+        for (place, field) in fields.iter().enumerate().take(limits::FIELDS_MAX) {
+            let path = format!("{path}.{}", shown(&field.name));
+            let double = fields[..place].iter().any(|other| other.name == field.name);
+            let double = double.then(|| ItemMistake::Double(shown(&field.name)));
+            let is_alone = |selector: &Selector| matches!(selector.at, SelectorPlace::Json(_));
+            let no_json = (json == Json::None && field.any.iter().any(is_alone)).then_some(ItemMistake::NoJson);
+            self.found.extend(field.mistake().or(double).or(no_json).map(|mistake| (path.clone(), mistake)));
+            if let FieldKind::Record(fields) = &field.kind {
+                let within = if field.any.is_empty() { json } else { Json::of(&field.any) };
+                let within = if json == Json::Selected { json } else { within };
+                self.level(&path, fields, depth + 1, within);
+            }
+        }
+    }
+}
+
+fn is_type_name(name: &str) -> bool {
+    name.len() <= limits::ITEM_NAME_LEN_MAX
+        && name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+fn is_field_name(name: &str) -> bool {
+    name.len() <= limits::ITEM_NAME_LEN_MAX
+        && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// A name that may be anything, short and on one line.
+fn shown(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control()).take(limits::ITEM_NAME_LEN_MAX).collect()
+}
