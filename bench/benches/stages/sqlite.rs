@@ -15,6 +15,7 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::Pace;
+use dragline_extract::typed::Types;
 use dragline_extract::{Settings, Source, extract};
 use dragline_local::{LocalStore, SqliteDocuments, SqliteFrontier};
 use dragline_ports::documents::{Documents, PutDocuments};
@@ -211,6 +212,7 @@ fn document() -> Document {
         url_rules: &url_rules,
         decoded_bytes_max: 10 << 20,
         content: ContentLevel::default(),
+        types: Types::NONE,
     };
     let extracted = extract(&source, &settings).expect("it is a page");
     let links = extracted.links.into_iter().map(|link| Link {

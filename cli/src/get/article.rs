@@ -2,6 +2,7 @@
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_extract::typed::Types;
 use dragline_extract::{Article, Settings, Source, article};
 use serde::Serialize;
 
@@ -25,8 +26,13 @@ pub(super) fn of(url: &CrawlUrl, content: &Content<'_>, form: ArticleForm) -> Re
     let source = Source { url, headers: &content.headers, body: &content.body };
     // Neither what the page says to crawlers nor its links are asked for.
     let (product_token, url_rules) = ("", &UrlRules::default());
-    let settings =
-        Settings { product_token, url_rules, decoded_bytes_max: DECODED_BYTES_MAX, content: ContentLevel::Text };
+    let settings = Settings {
+        product_token,
+        url_rules,
+        decoded_bytes_max: DECODED_BYTES_MAX,
+        content: ContentLevel::Text,
+        types: Types::NONE,
+    };
     let article = article(&source, &settings)?;
     Ok(match form {
         ArticleForm::Text => article.text + "\n",

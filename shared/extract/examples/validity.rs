@@ -8,6 +8,7 @@ use std::{env, fs};
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_extract::typed::Types;
 use dragline_extract::{Settings, Source, validity};
 use dragline_formats::http_fields::Headers;
 use dragline_system::cpu_time;
@@ -18,8 +19,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let url_rules = UrlRules::default();
     let url = CrawlUrl::parse("https://example.org/", &url_rules)?;
     let headers = Headers::from_iter([("content-type", content_type.as_str())]);
-    let settings =
-        Settings { product_token: "", url_rules: &url_rules, decoded_bytes_max: u64::MAX, content: ContentLevel::Text };
+    let settings = Settings {
+        product_token: "",
+        url_rules: &url_rules,
+        decoded_bytes_max: u64::MAX,
+        content: ContentLevel::Text,
+        types: Types::NONE,
+    };
     let mut out = io::stdout().lock();
     for file in arguments {
         let body = fs::read(&file)?;

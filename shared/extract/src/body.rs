@@ -10,6 +10,7 @@ use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::http_fields::{ContentType, Headers, content_type};
 
 use crate::fields::{MediaType, header_directives};
+use crate::typed::Types;
 
 /// An extractor of one format: makes a document of a body.
 pub trait Extractor: Sync {
@@ -42,6 +43,8 @@ pub struct Settings<'c> {
     pub decoded_bytes_max: u64,
     /// How much is made of each page.
     pub content: ContentLevel,
+    /// The definition's own types of items.
+    pub types: &'c Types,
 }
 
 /// A body whose header was read.

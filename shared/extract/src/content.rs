@@ -1,9 +1,16 @@
 //! All that a page says beyond its text and its links, as far as it was asked for.
+//!
+//! Its tree is made only if something needs it: most pages have neither structured data nor a type in the definition.
 
+use dom_query::Document;
 use dragline_domain::content::{About, Content, ContentLevel, Gap, MainPart};
+use dragline_domain::url::CrawlUrl;
 use url::Url;
 
-use crate::article::{self, Article, PAGE_BYTES_MAX};
+use crate::article::{self, Article};
+use crate::items::{self, date};
+use crate::tree::PAGE_BYTES_MAX;
+use crate::typed::{FieldTrace, PageParts, Tracing, Types};
 use crate::{about, tree};
 
 /// A page as far as it was read.
@@ -15,46 +22,88 @@ pub(crate) struct ReadPage<'p> {
     pub(crate) text: &'p str,
     /// Its URL.
     pub(crate) url: &'p Url,
+    /// The same, as types compare it.
+    pub(crate) crawl_url: &'p CrawlUrl,
 }
 
 /// Makes the content of a page; `None` if there is nothing to say.
-pub(crate) fn of_page(page: &ReadPage<'_>, level: ContentLevel) -> Option<Box<Content>> {
-    if level == ContentLevel::Text {
-        return None;
-    }
-    let mut content = Content::default();
-    let is_wanted = level == ContentLevel::Full;
-    if is_wanted {
-        let document = Some(page.html).filter(|html| html.len() <= PAGE_BYTES_MAX).and_then(tree::of);
-        match document {
-            Some(document) => of_tree(page, document, level, &mut content),
-            None => content.gaps.push(Gap::Tree),
-        }
-        if level == ContentLevel::Full && content.about.is_none() {
-            content.about = Some(about::of_text(page.text));
-        }
-    }
+pub(crate) fn of_page(page: &ReadPage<'_>, level: ContentLevel, types: &Types) -> Option<Box<Content>> {
+    let (content, _) = traced(page, level, types, Tracing::Off);
     (!content.is_empty()).then(|| Box::new(content))
 }
 
-fn of_tree(page: &ReadPage<'_>, document: dom_query::Document, level: ContentLevel, content: &mut Content) {
-    let base = tree::base_of(&document, page.url);
-    if level == ContentLevel::Full {
-        let found = about::of_tree(&document, &base, page.text);
-        if found.is_cut {
-            content.gaps.push(Gap::About);
-        }
-        // Takes the tree apart, so it comes last.
-        let article = article::of_tree(document, page.url.as_str()).ok();
-        let (about, main) = told(found.about, article);
-        (content.about, content.main) = (Some(about), main);
+/// Makes the content of a page, and says where the fields of the definition's types come from, if that is wanted.
+pub(crate) fn traced(
+    page: &ReadPage<'_>,
+    level: ContentLevel,
+    types: &Types,
+    tracing: Tracing,
+) -> (Content, Vec<FieldTrace>) {
+    let (mut content, mut traces) = (Content::default(), Vec::new());
+    let has_types = types.matching(page.crawl_url);
+    let has_items = has_types || level >= ContentLevel::Items && items::has_markup(page.html);
+    if !has_items && level < ContentLevel::Full {
+        return (content, traces);
     }
+    let document = Some(page.html).filter(|html| html.len() <= PAGE_BYTES_MAX).and_then(tree::of);
+    if let Some(document) = document {
+        if has_items {
+            traces = put_items(page, level, &document, types, tracing, &mut content);
+        }
+        if level == ContentLevel::Full {
+            put_reading(page, document, &mut content);
+        }
+    } else {
+        content.gaps.push(Gap::Tree);
+        if level == ContentLevel::Full {
+            content.about = Some(about::of_text(page.text));
+        }
+    }
+    (content, traces)
+}
+
+/// Adds the items of structured data, and then those of the definition's types, which may refer to them.
+fn put_items(
+    page: &ReadPage<'_>,
+    level: ContentLevel,
+    document: &Document,
+    types: &Types,
+    tracing: Tracing,
+    content: &mut Content,
+) -> Vec<FieldTrace> {
+    let found = items::of_tree(document, page.url);
+    let base = &tree::base_of(document, page.url);
+    let parts = PageParts { document, url: page.crawl_url, base, json_ld: &found.json_ld, items: &found.items };
+    let typed = types.of_page(&parts, tracing);
+    if found.is_cut || typed.was_cut {
+        content.gaps.push(Gap::Items);
+    }
+    if level >= ContentLevel::Items {
+        content.items = found.items;
+    }
+    content.items.extend(typed.items);
+    content.misfits = typed.misfits;
+    typed.traces
+}
+
+/// Adds what the page says about itself, and its main part, which takes the tree apart.
+fn put_reading(page: &ReadPage<'_>, document: Document, content: &mut Content) {
+    let base = tree::base_of(&document, page.url);
+    let found = about::of_tree(&document, &base, page.text);
+    if found.is_cut {
+        content.gaps.push(Gap::About);
+    }
+    let article = article::of_tree(document, page.url.as_str()).ok();
+    let (about, main) = told(found.about, article);
+    (content.about, content.main) = (Some(about), main);
 }
 
 /// Puts together what a page says about itself, and what was found of it with its main part.
 fn told(about: About, article: Option<Article>) -> (About, Option<MainPart>) {
     let Some(article) = article else { return (about, None) };
     let Article { title, byline, excerpt, site_name, published, modified, image, words, text, markdown, .. } = article;
+    let in_one_form = |written: Option<String>| written.map(|written| date(&written).unwrap_or(written));
+    let (published, modified) = (in_one_form(published), in_one_form(modified));
     let about = About { title, excerpt, author: byline, site_name, published, modified, image, ..about };
     (about, Some(MainPart { words: u32::try_from(words).unwrap_or(u32::MAX), text, markdown }))
 }

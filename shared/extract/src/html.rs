@@ -10,7 +10,8 @@ use dragline_formats::html::{self, HtmlLimits, HtmlLink, PageSource, Syntax, is_
 use dragline_formats::http_fields::refresh;
 use url::Url;
 
-use crate::body::{Body, Extracted, Extractor, FoundLink};
+use crate::body::{Body, Extracted, Extractor, FoundLink, Settings};
+use crate::content;
 use crate::fields::{MediaType, canonical_in_header};
 
 /// How much of an XML body is looked at before all of it is read: most are feeds and similar.
@@ -43,7 +44,7 @@ impl Extractor for Html {
         let canonical = canonical(body, &html);
         let links = links(body, std::mem::take(&mut html.links), directives, canonical.as_ref());
         let page = page(html, directives, canonical.map(|(canonical, _)| canonical), text.encoding);
-        let content = content(body, &text.text, &page, &url);
+        let content = content_of(body, &text.text, &page, &url);
         Some(Extracted { made_by: self.made_by(), page, links, content, remark: body.remark() })
     }
 }
@@ -63,9 +64,10 @@ pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
 }
 
 /// Makes what the page says beyond its text and links, unless it asks for noindex.
-fn content(body: &Body<'_>, html: &str, page: &Page, url: &Url) -> Option<Box<Content>> {
-    let read = crate::content::ReadPage { html, text: &page.text, url };
-    if page.directives.noindex { None } else { crate::content::of_page(&read, body.settings.content) }
+fn content_of(body: &Body<'_>, html: &str, page: &Page, url: &Url) -> Option<Box<Content>> {
+    let read = content::ReadPage { html, text: &page.text, url, crawl_url: body.source.url };
+    let Settings { content: level, types, .. } = body.settings;
+    if page.directives.noindex { None } else { content::of_page(&read, level, types) }
 }
 
 /// Returns the URL that the page, or else its header, calls canonical.

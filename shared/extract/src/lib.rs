@@ -22,9 +22,11 @@ pub mod fields;
 #[cfg(feature = "extractors")]
 mod html;
 #[cfg(feature = "extractors")]
+pub mod items;
+#[cfg(feature = "extractors")]
 mod tree;
 #[cfg(feature = "extractors")]
-mod typed;
+pub mod typed;
 #[cfg(feature = "extractors")]
 mod validity;
 
@@ -32,8 +34,6 @@ mod validity;
 pub use article::{Article, NoArticle, article};
 #[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
-#[cfg(feature = "extractors")]
-pub use typed::{FieldTrace, Found, Outcome, PageParts, Tracing, Tried, Types};
 #[cfg(feature = "extractors")]
 pub use validity::{FLAWS_MAX, validity};
 
@@ -48,6 +48,7 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 /// ```
 /// use dragline_domain::content::ContentLevel;
 /// use dragline_domain::url::{CrawlUrl, UrlRules};
+/// use dragline_extract::typed::Types;
 /// use dragline_extract::{Settings, Source, extract};
 /// use dragline_formats::http_fields::Headers;
 ///
@@ -55,7 +56,7 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 /// let url = CrawlUrl::parse("https://example.org/docs/", &url_rules).unwrap();
 /// let headers = Headers::from_iter([("Content-Type", "text/html")]);
 /// let source = Source { url: &url, headers: &headers, body: b"<title>Docs</title><a href=a>the first</a>" };
-/// let settings = Settings { product_token: "Dragline", url_rules: &url_rules, decoded_bytes_max: 1_000_000, content: ContentLevel::Text };
+/// let settings = Settings { product_token: "Dragline", url_rules: &url_rules, decoded_bytes_max: 1_000_000, content: ContentLevel::Text, types: Types::NONE };
 ///
 /// let extracted = extract(&source, &settings).unwrap();
 /// assert_eq!(extracted.page.title.as_deref(), Some("Docs"));

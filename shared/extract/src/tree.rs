@@ -9,6 +9,9 @@ use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
 use url::Url;
 
+/// The longest page that is parsed, in bytes of its text: books on one page have some 2 MB.
+pub(crate) const PAGE_BYTES_MAX: usize = 8 << 20;
+
 /// Deeper than the pages that people write.
 pub(crate) const DEPTH_MAX: usize = 256;
 

@@ -11,6 +11,8 @@ use dragline_domain::policy::{AllowedOrigins, Policy};
 use dragline_domain::politeness::Pace;
 use dragline_domain::recrawl::RecrawlRules;
 use dragline_domain::url::Origin;
+#[cfg(feature = "parse")]
+use dragline_extract::typed::Types;
 use dragline_formats::warc::Sha1Digest;
 use jiff::Timestamp;
 
@@ -27,6 +29,9 @@ pub struct CrawlContext {
     pub policy: Policy,
     /// When known URLs are due again.
     pub recrawl: RecrawlRules,
+    /// Its types of items.
+    #[cfg(feature = "parse")]
+    pub types: Types,
     /// The origins in scope, including those that joined.
     pub allowed: AllowedOrigins,
     /// The digest of all that decides about links: documents whose links were decided under another are decided on again.
@@ -74,7 +79,21 @@ impl CrawlContext {
         let rules = rules_digest(&row)
             .map_err(|error| PortError::new(PortErrorKind::Corrupt, "digest rules", &row.definition.name, error))?;
         let recrawl = RecrawlRules::new(&row.definition);
-        Ok(Self { policy, recrawl, allowed, rules, versions, joined: row.joined, definition: row.definition })
+        #[cfg(feature = "parse")]
+        let types = Types::new(&row.definition.items).map_err(|error| {
+            PortError::new(PortErrorKind::Corrupt, "compile types of items", &row.definition.name, error)
+        })?;
+        Ok(Self {
+            #[cfg(feature = "parse")]
+            types,
+            policy,
+            recrawl,
+            allowed,
+            rules,
+            versions,
+            joined: row.joined,
+            definition: row.definition,
+        })
     }
 
     /// Returns the pace of an origin that is new to an iteration.

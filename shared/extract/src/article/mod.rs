@@ -16,10 +16,7 @@ use self::blocks::{Kind, Runs};
 use self::boilerplate::{About, Verdict};
 use crate::body::{Body, Settings, Source};
 use crate::fields::MediaType;
-use crate::tree::{self, in_one_line};
-
-/// The longest page that is read, in bytes of its text: books on one page have some 2 MB.
-pub(crate) const PAGE_BYTES_MAX: usize = 8 << 20;
+use crate::tree::{self, PAGE_BYTES_MAX, in_one_line};
 
 /// The main part of a page, and what the page says about itself. A field is `None` if the page does not say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

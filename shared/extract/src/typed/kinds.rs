@@ -1,13 +1,12 @@
 //! Making values of texts.
 
 use dragline_domain::definition::ScalarKind;
-use dragline_domain::item::{Money, Value};
-use jiff::civil::{Date, DateTime};
-use jiff::{Timestamp, Zoned};
+use dragline_domain::item::Value;
 use serde_json::Number;
 use url::Url;
 
 use super::text::collapsed;
+use crate::items::{date, money};
 
 /// Longer texts are not numbers, dates or the like.
 const SHORT_BYTES_MAX: usize = 200;
@@ -99,35 +98,6 @@ fn is_grouped(whole: &str, separator: char) -> bool {
     let mut groups = whole.split(separator);
     let first = groups.next().unwrap_or_default();
     (1..=3).contains(&first.len()) && first != "0" && groups.all(|group| group.len() == 3)
-}
-
-/// Reads an amount with its currency before or after it.
-pub(super) fn money(text: &str) -> Option<Money> {
-    const SIGNS: [(&str, &str); 4] = [("€", "EUR"), ("£", "GBP"), ("$", "USD"), ("¥", "JPY")];
-    let signed = SIGNS.iter().find(|(sign, _)| text.contains(sign));
-    let (rest, currency) = match signed {
-        Some((sign, code)) => (text.replacen(sign, "", 1), Some((*code).to_owned())),
-        None => {
-            let is_code = |word: &&str| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase());
-            match text.split(' ').find(is_code) {
-                Some(code) => (text.replacen(code, "", 1), Some(code.to_owned())),
-                None => (text.to_owned(), None),
-            }
-        }
-    };
-    Some(Money { amount: number(&rest)?, currency })
-}
-
-/// Reads a date as in ISO 8601, or as in the header of a mail.
-pub(super) fn date(text: &str) -> Option<String> {
-    let is_whole = |text: &str| {
-        text.parse::<Timestamp>().is_ok() || text.parse::<Zoned>().is_ok() || text.parse::<DateTime>().is_ok()
-    };
-    if text.len() == "2024-01-31".len() && text.parse::<Date>().is_ok() || is_whole(text) {
-        return Some(text.to_owned());
-    }
-    let mail = jiff::fmt::rfc2822::parse(text).ok()?;
-    Some(mail.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
 }
 
 #[cfg(test)]

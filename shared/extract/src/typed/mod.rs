@@ -34,7 +34,7 @@ const MISFITS_MAX: usize = 1_000;
 const TRACES_MAX: usize = 1_000;
 
 /// The types of a definition, compiled.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Types(Vec<Type>);
 
 /// What is known of a page once it was parsed.
@@ -75,6 +75,9 @@ pub struct Outcome {
 }
 
 impl Types {
+    /// No types.
+    pub const NONE: &'static Self = &Self(Vec::new());
+
     /// Compiles the types of a definition.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use dragline_formats::http_fields::Headers;
 
 use super::flaws::Flaws;
 use super::*;
+use crate::typed::Types;
 
 /// Checks places and rules, each as `line:column rule`.
 #[track_caller]
@@ -32,6 +33,7 @@ fn of(content_type: Option<&str>, body: &[u8]) -> Option<Validity> {
         url_rules: &url_rules,
         decoded_bytes_max: 10_000_000,
         content: ContentLevel::Full,
+        types: Types::NONE,
     };
     validity(&Source { url: &url, headers: &headers, body }, &settings)
 }
@@ -95,8 +97,13 @@ fn what_is_cut_is_not_judged() {
     let url_rules = UrlRules::default();
     let url = CrawlUrl::parse("https://a.example/", &url_rules).unwrap();
     let headers = Headers::from_iter([("content-type", "application/json")]);
-    let settings =
-        Settings { product_token: "", url_rules: &url_rules, decoded_bytes_max: 3, content: ContentLevel::Full };
+    let settings = Settings {
+        product_token: "",
+        url_rules: &url_rules,
+        decoded_bytes_max: 3,
+        content: ContentLevel::Full,
+        types: Types::NONE,
+    };
     assert_eq!(validity(&Source { url: &url, headers: &headers, body: b"[1,2]" }, &settings), None);
 }
 

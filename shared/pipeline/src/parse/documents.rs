@@ -106,6 +106,7 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
         url_rules: &context.definition.strip_query_parameters,
         decoded_bytes_max: context.definition.fetch.decoded_bytes_max,
         content: context.definition.content,
+        types: &context.types,
     };
     match extract(&source, &settings) {
         Ok(extracted) => page(context, capture, extracted, bare),

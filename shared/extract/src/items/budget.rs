@@ -1,0 +1,96 @@
+//! How much of a page's markup is read.
+
+use dragline_domain::item::Value;
+
+/// The most things of a page that become items.
+pub(super) const ITEMS_MAX: usize = 1_000;
+
+/// The most properties of one thing that are kept.
+pub(super) const FIELDS_MAX: usize = 256;
+
+/// The longest text of one value, in bytes.
+const TEXT_BYTES_MAX: usize = 32 << 10;
+
+/// The most bytes of all values of one notation: what things share is repeated in each of them.
+const ALL_TEXT_BYTES_MAX: usize = 4 << 20;
+
+/// The most values of one notation.
+const VALUES_MAX: usize = 50_000;
+
+/// The most nodes of the tree that are looked at for one notation: what several things refer to is looked at for each of them.
+const STEPS_MAX: usize = 2_000_000;
+
+/// How deep things are nested in things.
+pub(super) const NESTING_MAX: usize = 24;
+
+/// What may still be read of a page in one notation.
+#[derive(Debug)]
+pub(super) struct Budget {
+    values: usize,
+    text_bytes: usize,
+    steps: usize,
+    /// Whether something was left out.
+    pub(super) is_cut: bool,
+}
+
+impl Budget {
+    pub(super) fn new() -> Self {
+        Self { values: VALUES_MAX, text_bytes: ALL_TEXT_BYTES_MAX, steps: STEPS_MAX, is_cut: false }
+    }
+
+    /// Takes one look at a node; `false` if there were too many.
+    pub(super) fn step(&mut self) -> bool {
+        spend(&mut self.steps, 1, &mut self.is_cut)
+    }
+
+    /// Takes a look at as many things; `false` if there were too many.
+    pub(super) fn steps(&mut self, amount: usize) -> bool {
+        spend(&mut self.steps, amount, &mut self.is_cut)
+    }
+
+    /// Takes one value that is not a text; `false` if there were too many.
+    pub(super) fn value(&mut self) -> bool {
+        spend(&mut self.values, 1, &mut self.is_cut)
+    }
+
+    /// Takes a text, as long as it may be, without white space around it; `None` if it is empty, or there were too many.
+    pub(super) fn text(&mut self, text: &str) -> Option<String> {
+        let text = text.trim();
+        if text.is_empty() || !self.value() {
+            return None;
+        }
+        let kept = self.clipped(text);
+        spend(&mut self.text_bytes, kept.len(), &mut self.is_cut).then(|| kept.to_owned())
+    }
+
+    /// Returns the beginning of a text, as long as a value may be.
+    pub(super) fn clipped<'v>(&mut self, text: &'v str) -> &'v str {
+        let kept = &text[..text.floor_char_boundary(TEXT_BYTES_MAX.min(text.len()))];
+        self.is_cut |= kept.len() < text.len();
+        kept
+    }
+
+    /// The same as a value of an item.
+    pub(super) fn text_value(&mut self, text: &str) -> Option<Value> {
+        self.text(text).map(Value::Text)
+    }
+
+    /// Whether things may be nested so deeply; if not, that counts as cut.
+    pub(super) fn may_nest(&mut self, depth: usize) -> bool {
+        self.is_cut |= depth >= NESTING_MAX;
+        depth < NESTING_MAX
+    }
+}
+
+fn spend(left: &mut usize, amount: usize, is_cut: &mut bool) -> bool {
+    match left.checked_sub(amount) {
+        Some(rest) => {
+            *left = rest;
+            true
+        }
+        None => {
+            *is_cut = true;
+            false
+        }
+    }
+}

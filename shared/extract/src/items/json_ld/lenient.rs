@@ -1,0 +1,186 @@
+//! JSON as people paste it into pages.
+//!
+//! Crates for JSON with comments (`json5`, `jsonc-parser`, `serde_jsonrc`) do not take line breaks within strings, comments of HTML and CDATA, which
+//! pages have. So the text is repaired, and read by `serde_json`.
+
+use serde_json::{Deserializer, Value};
+
+/// The most values of one script.
+const VALUES_MAX: usize = 1_000;
+
+/// What is done with the comments of HTML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HtmlComments {
+    /// They are dropped.
+    Dropped,
+    /// What is in them is kept: old browsers were to take the script for a comment.
+    Opened,
+}
+
+/// Reads the values of a script: one if it is as it should be; as many as can be read if it is not.
+pub(super) fn values(script: &str) -> Vec<Value> {
+    let script = script.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    if script.is_empty() {
+        return Vec::new();
+    }
+    if let Ok(value) = serde_json::from_str(script) {
+        return vec![value];
+    }
+    let mut found = in_a_row(&repaired(script, HtmlComments::Dropped));
+    if found.is_empty() && script.contains("<!--") {
+        found = in_a_row(&repaired(script, HtmlComments::Opened));
+    }
+    if found.is_empty() && script.contains("&quot;") {
+        found = in_a_row(&repaired(&unescaped(script), HtmlComments::Dropped));
+    }
+    found
+}
+
+fn in_a_row(text: &str) -> Vec<Value> {
+    Deserializer::from_str(text).into_iter().map_while(Result::ok).take(VALUES_MAX).collect()
+}
+
+/// Returns what was escaped as if scripts were text. What is escaped twice stays escaped once.
+fn unescaped(script: &str) -> String {
+    let mut text = script.to_owned();
+    for (reference, character) in [("&quot;", "\""), ("&#34;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">")] {
+        text = text.replace(reference, character);
+    }
+    text.replace("&amp;", "&")
+}
+
+/// Returns a text as JSON has it: without comments, with escaped control characters, without commas that nothing follows.
+fn repaired(script: &str, comments: HtmlComments) -> String {
+    let mut out = String::with_capacity(script.len());
+    let mut rest = script;
+    let mut depth = 0_usize;
+    // Where the last comma is, if only white space has followed it.
+    let mut comma = None;
+    while let Some(first) = rest.chars().next() {
+        if let Some(behind) = behind_comment(rest, comments) {
+            out.push(' ');
+            rest = behind;
+            continue;
+        }
+        rest = &rest[first.len_utf8()..];
+        match first {
+            '"' => {
+                comma = None;
+                out.push('"');
+                rest = string(rest, &mut out);
+                continue;
+            }
+            '{' | '[' => depth += 1,
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                if let Some(at) = comma {
+                    out.truncate(at);
+                }
+            }
+            ',' if depth == 0 || comma.is_some() => continue,
+            ';' if depth == 0 => continue,
+            ',' => {
+                comma = Some(out.len());
+                out.push(',');
+                continue;
+            }
+            _ => {}
+        }
+        if !first.is_whitespace() {
+            comma = None;
+        }
+        // JSON knows fewer kinds of white space than people.
+        out.push(if first.is_whitespace() || first == '\u{feff}' { ' ' } else { first });
+    }
+    out
+}
+
+/// Copies the rest of a string. Returns what is behind it.
+fn string<'s>(mut rest: &'s str, out: &mut String) -> &'s str {
+    while let Some(first) = rest.chars().next() {
+        rest = &rest[first.len_utf8()..];
+        match first {
+            '"' => {
+                out.push('"');
+                return rest;
+            }
+            '\\' => match rest.chars().next() {
+                Some(escaped @ ('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' | 'u')) => {
+                    out.extend(['\\', escaped]);
+                    rest = &rest[1..];
+                }
+                // JavaScript knows it, JSON does not.
+                Some('\'') => {}
+                _ => out.push_str("\\\\"),
+            },
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            control if control < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+            other => out.push(other),
+        }
+    }
+    rest
+}
+
+/// Returns what follows a comment or a mark of CDATA with which a text begins; `None` if it does not. A comment without an end is the whole rest.
+fn behind_comment(text: &str, comments: HtmlComments) -> Option<&str> {
+    let behind = |begin: &str, end: &str| {
+        let inner = text.strip_prefix(begin)?;
+        Some(inner.find(end).map_or("", |at| &inner[at + end.len()..]))
+    };
+    match text.as_bytes().first()? {
+        b'/' => behind("/*", "*/").or_else(|| behind("//", "\n")),
+        b'<' => {
+            let of_html = match comments {
+                HtmlComments::Dropped => behind("<!--", "-->"),
+                HtmlComments::Opened => text.strip_prefix("<!--"),
+            };
+            of_html.or_else(|| text.strip_prefix("<![CDATA["))
+        }
+        b'-' => text.strip_prefix("-->"),
+        b']' => text.strip_prefix("]]>"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn scripts_are_read_as_they_are_meant() {
+        let one = || vec![json!({"a": "b"})];
+        for (script, expected, why) in [
+            (r#"{"a":"b"}"#, one(), "as it should be"),
+            (" \n ", vec![], "nothing is there"),
+            ("\u{feff}{\"a\":\"b\"}", one(), "editors leave a byte order mark"),
+            ("{\"a\":\"b\"};", one(), "it looks like JavaScript"),
+            ("{\"a\":\"b\",}", one(), "templates write a comma too many"),
+            ("{\"a\":\"b\",,\n}", one(), "or two"),
+            ("[1,2,]", vec![json!([1, 2])], "in lists, too"),
+            ("// x\n{\"a\":/* y */\"b\"}", one(), "comments of JavaScript"),
+            ("<!-- x -->{\"a\":\"b\"}", one(), "comments of HTML"),
+            ("<!--\n{\"a\":\"b\"}\n//-->", one(), "all of it may be hidden from old browsers"),
+            ("//<![CDATA[\n{\"a\":\"b\"}\n//]]>", one(), "or marked for XHTML"),
+            ("<![CDATA[{\"a\":\"b\"}]]>", one(), "without a comment around the mark"),
+            ("{&quot;a&quot;:&quot;b&quot;}", one(), "a template has escaped what it should not"),
+            ("{\"a\":\"b\n\tc\"}", vec![json!({"a": "b\n\tc"})], "lines may break within strings"),
+            ("{\"a\":\"it\\'s \\d\"}", vec![json!({"a": "it's \\d"})], "some escape more than they may"),
+            ("{\"a\":\"<!-- // b --> ,}\"}", vec![json!({"a": "<!-- // b --> ,}"})], "what is in strings stays"),
+            ("{\"a\":\"\u{1}\u{2028}\"\u{a0}}", vec![json!({"a": "\u{1}\u{2028}"})], "other characters"),
+            ("{\"a\":1}{\"a\":2}", vec![json!({"a": 1}), json!({"a": 2})], "several in a row"),
+            ("{\"a\":1},\n{\"a\":2},", vec![json!({"a": 1}), json!({"a": 2})], "with commas between them"),
+            ("{\"a\":1} oops {\"a\":2}", vec![json!({"a": 1})], "what is before the mistake is kept"),
+            ("{\"a\":", vec![], "half a value is none"),
+            ("/*", vec![], "a comment that does not end"),
+            ("\"\\", vec![], "a string that ends within an escape"),
+        ] {
+            assert_eq!(values(script), expected, "{script}: {why}");
+        }
+        let deep = "[".repeat(100_000);
+        assert_eq!(values(&deep), Vec::<Value>::new(), "nesting has a limit");
+    }
+}

@@ -1,0 +1,168 @@
+//! What a page says to programs: JSON-LD, microdata, RDFa Lite, Open Graph.
+//!
+//! Each notation is read as the page says it, which is its part of [`Markup`]; then made into records; then [`merge`] makes one item of what several
+//! of them say of the same thing, and [`normal`] says the same in one form for all.
+
+mod budget;
+mod json_ld;
+mod merge;
+mod meta;
+mod microdata;
+mod normal;
+mod open_graph;
+mod page;
+mod rdfa;
+mod text;
+
+use dom_query::Document;
+use dragline_domain::item::{Item, Notation};
+use memchr::memmem;
+use serde::Serialize;
+use url::Url;
+
+use self::budget::Budget;
+pub use self::meta::DublinCore;
+pub use self::microdata::{MicrodataItem, MicrodataValue};
+pub(crate) use self::normal::{date, money};
+pub use self::open_graph::OpenGraph;
+use self::page::Page;
+pub use self::rdfa::{RdfaNode, RdfaValue};
+use crate::tree;
+
+/// The things that a page describes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// One item for each, in the order in which the first notation names them.
+    pub items: Vec<Item>,
+    /// What scripts with JSON-LD say, each as it was read.
+    pub json_ld: Vec<serde_json::Value>,
+    /// Whether something was left out because there was too much of it.
+    pub is_cut: bool,
+}
+
+/// What a page says in each notation, as it says it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Markup {
+    /// The objects of scripts with JSON-LD, without the lists around them.
+    pub json_ld: Vec<serde_json::Value>,
+    /// The items of microdata that belong to no other one.
+    pub microdata: Vec<MicrodataItem>,
+    /// The things of RDFa.
+    pub rdfa: Vec<RdfaNode>,
+    /// One description by Open Graph, or none.
+    pub open_graph: Vec<OpenGraph>,
+    /// The names and values of Twitter's cards, in the order of the page.
+    pub twitter: Vec<(String, String)>,
+    /// The description in Dublin Core; `None` if there is none.
+    pub dublin_core: Option<DublinCore>,
+    /// The names and contents of all other `meta` elements, in the order of the page.
+    pub meta: Vec<(String, String)>,
+}
+
+/// Whether a page may have items: if not, it need not be parsed. Takes no tree. Says yes too often rather than too seldom, but misses names in mixed
+/// case, such as `ITEMscope`, which nobody writes.
+///
+/// ```
+/// assert!(dragline_extract::items::has_markup("<p itemscope>"));
+/// assert!(!dragline_extract::items::has_markup("<p>plain"));
+/// ```
+#[must_use]
+pub fn has_markup(html: &str) -> bool {
+    const SIGNS: [&str; 11] = [
+        "ld+json",
+        "LD+JSON",
+        "itemscope",
+        "ITEMSCOPE",
+        "itemScope",
+        "typeof",
+        "TYPEOF",
+        "og:",
+        "product:",
+        "article:",
+        "ogp.me",
+    ];
+    SIGNS.iter().any(|sign| memmem::find(html.as_bytes(), sign.as_bytes()).is_some())
+}
+
+/// Finds the things that a page describes; `None` if it is longer than 8 MB, or its tree would be too deep or too large. The same text gives the same
+/// result.
+///
+/// ```
+/// use dragline_domain::item::Value;
+///
+/// let url = url::Url::parse("https://example.org/chair").unwrap();
+/// let html = "<p itemscope itemtype=https://schema.org/Offer><b itemprop=price>19,99 €</b>";
+/// let found = dragline_extract::items::items(html, &url).unwrap();
+/// assert_eq!(found.items[0].types, ["Offer"]);
+/// assert_eq!(found.items[0].normal["currency"], Value::Text("EUR".to_owned()));
+/// ```
+#[must_use]
+pub fn items(html: &str, url: &Url) -> Option<Found> {
+    Some(of_tree(&read(html)?, url))
+}
+
+/// Returns what a page says in each notation; `None` as for [`items`].
+#[must_use]
+pub fn markup(html: &str, url: &Url) -> Option<Markup> {
+    Some(markup_of_tree(&read(html)?, url))
+}
+
+fn read(html: &str) -> Option<Document> {
+    (html.len() <= tree::PAGE_BYTES_MAX).then(|| tree::of(html)).flatten()
+}
+
+/// Finds the things that a page describes.
+pub(crate) fn of_tree(document: &Document, url: &Url) -> Found {
+    let page = Page::of(document, url);
+    let mut found = Found::default();
+    let mut things = Vec::new();
+    for notation in [Notation::JsonLd, Notation::Microdata, Notation::Rdfa, Notation::OpenGraph] {
+        // What a page says is read, and made into records: each has its own budget.
+        let (mut of_markup, mut of_records) = (Budget::new(), Budget::new());
+        let records = match notation {
+            Notation::JsonLd => {
+                found.json_ld = json_ld::read(&page, &mut of_markup);
+                json_ld::records(&found.json_ld, &page, &mut of_records)
+            }
+            Notation::Microdata => microdata::read(&page, &mut of_markup)
+                .into_iter()
+                .map(|item| microdata::record(item, &mut of_records))
+                .collect(),
+            Notation::Rdfa => rdfa::records(&rdfa::read(&page, &mut of_markup), &mut of_records),
+            Notation::OpenGraph => open_graph::read(&page, &mut of_markup)
+                .and_then(|graph| open_graph::record(&graph, &mut of_records))
+                .into_iter()
+                .collect(),
+            Notation::Definition => Vec::new(),
+        };
+        found.is_cut |= of_markup.is_cut || of_records.is_cut;
+        things.extend(records.into_iter().map(|record| (notation, record)));
+    }
+    found.items = merge::merge(things, &page);
+    if found.items.len() > budget::ITEMS_MAX {
+        found.items.truncate(budget::ITEMS_MAX);
+        found.is_cut = true;
+    }
+    for item in &mut found.items {
+        item.normal = normal::normal(item, &page);
+    }
+    found
+}
+
+fn markup_of_tree(document: &Document, url: &Url) -> Markup {
+    let page = Page::of(document, url);
+    let dublin_core = meta::dublin_core(&page, &mut Budget::new());
+    let [twitter, meta] = meta::twitter_and_others(&page, &mut Budget::new());
+    Markup {
+        json_ld: json_ld::read(&page, &mut Budget::new()),
+        microdata: microdata::read(&page, &mut Budget::new()),
+        rdfa: rdfa::read(&page, &mut Budget::new()),
+        open_graph: open_graph::read(&page, &mut Budget::new()).into_iter().collect(),
+        twitter,
+        dublin_core: Some(dublin_core).filter(|found| !found.elements.is_empty() || !found.terms.is_empty()),
+        meta,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,317 @@
+//! RDFa Lite 1.1, and of RDFa 1.1 what pages use besides: `about`, `content`, `datatype`, `datetime`.
+
+mod prefixes;
+mod records;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use dom_query::NodeRef;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+
+use self::prefixes::Names;
+pub(super) use self::records::records;
+use super::budget::{Budget, FIELDS_MAX};
+use super::page::Page;
+use super::text::text_of;
+
+/// How many values of a property a new one is compared with.
+const COMPARED_MAX: usize = 64;
+
+const USES_VOCABULARY: &str = "http://www.w3.org/ns/rdfa#usesVocabulary";
+
+/// What a page says of one thing in RDFa; serialised as JSON-LD in its expanded form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RdfaNode {
+    /// Its URL, or a name of this page alone that begins with `_:`.
+    pub id: String,
+    /// The URLs of its types.
+    pub types: Vec<String>,
+    /// The values of its properties, by their URLs.
+    pub properties: BTreeMap<String, Vec<RdfaValue>>,
+}
+
+impl Serialize for RdfaNode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("@id", &self.id)?;
+        if !self.types.is_empty() {
+            map.serialize_entry("@type", &self.types)?;
+        }
+        for (name, values) in &self.properties {
+            map.serialize_entry(name, values)?;
+        }
+        map.end()
+    }
+}
+
+/// A value of RDFa.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum RdfaValue {
+    /// A text.
+    Text {
+        /// What it says.
+        #[serde(rename = "@value")]
+        value: String,
+        /// The URL of its type; `None` if nobody says.
+        #[serde(rename = "@type", skip_serializing_if = "Option::is_none")]
+        datatype: Option<String>,
+        /// Its language; `None` if nobody says.
+        #[serde(rename = "@language", skip_serializing_if = "Option::is_none")]
+        language: Option<String>,
+    },
+    /// A thing.
+    Thing {
+        /// Its URL, or its name in this page.
+        #[serde(rename = "@id")]
+        id: String,
+    },
+}
+
+/// Reads what a page says, each thing once, in the order in which they are named first.
+pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<RdfaNode> {
+    let Some(root) = page.root.filter(|_| page.has_rdfa) else { return Vec::new() };
+    let mut reader = Reader { page, budget, nodes: Vec::new(), places: BTreeMap::new(), unnamed: 0 };
+    let subject = page.base.to_string();
+    let outer = Around { names: Rc::default(), subject, language: None };
+    reader.element(&root, &outer);
+    reader.nodes.retain(|node| !node.types.is_empty() || !node.properties.is_empty());
+    reader.nodes
+}
+
+/// What holds for an element by those around it.
+#[derive(Clone)]
+struct Around {
+    names: Rc<Names>,
+    /// The thing that properties are said of.
+    subject: String,
+    language: Option<Rc<str>>,
+}
+
+struct Reader<'r, 't> {
+    page: &'r Page<'t>,
+    budget: &'r mut Budget,
+    nodes: Vec<RdfaNode>,
+    places: BTreeMap<String, usize>,
+    unnamed: usize,
+}
+
+/// The attributes of an element that matter.
+#[derive(Default)]
+struct Attributes {
+    about: Option<String>,
+    resource: Option<String>,
+    href: Option<String>,
+    src: Option<String>,
+    content: Option<String>,
+    datatype: Option<String>,
+    property: Option<String>,
+    types: Option<String>,
+    language: Option<String>,
+    has_relation: bool,
+    declares: bool,
+}
+
+impl Attributes {
+    fn of(node: &NodeRef<'_>) -> Self {
+        let mut found = Self::default();
+        let Some(element) = node.element_ref() else { return found };
+        let name = &*element.name.local;
+        for attribute in &element.attrs {
+            let value = || Some(attribute.value.to_string());
+            match &*attribute.name.local {
+                "about" => found.about = value(),
+                "resource" => found.resource = value(),
+                "href" => found.href = value(),
+                // A picture's `data` is that of an object, as in HTML+RDFa.
+                "src" => found.src = value(),
+                "data" if name == "object" => found.src = value(),
+                "content" => found.content = value(),
+                "datetime" | "value" if found.content.is_none() && matches!(name, "time" | "data") => {
+                    found.content = value();
+                }
+                "datatype" => found.datatype = value(),
+                "property" => found.property = value().filter(|value| !value.trim().is_empty()),
+                "typeof" => found.types = value(),
+                "lang" | "xml:lang" => found.language = value(),
+                // In HTML, words without a colon are relations of links, not properties.
+                "rel" | "rev" => found.has_relation |= attribute.value.contains(':'),
+                "vocab" | "prefix" => found.declares = true,
+                other => found.declares |= other.starts_with("xmlns:"),
+            }
+        }
+        found
+    }
+}
+
+impl Reader<'_, '_> {
+    /// Recurses as deep as the tree is; the caller has limited that.
+    fn element(&mut self, node: &NodeRef<'_>, outer: &Around) {
+        if !self.budget.step() {
+            return;
+        }
+        let attributes = Attributes::of(node);
+        let mut around = outer.clone();
+        if attributes.declares
+            && let Some(names) = Names::of(node, &outer.names, self.budget)
+        {
+            if names.vocabulary != outer.names.vocabulary
+                && let Some(vocabulary) = &names.vocabulary
+            {
+                let id = self.page.absolute(vocabulary);
+                let page = self.page.base.to_string();
+                self.add(&page, USES_VOCABULARY, RdfaValue::Thing { id });
+            }
+            around.names = Rc::new(names);
+        }
+        if let Some(language) = &attributes.language {
+            around.language = (!language.is_empty()).then(|| Rc::from(language.as_str()));
+        }
+        let is_of_interest = attributes.property.is_some()
+            || attributes.types.is_some()
+            || attributes.about.is_some()
+            || attributes.resource.is_some()
+            || attributes.has_relation;
+        if is_of_interest {
+            self.statements(node, &attributes, outer, &mut around);
+        }
+        let mut child = node.first_child();
+        while let Some(node) = child {
+            if node.is_element() {
+                self.element(&node, &around);
+            }
+            child = node.next_sibling();
+        }
+    }
+
+    /// Adds what an element says (RDFa Core 1.1, "Sequence", without `rel` and `rev`). Sets the subject of the elements in it.
+    fn statements(&mut self, node: &NodeRef<'_>, attributes: &Attributes, outer: &Around, around: &mut Around) {
+        let Attributes { about, resource, href, src, content, datatype, property, types, .. } = attributes;
+        let names = Rc::clone(&around.names);
+        let about = about.as_deref().and_then(|about| self.resource(about, &names));
+        let other = (resource.as_deref().and_then(|resource| self.resource(resource, &names)))
+            .or_else(|| href.as_deref().or(src.as_deref()).map(|url| self.page.absolute(url)));
+        let is_root = self.page.root.is_some_and(|root| root.id == node.id);
+        let says_of_outer = property.is_some() && content.is_none() && datatype.is_none();
+        let mut typed = None;
+        if says_of_outer {
+            around.subject = about.clone().unwrap_or_else(|| outer.subject.clone());
+            if types.is_some() {
+                let found = about.clone().or_else(|| is_root.then(|| self.page.base.to_string())).or(other.clone());
+                typed = Some(found.unwrap_or_else(|| self.unnamed()));
+            }
+        } else {
+            let found = about.clone().or_else(|| if attributes.has_relation { None } else { other.clone() });
+            let is_new = types.is_some() && !is_root;
+            around.subject = match found {
+                Some(found) => found,
+                None if is_new && !is_head_or_body(node) => self.unnamed(),
+                None => outer.subject.clone(),
+            };
+            typed = types.is_some().then(|| around.subject.clone());
+        }
+        if let (Some(typed), Some(types)) = (&typed, types) {
+            self.add_types(typed, types, &names);
+        }
+        if let Some(properties) = property {
+            let value = match (&typed, other) {
+                (Some(typed), _) if says_of_outer && about.is_none() => RdfaValue::Thing { id: typed.clone() },
+                (_, Some(id)) if says_of_outer && !attributes.has_relation => RdfaValue::Thing { id },
+                _ => self.literal(node, attributes, around),
+            };
+            // A thing cannot be said without a name; a text that is empty says nothing.
+            let subject = around.subject.clone();
+            let properties: BTreeSet<&str> = properties.split_ascii_whitespace().collect();
+            for name in properties {
+                if let Some(name) = names.expand(name) {
+                    self.add(&subject, &name, value.clone());
+                }
+            }
+        }
+        if let Some(typed) = typed {
+            around.subject = typed;
+        }
+    }
+
+    fn literal(&mut self, node: &NodeRef<'_>, attributes: &Attributes, around: &Around) -> RdfaValue {
+        let text = match &attributes.content {
+            Some(content) => content.clone(),
+            None => text_of(node, self.budget),
+        };
+        let datatype =
+            (attributes.datatype.as_deref()).filter(|kind| !kind.is_empty()).and_then(|kind| around.names.expand(kind));
+        let language = around.language.as_deref().filter(|_| datatype.is_none()).map(str::to_owned);
+        RdfaValue::Text { value: self.budget.clipped(&text).to_owned(), datatype, language }
+    }
+
+    /// Returns the URL that `about` or `resource` names: it may be one, or a name with a prefix, perhaps in brackets. `None` if it names nothing.
+    fn resource(&self, value: &str, names: &Names) -> Option<String> {
+        let value = value.trim();
+        if let Some(name) = value.strip_prefix('[').and_then(|value| value.strip_suffix(']')) {
+            return if name.starts_with("_:") {
+                Some(name.to_owned())
+            } else {
+                name.contains(':').then(|| names.expand(name))?
+            };
+        }
+        if let Some((prefix, rest)) = value.split_once(':')
+            && !rest.starts_with("//")
+            && let Some(url) = names.prefix(prefix)
+        {
+            return Some(format!("{url}{rest}"));
+        }
+        Some(if value.is_empty() { self.page.base.to_string() } else { self.page.absolute(value) })
+    }
+
+    fn unnamed(&mut self) -> String {
+        self.unnamed += 1;
+        format!("_:thing{}", self.unnamed)
+    }
+
+    fn node(&mut self, id: &str) -> &mut RdfaNode {
+        let at = *self.places.entry(id.to_owned()).or_insert_with(|| {
+            self.nodes.push(RdfaNode { id: id.to_owned(), ..RdfaNode::default() });
+            self.nodes.len() - 1
+        });
+        &mut self.nodes[at]
+    }
+
+    fn add_types(&mut self, id: &str, types: &str, names: &Names) {
+        for name in types.split_ascii_whitespace() {
+            if let Some(name) = names.expand(name)
+                && self.budget.text(&name).is_some()
+            {
+                let types = &mut self.node(id).types;
+                if types.len() < FIELDS_MAX && !types.contains(&name) {
+                    types.push(name);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, id: &str, property: &str, value: RdfaValue) {
+        let has_room = match &value {
+            RdfaValue::Text { value, .. } => self.budget.text(value).is_some(),
+            RdfaValue::Thing { id } => self.budget.text(id).is_some(),
+        };
+        if !has_room {
+            return;
+        }
+        let node = self.node(id);
+        if node.properties.len() >= FIELDS_MAX && !node.properties.contains_key(property) {
+            self.budget.is_cut = true;
+            return;
+        }
+        let values = node.properties.entry(property.to_owned()).or_default();
+        // What is said twice is said once; of long lists, only what stands near is compared.
+        if !values.iter().rev().take(COMPARED_MAX).any(|known| *known == value) {
+            values.push(value);
+        }
+    }
+}
+
+fn is_head_or_body(node: &NodeRef<'_>) -> bool {
+    node.has_name("head") || node.has_name("body")
+}
