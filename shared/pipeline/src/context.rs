@@ -63,6 +63,12 @@ impl CrawlContext {
         self.versions.which_urls
     }
 
+    /// Returns the version of the definition that says how to crawl, and what to make of pages.
+    #[must_use]
+    pub const fn how_version(&self) -> u32 {
+        self.versions.how
+    }
+
     /// Compiles a crawl's row.
     ///
     /// # Errors

@@ -16,9 +16,9 @@ use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
     BeginIteration, BeginParse, Candidates, ClaimRequest, CommitParse, CommitSegment, CrawlLog, CrawlRow, Crawls,
-    CursorMoved, DuePage, Endings, GiveBackHost, GiveUp, Hosts, IterationClosed, Iterations, KeptRobots, MoveCursor,
-    MoveSchedule, NoticeKept, Origins, Overdue, OverdueKinds, OverdueWork, OwedNotice, OwedNotices, ParseCommitted,
-    Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled, Turns,
+    CursorMoved, DuePage, Endings, Fact, GiveBackHost, GiveUp, Hosts, IterationClosed, Iterations, KeptRobots,
+    MoveCursor, MoveSchedule, NoticeKept, Origins, Overdue, OverdueKinds, OverdueWork, OwedNotice, OwedNotices,
+    ParseCommitted, Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled, Told, Turns,
 };
 use jiff::Timestamp;
 
@@ -146,6 +146,7 @@ operations! {
         owed_notices(due_by: Timestamp, limit: usize) -> Vec<OwedNotice>, on due_by;
         postpone_notice(owed: &OwedNotice, due: Timestamp) -> (), on &owed.key;
         forget_notice(owed: &OwedNotice) -> (), on &owed.key;
+        mark_told(crawl: &CrawlId, fact: &Fact, now: Timestamp) -> Told, on fact;
     }
 }
 

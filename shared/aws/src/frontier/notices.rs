@@ -1,7 +1,8 @@
 //! Notices that people have not been told yet.
 
+use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{NoticeKept, NoticeKey, OwedNotice, OwedNotices};
+use dragline_ports::frontier::{Fact, NoticeKept, NoticeKey, OwedNotice, OwedNotices, Told};
 use jiff::Timestamp;
 
 use super::DynamoFrontier;
@@ -53,6 +54,15 @@ impl OwedNotices for DynamoFrontier {
             let write = Write::update(Role::Other, &key_of(owed), update, &Item::new()).when(earlier);
             // Refused: it is no longer owed, or not before then.
             self.db.write(&write.indexed(IndexWrites::Move)).await.map(|_| ())
+        })
+        .await
+    }
+
+    async fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> PortResult<Told> {
+        at("mark told", fact, async {
+            let key = keys::told(crawl, fact);
+            let mark = Write::put(Role::Other, &key, rows::row(&key, [(SINCE, instant(now))]));
+            Ok(if self.db.write(&mark.if_absent()).await?.is_ok() { Told::Now } else { Told::Before })
         })
         .await
     }

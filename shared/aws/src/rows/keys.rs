@@ -4,6 +4,7 @@ use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, Seeding, SegmentId, TodoSource};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
+use dragline_ports::frontier::Fact;
 use sha2::{Digest as _, Sha256};
 
 use crate::dynamo::{Key, Range};
@@ -119,6 +120,11 @@ pub(crate) fn domain(domain: &DomainKey) -> Key {
 
 pub(crate) fn notice(crawl: &CrawlId, key: &str) -> Key {
     of_crawl(crawl, format!("{NOTICE}{key}"))
+}
+
+/// Returns the key of the mark that people were told of a fact.
+pub(crate) fn told(crawl: &CrawlId, fact: &Fact) -> Key {
+    of_crawl(crawl, format!("told#{fact}"))
 }
 
 /// Returns the key of a notice, within its crawl, from a sort key.

@@ -1,4 +1,4 @@
--- Upgrades the tables from format 8 to format 9, in which documents have content beyond their text and links.
+-- Upgrades the tables from format 8 to format 9, in which documents have content beyond their text and links, and some notices are sent once.
 
 -- A document's content as JSON, with columns of it.
 CREATE TABLE content (
@@ -29,3 +29,11 @@ CREATE TABLE content (
     misfits           TEXT GENERATED ALWAYS AS (record -> '$.misfits') VIRTUAL,
     gaps              TEXT GENERATED ALWAYS AS (record -> '$.gaps') VIRTUAL
 ) STRICT;
+
+-- What people were told once of a crawl.
+CREATE TABLE told (
+    crawl_id INTEGER NOT NULL REFERENCES crawl (id),
+    fact     TEXT NOT NULL,
+    at       TEXT NOT NULL,
+    PRIMARY KEY (crawl_id, fact)
+) STRICT, WITHOUT ROWID;

@@ -1,6 +1,7 @@
 //! Rows of `notice`: what people have not been told yet.
 
-use dragline_ports::frontier::{NoticeKept, NoticeKey, OwedNotice};
+use dragline_domain::ids::CrawlId;
+use dragline_ports::frontier::{Fact, NoticeKept, NoticeKey, OwedNotice, Told};
 use dragline_ports::notifier::Notice;
 use jiff::Timestamp;
 use rusqlite::params;
@@ -35,6 +36,13 @@ impl Db {
         let sql = "UPDATE notice SET due = ?3 WHERE crawl_id = ?1 AND key = ?2 AND due < ?3";
         self.execute(sql, params![crawl, owed.key.as_str(), Time(due)])?;
         Ok(())
+    }
+
+    pub(crate) fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> Result<Told, StoreError> {
+        let crawl = self.ensure_crawl(crawl)?;
+        let sql = "INSERT OR IGNORE INTO told (crawl_id, fact, at) VALUES (?1, ?2, ?3)";
+        let marked = self.execute(sql, params![crawl, fact.as_str(), Time(now)])?;
+        Ok(if marked > 0 { Told::Now } else { Told::Before })
     }
 
     pub(crate) fn forget_notice(&self, owed: &OwedNotice) -> Result<(), StoreError> {

@@ -341,6 +341,14 @@ CREATE TABLE notice (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notice_due ON notice (due);
 
+-- What people were told once of a crawl.
+CREATE TABLE told (
+    crawl_id INTEGER NOT NULL REFERENCES crawl (id),
+    fact     TEXT NOT NULL,
+    at       TEXT NOT NULL,
+    PRIMARY KEY (crawl_id, fact)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE past_definition (
     crawl_id   INTEGER NOT NULL REFERENCES crawl (id),
     version    INTEGER NOT NULL,

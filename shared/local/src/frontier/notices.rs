@@ -1,7 +1,8 @@
 //! Notices that people have not been told yet.
 
+use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{NoticeKept, OwedNotice, OwedNotices};
+use dragline_ports::frontier::{Fact, NoticeKept, OwedNotice, OwedNotices, Told};
 use jiff::Timestamp;
 
 use super::SqliteFrontier;
@@ -19,6 +20,11 @@ impl OwedNotices for SqliteFrontier {
     async fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> PortResult<()> {
         let notice = owed.clone();
         self.run("postpone notice", &owed.key, move |db| db.postpone_notice(&notice, due)).await
+    }
+
+    async fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> PortResult<Told> {
+        let (of, told) = (crawl.clone(), fact.clone());
+        self.run("mark told", fact, move |db| db.mark_told(&of, &told, now)).await
     }
 
     async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {

@@ -125,8 +125,14 @@ fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: D
     });
     let links: Vec<Link> = links.collect();
     let (outcome, detail) = outcome_of_page(&capture.url, &page, &links);
-    let (detail, page, made_by) = (detail.or(remark), Some(page), Some(made_by));
-    Document { outcome, detail, page, links, content, made_by, ..bare }
+    let misfits = content.as_deref().map_or(&[][..], |content| &content.misfits);
+    let (state, detail) = match misfits {
+        [] => (DocumentState::Processed, detail.or(remark)),
+        [first] => (DocumentState::Stuck, Some(first.to_string())),
+        [first, more @ ..] => (DocumentState::Stuck, Some(format!("{first}; and {} more", more.len()))),
+    };
+    let (page, made_by) = (Some(page), Some(made_by));
+    Document { outcome, detail, state, page, links, content, made_by, ..bare }
 }
 
 /// Decides, or decides again, what is done with a link.

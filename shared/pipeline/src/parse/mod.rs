@@ -11,6 +11,7 @@ mod read;
 mod remade;
 mod room;
 mod state;
+mod stuck;
 mod update;
 
 use std::sync::Arc;
@@ -35,7 +36,7 @@ use self::read::Capture;
 use self::update::update_candidates;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::tell::{tell, tell_all};
+use crate::tell::tell;
 use crate::wake::wake_all;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::documents::{Documents, PutDocuments};
@@ -216,11 +217,7 @@ async fn documents(
     }
     // What waits differs from try to try: it is checked before the documents are put, and never after.
     room::keep_to_budget(world, context, segment, &mut documents).await?;
-    let stuck = documents.iter().filter(|document| document.state == DocumentState::Stuck).map(|stuck| {
-        let detail = format!("{}: {}", stuck.url, stuck.detail.as_deref().unwrap_or("the parser broke"));
-        Notice::Stuck { origin: segment.id.origin.clone(), detail }
-    });
-    tell_all(world, stuck.collect()).await;
+    stuck::tell_of(world, context, segment, &documents).await?;
     match world.documents().put_new(segment, &documents).await? {
         PutDocuments::Stored => Ok(Parsed { documents }),
         PutDocuments::Found(documents) => Ok(Parsed { documents }),

@@ -25,6 +25,43 @@ pub trait OwedNotices: Send + Sync {
 
     /// Forgets a notice once people were told. Idempotent.
     fn forget_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Marks that people are told of something that would come up again and again: whoever marks it first tells them. The mark stays. If the first one
+    /// dies before telling, nobody does.
+    fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> impl Future<Output = PortResult<Told>> + Send;
+}
+
+/// Something that people are told once, by a key that says no more than that: two facts have the same key only if they are the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fact(String);
+
+impl Fact {
+    /// Returns the fact that this text describes.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Self(Sha1Digest::of(text.as_bytes()).to_string())
+    }
+
+    /// Returns it as stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether people were told of a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// They were not: whoever asked tells them now.
+    Now,
+    /// They were, or somebody else is telling them.
+    Before,
 }
 
 /// How many notices of one kind a crawl may owe, ends of iterations aside: they must not pile up while nobody can be told.

@@ -205,6 +205,10 @@ mutations! {
         NoticeForgotten,
         /// Each notice gets a new key, so that they pile up.
         NoticesPileUp,
+        /// Everybody who marks a fact as told is the first.
+        ToldAgain,
+        /// What one crawl told is told for all.
+        ToldOfAnyCrawl,
         /// A notice is due a day early.
         NoticesDueTooEarly,
         /// A postponed notice keeps its old due time.

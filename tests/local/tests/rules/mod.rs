@@ -15,6 +15,7 @@ mod diff;
 mod directives;
 mod failures;
 mod hosts;
+mod items;
 mod limits;
 mod outrun;
 mod recrawl;

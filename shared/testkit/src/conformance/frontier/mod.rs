@@ -113,6 +113,7 @@ macro_rules! frontier_suite {
             the_end_of_an_iteration_is_owed_until_it_is_told
             a_notice_is_kept_until_it_is_told
             notices_do_not_pile_up
+            a_fact_is_told_once_by_crawl
             a_postponed_notice_waits
             progress_is_the_sum_of_the_origins
             of_many_triggers_one_begins

@@ -1,8 +1,9 @@
 //! Notices that still have to be sent.
 
 use dragline_domain::frontier::LeftoverReason;
-use dragline_ports::frontier::{Frontier, IterationClosed, NoticeKept, OwedNotice};
+use dragline_ports::frontier::{Fact, Frontier, IterationClosed, NoticeKept, OwedNotice, Told};
 use dragline_ports::notifier::Notice;
+use futures_util::future::join_all;
 
 use super::super::lag::assert_comes_to;
 use super::super::samples::{at, crawl, key};
@@ -49,6 +50,19 @@ pub async fn a_notice_is_kept_until_it_is_told(frontier: &impl Frontier) {
     assert_owed(frontier, 60, &[&early, &late], "both are, in this order").await;
     frontier.forget_notice(&early).await.unwrap();
     assert_owed(frontier, 60, &[&late], "the other was sent").await;
+}
+
+/// Of many who mark a fact as told one is the first, in each crawl.
+pub async fn a_fact_is_told_once_by_crawl(frontier: &impl Frontier) {
+    let (fact, other) = (Fact::of("Game.hero is missing"), Fact::of("Game.price is missing"));
+    let own = crawl();
+    let marks = join_all((0..4).map(|second| frontier.mark_told(&own, &fact, at(second)))).await;
+    let first = marks.into_iter().filter(|told| matches!(told, Ok(Told::Now))).count();
+    assert_eq!(first, 1, "one is the first");
+    assert_eq!(frontier.mark_told(&own, &fact, at(90)).await.unwrap(), Told::Before, "it stays");
+    assert_eq!(frontier.mark_told(&own, &other, at(90)).await.unwrap(), Told::Now, "another fact");
+    let another = "another".parse().expect("a name");
+    assert_eq!(frontier.mark_told(&another, &fact, at(90)).await.unwrap(), Told::Now, "another crawl");
 }
 
 /// Of notices with the same key the first one is kept.

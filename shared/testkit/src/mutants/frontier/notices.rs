@@ -1,7 +1,8 @@
 //! Defects of notices.
 
+use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Frontier, NoticeKept, NoticeKey, OwedNotice, OwedNotices};
+use dragline_ports::frontier::{Fact, Frontier, NoticeKept, NoticeKey, OwedNotice, OwedNotices, Told};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;
@@ -29,6 +30,14 @@ impl<F: Frontier> OwedNotices for MutantFrontier<F> {
             Some(M::NoticePostponeForgotten) => Ok(()),
             Some(M::ToldNoticeComesBack) => self.inner.owe_notice(&OwedNotice { due, ..owed.clone() }).await.map(drop),
             _ => self.inner.postpone_notice(owed, due).await,
+        }
+    }
+
+    async fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> PortResult<Told> {
+        match self.mutation {
+            Some(M::ToldAgain) => Ok(Told::Now),
+            Some(M::ToldOfAnyCrawl) => self.inner.mark_told(&CrawlId::default(), fact, now).await,
+            _ => self.inner.mark_told(crawl, fact, now).await,
         }
     }
 

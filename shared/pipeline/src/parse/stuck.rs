@@ -1,0 +1,57 @@
+//! Telling people of STUCK documents: of each that broke the parser, and once of each rule of the definition's types that pages do not fit. A site with
+//! another template breaks the same rule on thousands of pages.
+
+use std::collections::BTreeMap;
+
+use dragline_domain::document::{Document, DocumentState};
+use dragline_domain::frontier::SegmentRow;
+
+use crate::World;
+use crate::context::CrawlContext;
+use crate::tell::tell_all;
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Fact, OwedNotices, Told};
+use dragline_ports::notifier::Notice;
+
+/// Tells people of a segment's documents that were just made.
+///
+/// # Errors
+/// Returns the frontier's errors.
+pub(super) async fn tell_of(
+    world: &impl World,
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    documents: &[Document],
+) -> PortResult<()> {
+    let origin = &segment.id.origin;
+    let notice = |detail: String| Notice::Stuck { origin: origin.clone(), detail };
+    let unread = documents
+        .iter()
+        .filter(|document| document.is_unread())
+        .map(|stuck| notice(format!("{}: {}", stuck.url, stuck.detail.as_deref().unwrap_or("the parser broke"))));
+    let mut notices: Vec<Notice> = unread.collect();
+    for (rule, detail) in broken_rules(documents) {
+        // A definition that is mended, and still does not fit, is told anew.
+        let fact = Fact::of(&format!("version {} {rule}", context.how_version()));
+        if world.frontier().mark_told(&origin.crawl, &fact, world.clock().now()).await? == Told::Now {
+            notices.push(notice(detail));
+        }
+    }
+    tell_all(world, notices).await;
+    Ok(())
+}
+
+/// Returns each rule that is broken, with the first page that breaks it and what to do.
+fn broken_rules(documents: &[Document]) -> BTreeMap<String, String> {
+    let mut broken = BTreeMap::new();
+    for document in documents.iter().filter(|document| document.state == DocumentState::Stuck) {
+        for misfit in document.content.iter().flat_map(|content| &content.misfits) {
+            let rule = format!("{}.{} {}", misfit.item_type, misfit.field, misfit.rule);
+            broken.entry(rule).or_insert_with(|| {
+                format!("{}: {misfit}; mend `items` in the definition, then run `dragline reparse`", document.url)
+            });
+        }
+    }
+    broken
+}
