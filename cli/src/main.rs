@@ -7,6 +7,7 @@ mod error;
 mod exit;
 mod explain;
 mod export;
+mod extract;
 mod forget;
 mod found;
 mod get;
@@ -76,6 +77,7 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::History(args) => block_on(history::history(args, console)),
         Command::Get(args) => block_on(get::get(args, console)),
         Command::Explain(args) => block_on(explain::explain(args)),
+        Command::Extract(args) => block_on(extract::extract(args)),
         #[cfg(feature = "stack")]
         Command::Prune(args) if args.deployed().is_some() => block_on(stack::prune(args, console)),
         Command::Prune(args) => block_on(prune::prune(args)),

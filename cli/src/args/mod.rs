@@ -4,6 +4,7 @@ mod crawl;
 mod demand;
 mod diff;
 mod explain;
+mod extract;
 mod forget;
 mod key;
 mod prune;
@@ -27,6 +28,7 @@ pub(crate) use crawl::{CrawlArgs, Wish};
 pub(crate) use demand::DemandArgs;
 pub(crate) use diff::{Compared, DiffArgs, ExitSays};
 pub(crate) use explain::ExplainArgs;
+pub(crate) use extract::ExtractArgs;
 pub(crate) use forget::ForgetArgs;
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{ExportArgs, ExportFormat, Format, Of, StatusArgs, What};
@@ -88,6 +90,7 @@ pub(crate) enum Command {
     History(HistoryArgs),
     Get(GetArgs),
     Explain(Box<ExplainArgs>),
+    Extract(Box<ExtractArgs>),
     Prune(PruneArgs),
     Forget(ForgetArgs),
     #[cfg(feature = "stack")]

@@ -17,6 +17,7 @@ use jiff::Timestamp;
 
 use crate::args::{allowance_flag, crawl_flag, data_flag};
 use crate::export::ExportError;
+use crate::extract::ExtractError;
 use crate::get::GetError;
 use crate::place::{Directory, Place};
 use crate::source::key_names;
@@ -162,6 +163,9 @@ pub(crate) enum CliError {
     /// What is stored of a URL cannot be printed.
     #[error("{0}")]
     Get(#[from] GetError),
+    /// A page cannot be looked at.
+    #[error("{0}")]
+    Extract(#[from] ExtractError),
     /// The directory for Markdown cannot be written.
     #[error("the Markdown in {} cannot be written: {source}", directory.display())]
     Markdown {
@@ -246,6 +250,7 @@ impl CliError {
             }
             Self::Get(error) => error.hint().into_iter().collect(),
             Self::Export(error) => error.hint().into_iter().collect(),
+            Self::Extract(error) => error.hint().into_iter().collect(),
             Self::NotKnown { arguments, .. } => {
                 vec![format!("to list the URLs that it knows: `dragline export --what candidates{arguments}`")]
             }

@@ -24,6 +24,8 @@ mod html;
 #[cfg(feature = "extractors")]
 pub mod items;
 #[cfg(feature = "extractors")]
+mod look;
+#[cfg(feature = "extractors")]
 mod tree;
 #[cfg(feature = "extractors")]
 pub mod typed;
@@ -34,6 +36,8 @@ mod validity;
 pub use article::{Article, NoArticle, article};
 #[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
+#[cfg(feature = "extractors")]
+pub use look::{Look, look};
 #[cfg(feature = "extractors")]
 pub use validity::{FLAWS_MAX, validity};
 

@@ -111,15 +111,7 @@ impl CrawlContext {
     /// Returns the limits of each request.
     #[must_use]
     pub fn limits(&self) -> FetchLimits {
-        let fetch = &self.definition.fetch;
-        FetchLimits {
-            connect_timeout: fetch.connect_timeout,
-            first_byte_timeout: fetch.first_byte_timeout,
-            total_timeout: fetch.timeout,
-            header_bytes_max: fetch.header_bytes_max,
-            body_bytes_max: fetch.body_bytes_max,
-            decoded_bytes_max: fetch.decoded_bytes_max,
-        }
+        FetchLimits::of(&self.definition.fetch)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use dragline_domain::definition::Draft;
+use dragline_domain::definition::{Draft, Fetch};
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::HttpProtocol;
@@ -31,6 +31,21 @@ pub struct FetchLimits {
     pub body_bytes_max: usize,
     /// The body with its content coding undone, counted while streaming: a decompression bomb is cut where it passes the limit.
     pub decoded_bytes_max: u64,
+}
+
+impl FetchLimits {
+    /// Returns the limits that a definition sets.
+    #[must_use]
+    pub const fn of(fetch: &Fetch) -> Self {
+        Self {
+            connect_timeout: fetch.connect_timeout,
+            first_byte_timeout: fetch.first_byte_timeout,
+            total_timeout: fetch.timeout,
+            header_bytes_max: fetch.header_bytes_max,
+            body_bytes_max: fetch.body_bytes_max,
+            decoded_bytes_max: fetch.decoded_bytes_max,
+        }
+    }
 }
 
 /// One request to be made: always GET, never following redirects.

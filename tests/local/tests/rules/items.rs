@@ -132,8 +132,7 @@ async fn items_are_rows_of_a_table_of_their_type() {
     assert_eq!(rows(data.path(), "SELECT count(*), count(DISTINCT at) > 0 FROM item_product"), ["12 | 1"]);
     let typed = definition(&site, &STOCK.replace("b.stock", "h1"));
     heard.crawl(data.path(), &typed).await;
-    let joined =
-        "SELECT i.iteration, i.\"left\", i.price FROM item_stock i JOIN page p ON p.id = i.id
+    let joined = "SELECT i.iteration, i.\"left\", i.price FROM item_stock i JOIN page p ON p.id = i.id
                   WHERE i.url LIKE '%/chair/3'";
     assert_eq!(rows(data.path(), joined), ["2 | 3 | 39.9"], "what the page says, and its structured data");
     let history = "SELECT iteration, price FROM item_product WHERE url LIKE '%/chair/3' ORDER BY at";

@@ -1,0 +1,55 @@
+//! `dragline extract`: what a crawl makes of one page.
+
+mod error;
+mod page;
+mod shown;
+
+use std::io::{self, Write};
+
+use dragline_domain::content::ContentLevel;
+use dragline_domain::definition::Draft;
+use dragline_extract::typed::Types;
+use dragline_extract::{Settings, Source, look};
+
+use crate::args::{Answer, ExtractArgs};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::source::read_definition;
+use crate::terminal::{Colour, unless_closed, write_json};
+pub(crate) use error::ExtractError;
+use shown::Shown;
+
+/// Prints what is made of a page on standard output. What does not fit is in the exit code.
+///
+/// # Errors
+/// The definition or the URL is not valid, or the page cannot be read.
+pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, CliError> {
+    let draft = match &args.spec {
+        Some(path) => read_definition(path)?,
+        None => Draft::for_seeds(Vec::new()),
+    };
+    let draft = args.network.change(draft);
+    let page = page::read(args, &draft).await?;
+    let types = Types::new(&draft.items).map_err(|error| ExtractError::Types(error.to_string()))?;
+    // All that there is to see, whatever a crawl would store.
+    let settings = Settings {
+        product_token: draft.user_agent.product_token(),
+        url_rules: &draft.strip_query_parameters,
+        decoded_bytes_max: draft.fetch.decoded_bytes_max,
+        content: ContentLevel::Full,
+        types: &types,
+    };
+    let source = Source { url: &page.url, headers: &page.headers, body: &page.body };
+    let seen = look(&source, &settings).map_err(|unread| ExtractError::Unread { detail: unread.detail })?;
+    let content = seen.content();
+    let exit = if content.misfits.is_empty() { Exit::Done } else { Exit::NotAllWell };
+    let shown = Shown { url: &page.url, look: &seen, content: &content };
+    let mut out = io::stdout().lock();
+    let colour = Colour::of_stream(&out);
+    let written = match args.answer() {
+        Answer::Json => write_json(&mut out, &shown),
+        Answer::Text => out.write_all(shown.text(colour).as_bytes()),
+    };
+    unless_closed(written).map_err(while_doing("writing to standard output"))?;
+    Ok(exit)
+}

@@ -1,0 +1,69 @@
+//! The page to look at: a file, or the answer to one request.
+
+use std::path::Path;
+
+use dragline_domain::definition::Draft;
+use dragline_domain::url::CrawlUrl;
+use dragline_formats::http_fields::{Headers, location};
+use dragline_pipeline::crawl::{RefusedAddress, fetch_robots};
+use dragline_ports::fetcher::{FetchLimits, FetchRequest, FetchedResponse, Fetcher};
+
+use super::ExtractError;
+use crate::args::ExtractArgs;
+use crate::error::CliError;
+use crate::network::Network;
+use crate::source::{parse_url, read_at_most};
+
+/// A page with the URL that it is from.
+pub(super) struct ReadPage {
+    pub(super) url: CrawlUrl,
+    pub(super) headers: Headers,
+    pub(super) body: Vec<u8>,
+}
+
+/// Reads the file that the arguments name, or requests the URL.
+///
+/// # Errors
+/// It cannot be read, is not answered, or robots.txt forbids it.
+pub(super) async fn read(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> {
+    let path = Path::new(&args.target);
+    if !path.is_file() {
+        return fetch(args, draft).await;
+    }
+    let url = match (&args.url, draft.seeds.first()) {
+        (Some(text), _) => parse_url(text)?,
+        (None, Some(seed)) => seed.clone(),
+        (None, None) => parse_url("https://example.org/")?,
+    };
+    let body = read_at_most(path, draft.fetch.body_bytes_max)?;
+    // A saved page may have any name, so without a type its beginning decides.
+    Ok(ReadPage { url, headers: Headers::default(), body })
+}
+
+async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> {
+    let url = parse_url(&args.target)?;
+    let fetcher = Network::of(&args.network)?.fetcher(draft)?;
+    let limits = FetchLimits::of(&draft.fetch);
+    let robots = match fetch_robots(&fetcher, limits, &url.origin()).await {
+        Ok(record) => record,
+        Err(RefusedAddress(detail)) => return Err(ExtractError::NotAnswered { url, detail }.into()),
+    };
+    let policy = robots.policy(draft.user_agent.product_token());
+    let verdict = policy.verdict(url.path_and_query());
+    if !verdict.is_allowed() {
+        let rule = verdict.to_string();
+        return Err(ExtractError::Robots { url, rule }.into());
+    }
+    let request = FetchRequest { url: url.clone(), if_none_match: None, if_modified_since: None, limits, watch: None };
+    match fetcher.fetch(request).await.result {
+        Ok(FetchedResponse { status: 200..=299, headers, body, .. }) => {
+            Ok(ReadPage { url, headers, body: body.to_vec() })
+        }
+        Ok(FetchedResponse { status, headers, .. }) => {
+            let written = headers.get("location").map(|value| location(value).into_owned());
+            let to = written.and_then(|written| url.join_spelled(&written, &draft.strip_query_parameters).ok());
+            Err(ExtractError::Status { url, status, to: to.map(|(to, _)| to) }.into())
+        }
+        Err(failure) => Err(ExtractError::NotAnswered { url, detail: failure.detail }.into()),
+    }
+}

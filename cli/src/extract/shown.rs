@@ -1,0 +1,131 @@
+//! What is made of a page, as it is printed.
+
+use std::fmt::Write as _;
+
+use dragline_domain::content::Content;
+use dragline_domain::item::{Cell, Item};
+use dragline_domain::url::CrawlUrl;
+use dragline_extract::Look;
+use dragline_extract::typed::{FieldTrace, Found};
+use serde::{Serialize, Serializer};
+
+use crate::terminal::{Align, Colour, safe, table};
+
+/// The longest value that a table shows.
+const VALUE_CHARS_MAX: usize = 60;
+
+/// What is made of a page.
+pub(super) struct Shown<'l> {
+    pub(super) url: &'l CrawlUrl,
+    pub(super) look: &'l Look,
+    pub(super) content: &'l Content,
+}
+
+#[derive(Serialize)]
+struct Record<'l> {
+    url: &'l CrawlUrl,
+    title: Option<&'l str>,
+    description: Option<&'l str>,
+    language: Option<&'l str>,
+    text: &'l str,
+    content: &'l Content,
+    fields: &'l [FieldTrace],
+    structured: Option<&'l dragline_extract::items::Markup>,
+}
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let page = &self.look.extracted.page;
+        let record = Record {
+            url: self.url,
+            title: page.title.as_deref(),
+            description: page.description.as_deref(),
+            language: page.language.as_deref(),
+            text: &page.text,
+            content: self.content,
+            fields: &self.look.fields,
+            structured: self.look.markup.as_ref(),
+        };
+        record.serialize(serializer)
+    }
+}
+
+impl Shown<'_> {
+    /// Returns it for people: the items, then where the fields of the definition's types come from.
+    pub(super) fn text(&self, colour: Colour) -> String {
+        let mut text = format!("{}\n", self.url);
+        if let Some(title) = &self.look.extracted.page.title {
+            let _ = writeln!(text, "{}", safe(title));
+        }
+        if self.content.items.is_empty() {
+            text.push_str("\nno items\n");
+        }
+        for item in &self.content.items {
+            let _ = write!(text, "\n{}\n", item_text(item, colour));
+        }
+        if !self.look.fields.is_empty() {
+            let _ = write!(text, "\n{}\n", fields_text(&self.look.fields, colour));
+        }
+        for misfit in &self.content.misfits {
+            let _ = write!(text, "\n{}", safe(&misfit.to_string()));
+        }
+        if !self.content.misfits.is_empty() {
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn item_text(item: &Item, colour: Colour) -> String {
+    let columns = item.columns();
+    let from = |column: &str| {
+        // What is in one form for all notations has no field of its own.
+        let field = item.fields.iter().find(|(name, _)| column.starts_with(&name.to_lowercase()));
+        field.map_or_else(
+            || "normalised".to_owned(),
+            |(_, field)| field.from.iter().map(|notation| notation.name()).collect::<Vec<_>>().join(", "),
+        )
+    };
+    let rows: Vec<[String; 3]> =
+        columns.iter().map(|(name, cell)| [name.clone(), short(&cell_text(cell)), from(name)]).collect();
+    let heads =
+        [(item.types.first().map_or("item", String::as_str), Align::Left), ("", Align::Left), ("from", Align::Left)];
+    table(heads, &rows, colour)
+}
+
+fn fields_text(fields: &[FieldTrace], colour: Colour) -> String {
+    let rows: Vec<[String; 4]> = fields
+        .iter()
+        .map(|field| {
+            let tried = field.tried.iter().map(|tried| format!("{} ({})", tried.place, tried.matches));
+            let found = match &field.found {
+                Found::Values(1) => "found".to_owned(),
+                Found::Values(values) => format!("{values} values"),
+                Found::Nothing => "nothing".to_owned(),
+                Found::Misfit(rule) => format!("does not fit {rule}"),
+            };
+            let name = format!("{} {}: {}", field.item_type, field.item, field.field);
+            let raw = field.raw.as_deref().map(short).unwrap_or_default();
+            [name, found, raw, tried.collect::<Vec<_>>().join(", ")]
+        })
+        .collect();
+    let left = |head| (head, Align::Left);
+    table([left("field"), left("result"), left("text"), left("places (matches)")], &rows, colour)
+}
+
+fn cell_text(cell: &Cell) -> String {
+    match cell {
+        Cell::Bool(yes) => yes.to_string(),
+        Cell::Number(number) => number.to_string(),
+        Cell::Text(text) => text.clone(),
+    }
+}
+
+/// Returns a value in one line, cut.
+fn short(value: &str) -> String {
+    let line = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(VALUE_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
