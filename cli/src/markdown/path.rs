@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_domain::url::{CrawlUrl, Scheme, UrlRules};
 use dragline_formats::warc::Sha1Digest;
 
 /// The longest name of a file or folder. File systems allow 255 bytes; the rest is for what is added.
@@ -27,9 +27,9 @@ pub(super) fn of(url: &CrawlUrl) -> PathBuf {
         is_exact &= is_kept && !name.contains(char::is_uppercase);
         if is_kept { kept } else { format!("{}_", kept[..end].trim_end_matches('.')) }
     };
-    let origin = url.origin();
-    let host = origin.as_str().split_once("://").map_or(origin.as_str(), |(_, host)| host);
-    let mut path = PathBuf::from(safe(&host.replace(':', "-")));
+    // No host has a `+` in it.
+    let port = if url.port() == 443 { String::new() } else { format!("+{}", url.port()) };
+    let mut path = PathBuf::from(safe(&format!("{}{port}", url.host())));
     let (folders, file) = url.path().rsplit_once('/').unwrap_or_default();
     for folder in folders.split('/').skip(1).take(DEPTH_MAX) {
         path.push(safe(folder));
@@ -37,8 +37,9 @@ pub(super) fn of(url: &CrawlUrl) -> PathBuf {
     let name = if file.is_empty() { "index".to_owned() } else { safe(file) };
     let is_index_itself = file == "index";
     let is_deep = folders.split('/').skip(1).count() > DEPTH_MAX;
-    let is_plain = url.query().is_none() && url.as_str().starts_with("https:") && url.port() == 443;
-    if is_exact && is_plain && !is_deep && !is_index_itself {
+    // Both schemes may be served on one port.
+    let is_usual = (url.scheme() == Scheme::Https) == (url.port() == 443);
+    if is_exact && is_usual && url.query().is_none() && !is_deep && !is_index_itself {
         path.push(format!("{name}.md"));
     } else {
         let digest = Sha1Digest::of(url.as_str().as_bytes()).to_string().to_ascii_lowercase();
@@ -80,8 +81,9 @@ mod tests {
             ("https://example.org/index", "example.org/index-arb6ahiaskmp.md", "not the one of the folder"),
             ("https://example.org/A", "example.org/A-xl6molmrnova.md", "some systems do not tell letter cases apart"),
             ("https://example.org/a?b=c", "example.org/a-tlg7sc73gjfh.md", "a query"),
-            ("http://example.org/a", "example.org/a-ucejnphre3df.md", "another scheme"),
-            ("https://example.org:8443/a", "example.org-8443/a-xs5jy5sbw3fp.md", "another port"),
+            ("http://example.org/a", "example.org+80/a.md", "another scheme"),
+            ("http://example.org:8080/", "example.org+8080/index.md", "another port"),
+            ("https://example.org:8443/a", "example.org+8443/a-xs5jy5sbw3fp.md", "a port that may have both schemes"),
             ("https://example.org/a:b", "example.org/a_b_-dlnnkwksj4aj.md", "what Windows does not allow"),
             ("https://example.org/a.md/b", "example.org/a.md_/b-63wfqzefdfbe.md", "a folder where a file may be"),
             ("https://example.org/a//b", "example.org/a/_/b-sng5w55unslg.md", "an empty name"),

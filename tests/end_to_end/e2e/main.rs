@@ -10,5 +10,6 @@ mod killed;
 mod memory;
 mod pace;
 mod recrawled;
+mod shop;
 mod whole_sites;
 mod witness;
