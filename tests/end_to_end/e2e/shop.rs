@@ -42,13 +42,13 @@ impl Drop for Shop {
 }
 
 fn sql(data: &Path, sql: &str) -> Vec<String> {
-    let database = Connection::open(data.join("dragline.db")).unwrap();
-    let mut statement = database.prepare(sql).unwrap();
+    let database = Connection::open(data.join("dragline.db")).expect("it is a database");
+    let mut statement = database.prepare(sql).expect("it is a query");
     let rows = statement.query_map([], |row| {
         let (name, was, price): (String, f64, f64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         Ok(format!("{name}: {was} {price}"))
     });
-    rows.unwrap().map(Result::unwrap).collect()
+    rows.expect("it runs").map(|row| row.expect("a name and two prices")).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
