@@ -3,7 +3,7 @@
 //! `dom_smoothie`, which follows Mozilla's Readability, finds that part and what the page says about itself. Of the part's blocks, some are still about
 //! the page and not of its content; `boilerplate` says which. docs/quality.md has what this gives on pages whose main text others wrote down.
 //!
-//! It takes the page's tree, and milliseconds where reading its links takes microseconds: so it is made of stored pages when somebody asks for it.
+//! It takes milliseconds where reading links takes microseconds: so a crawl makes it only if its definition asks for it.
 
 mod blocks;
 mod boilerplate;
