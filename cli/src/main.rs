@@ -18,6 +18,7 @@ mod markdown;
 mod network;
 mod place;
 mod prune;
+mod schema;
 mod source;
 #[cfg(feature = "stack")]
 mod stack;
@@ -74,6 +75,7 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Status(args) => block_on(status::status(args)),
         Command::Diff(args) => block_on(diff::diff(args, console)),
         Command::Export(args) => block_on(export::export(args)),
+        Command::Schema(args) => block_on(schema::schema(args, console)),
         Command::History(args) => block_on(history::history(args, console)),
         Command::Get(args) => block_on(get::get(args, console)),
         Command::Explain(args) => block_on(explain::explain(args)),

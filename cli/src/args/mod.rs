@@ -10,6 +10,7 @@ mod key;
 mod prune;
 mod read;
 mod reparse;
+mod schema;
 #[cfg(feature = "stack")]
 mod stack;
 mod values;
@@ -33,6 +34,7 @@ pub(crate) use forget::ForgetArgs;
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{ExportArgs, ExportFormat, Format, Of, StatusArgs, What};
 pub(crate) use reparse::ReparseArgs;
+pub(crate) use schema::{SchemaArgs, SchemaForm};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
 pub(crate) use visits::{ArticleForm, Coding, GetArgs, HistoryArgs, Parts};
@@ -49,6 +51,7 @@ Examples:
   dragline status                          show how far it is and how it went
   dragline diff                            what changed since the iteration before
   dragline export --what pages --format csv > pages.csv
+  dragline schema                          which items its pages have
   dragline history https://example.org/a   every visit of a URL
   dragline get https://example.org/a       its body, as stored
   dragline explain https://example.org/a   would this URL be crawled?
@@ -87,6 +90,7 @@ pub(crate) enum Command {
     Status(StatusArgs),
     Diff(DiffArgs),
     Export(ExportArgs),
+    Schema(SchemaArgs),
     History(HistoryArgs),
     Get(GetArgs),
     Explain(Box<ExplainArgs>),

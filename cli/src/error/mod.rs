@@ -20,6 +20,7 @@ use crate::export::ExportError;
 use crate::extract::ExtractError;
 use crate::get::GetError;
 use crate::place::{Directory, Place};
+use crate::schema::SchemaError;
 use crate::source::key_names;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
@@ -177,6 +178,9 @@ pub(crate) enum CliError {
     /// Rows cannot be written in the way that was asked for.
     #[error("{0}")]
     Export(#[from] ExportError),
+    /// `dragline schema` cannot do what it was asked for.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
     /// The definition changed in a way that an unfinished iteration cannot adopt.
     #[error("the definition changed ({}), but its last iteration is not finished", key_names(keys))]
     Outgrown {
@@ -251,6 +255,7 @@ impl CliError {
             Self::Get(error) => error.hint().into_iter().collect(),
             Self::Export(error) => error.hint().into_iter().collect(),
             Self::Extract(error) => error.hint().into_iter().collect(),
+            Self::Schema(error) => vec![error.hint()],
             Self::NotKnown { arguments, .. } => {
                 vec![format!("to list the URLs that it knows: `dragline export --what candidates{arguments}`")]
             }

@@ -41,54 +41,101 @@ impl Item {
     /// names is one of [`COMMON`].
     #[must_use]
     pub fn columns(&self) -> BTreeMap<String, Cell> {
+        self.columns_by_property().into_iter().map(|(name, column)| (name, column.cell)).collect()
+    }
+
+    /// Returns the same as [`Self::columns`], with where each value stands in the item.
+    #[must_use]
+    pub fn columns_by_property(&self) -> BTreeMap<String, Column> {
         let mut columns = Columns::default();
         for (name, value) in &self.normal {
-            columns.put_values(&snake(name), std::slice::from_ref(value), 1);
+            columns.put_values(&snake(name), &Path::of(name), std::slice::from_ref(value), 1);
         }
         for (name, field) in &self.fields {
-            columns.put_values(&snake(name), &field.values, 1);
+            columns.put_values(&snake(name), &Path::of(name), &field.values, 1);
         }
         columns.0
     }
 }
 
+/// A value of an item, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The value.
+    pub cell: Cell,
+    /// The names of the properties that lead to it, with dots between them, as a definition writes them under `item`; `None` if it cannot be
+    /// written there: it is a part of a value, or a name has a dot.
+    pub property: Option<String>,
+    /// What the value is besides its type.
+    pub form: Form,
+}
+
+/// The form of a value in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One value.
+    Single,
+    /// An amount of money.
+    Money,
+    /// JSON: several values, or things without columns of their own.
+    Json,
+}
+
+/// The names that lead to a value; `None` if they cannot be written with dots between them.
+struct Path(Option<String>);
+
+impl Path {
+    fn of(name: &str) -> Self {
+        Self((!name.is_empty() && !name.contains('.')).then(|| name.to_owned()))
+    }
+
+    fn then(&self, name: &str) -> Self {
+        Self(self.0.as_deref().zip(Self::of(name).0).map(|(path, name)| format!("{path}.{name}")))
+    }
+
+    fn to(&self, cell: Cell, form: Form) -> Column {
+        Column { cell, property: self.0.clone(), form }
+    }
+}
+
 #[derive(Default)]
-struct Columns(BTreeMap<String, Cell>);
+struct Columns(BTreeMap<String, Column>);
 
 impl Columns {
     /// Adds the values of one property.
-    fn put_values(&mut self, name: &str, values: &[Value], depth: usize) {
+    fn put_values(&mut self, name: &str, path: &Path, values: &[Value], depth: usize) {
         match values {
             [] => {}
-            [Value::Record(record)] if depth < DEPTH_MAX => self.put_record(name, record, depth),
+            [Value::Record(record)] if depth < DEPTH_MAX => self.put_record(name, path, record, depth),
             [Value::Money(Money { amount, currency })] => {
-                self.put(name, Cell::Number(amount.clone()));
+                self.put(name, path.to(Cell::Number(amount.clone()), Form::Money));
                 if let Some(currency) = currency {
-                    self.put(&format!("{name}_currency"), Cell::Text(currency.clone()));
+                    let currency = Cell::Text(currency.clone());
+                    self.put(&format!("{name}_currency"), Path(None).to(currency, Form::Single));
                 }
             }
-            [Value::Bool(yes)] => self.put(name, Cell::Bool(*yes)),
-            [Value::Number(number)] => self.put(name, Cell::Number(number.clone())),
-            [Value::Text(text)] => self.put(name, Cell::Text(text.clone())),
-            values => self.put(name, Cell::Text(json!(values).to_string())),
+            [Value::Bool(yes)] => self.put(name, path.to(Cell::Bool(*yes), Form::Single)),
+            [Value::Number(number)] => self.put(name, path.to(Cell::Number(number.clone()), Form::Single)),
+            [Value::Text(text)] => self.put(name, path.to(Cell::Text(text.clone()), Form::Single)),
+            values => self.put(name, path.to(Cell::Text(json!(values).to_string()), Form::Json)),
         }
     }
 
-    fn put_record(&mut self, name: &str, record: &Record, depth: usize) {
+    fn put_record(&mut self, name: &str, path: &Path, record: &Record, depth: usize) {
         if let Some(id) = record.id.as_ref().filter(|_| record.fields.is_empty()) {
-            self.put(name, Cell::Text(id.clone()));
+            self.put(name, path.then("id").to(Cell::Text(id.clone()), Form::Single));
         }
         for (inner, values) in &record.fields {
-            self.put_values(&format!("{name}_{}", snake(inner)), values, depth + 1);
+            self.put_values(&format!("{name}_{}", snake(inner)), &path.then(inner), values, depth + 1);
         }
     }
 
     /// Adds a column, unless there is one of this name.
-    fn put(&mut self, name: &str, cell: Cell) {
+    fn put(&mut self, name: &str, column: Column) {
         let name = if COMMON.contains(&name) || name == "id" { format!("item_{name}") } else { name.to_owned() };
         let is_taken = name == "item_id" || self.0.contains_key(&name);
         if !name.is_empty() && name.len() <= NAME_BYTES_MAX && !is_taken && self.0.len() < COLUMNS_MAX {
-            self.0.insert(name, cell);
+            self.0.insert(name, column);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-pub use columns::{COMMON, Cell};
+pub use columns::{COMMON, Cell, Column, Form};
 
 /// A thing that a page describes: by structured data in its markup, or by a type of the crawl's definition. What several notations of a page say of
 /// the same thing is one item.

@@ -1,0 +1,130 @@
+//! `dragline schema`: shows what the pages of a site have in common, and how that changed.
+
+mod error;
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use dragline_domain::ids::Iteration;
+use dragline_domain::shown::one_line;
+use dragline_learn::{Learned, drift, drift_text, json_schema, sql, text, yaml};
+use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
+
+use crate::args::{Of, SchemaArgs, SchemaForm};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::found::{self, Found};
+use crate::terminal::{Console, safe_lines, unless_closed, write_json};
+pub(crate) use error::SchemaError;
+
+/// The number of documents in one read.
+const BATCH_ROWS: usize = 100;
+
+/// The most types that a hint names.
+const TYPES_NAMED_MAX: usize = 20;
+
+/// The longest name of a type in a message, in characters.
+const NAME_CHARS_MAX: usize = 80;
+
+/// Prints what was learned on standard output.
+///
+/// # Errors
+/// There is no such crawl, iteration or type, it cannot be read, or the answer cannot be written.
+pub(crate) async fn schema(args: &SchemaArgs, console: &Console) -> Result<Exit, CliError> {
+    match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => show(&found, args, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => show(&crate::stack::find(crawl, stack).await?, args, console).await,
+    }
+}
+
+async fn show(found: &Found<impl Reader>, args: &SchemaArgs, console: &Console) -> Result<Exit, CliError> {
+    let mut answer = Vec::new();
+    let written = match args.since {
+        Some(since) => {
+            let latest = found.whole_iteration(None).await?.number;
+            let before = learn(found, Some(since)).await?;
+            let now = learn(found, Some(latest)).await?;
+            let drifts = drift(&before, &now);
+            if drifts.is_empty() {
+                console.say(&format!("nothing drifted between iteration {since} and {latest}"));
+            }
+            match args.form() {
+                SchemaForm::Json => drifts.iter().try_for_each(|drift| write_json(&mut answer, drift)),
+                _ => answer.write_all(safe_lines(&drift_text(&drifts)).as_bytes()),
+            }
+        }
+        None => write(&mut answer, &learn(found, args.iteration).await?, args.form())?,
+    };
+    written
+        .and_then(|()| unless_closed(io::stdout().write_all(&answer)))
+        .map_err(while_doing("writing to standard output"))?;
+    Ok(Exit::Done)
+}
+
+/// Writes what was learned. The outer error is that there is no such type.
+fn write(answer: &mut Vec<u8>, learned: &Learned, form: SchemaForm<'_>) -> Result<io::Result<()>, SchemaError> {
+    Ok(match form {
+        SchemaForm::Text => answer.write_all(safe_lines(&text(learned)).as_bytes()),
+        SchemaForm::Yaml => answer.write_all(yaml(learned).as_bytes()),
+        SchemaForm::Sql => answer.write_all(sql(learned).as_bytes()),
+        SchemaForm::Json => write_json(answer, learned),
+        SchemaForm::JsonSchema(wanted) => {
+            let types = || learned.types().keys().take(TYPES_NAMED_MAX).cloned().collect();
+            let schema = json_schema(learned, wanted)
+                .ok_or_else(|| SchemaError::NoType { wanted: one_line(wanted, NAME_CHARS_MAX), types: types() })?;
+            write_json(answer, &schema)
+        }
+    })
+}
+
+/// Learns from the documents that an iteration put, or from those of the site as it is now.
+async fn learn(found: &Found<impl Reader>, iteration: Option<Iteration>) -> Result<Learned, CliError> {
+    found.whole_iteration(iteration).await?;
+    let filter = &iteration.map_or_else(Filter::default, Filter::of_iteration);
+    let reader = &found.reader;
+    let read = |after: Option<Cursor>| async move {
+        match iteration {
+            None => reader.shown_documents(filter, after.as_ref(), BATCH_ROWS).await,
+            Some(_) => reader.documents(filter, after.as_ref(), BATCH_ROWS).await,
+        }
+    };
+    let mut learned = Learned::default();
+    let take = |row: DocumentRow| {
+        learned.learn(&row.document);
+        ControlFlow::Continue(())
+    };
+    each_row(read, take).await.map_err(|error| found.failed(error))?;
+    Ok(learned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_that_is_not_there_is_told_with_those_that_are() {
+        let mut answer = Vec::new();
+        let error = write(&mut answer, &Learned::default(), SchemaForm::JsonSchema("Pro\u{1b}duct")).unwrap_err();
+        assert_eq!(error.to_string(), "there are no items of the type `Pro\\u{1b}duct`");
+        assert_eq!(error.hint(), "the pages have no items at all");
+        assert!(answer.is_empty());
+    }
+
+    #[test]
+    fn each_form_is_written() {
+        for (form, expected, why) in [
+            (SchemaForm::Text, "0 pages\n", "a table for people"),
+            (SchemaForm::Yaml, "items: []\n", "a definition"),
+            (SchemaForm::Sql, "", "there are no tables"),
+            (SchemaForm::Json, "{\"version\":1,", "all of it"),
+        ] {
+            let mut answer = Vec::new();
+            write(&mut answer, &Learned::default(), form).unwrap().unwrap();
+            assert!(String::from_utf8(answer).unwrap().starts_with(expected), "{why}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! What differs between what was learned before and what is learned now.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{FieldLearned, Kind, Learned, TypeLearned};
+
+/// Fewer items or pages than these say nothing.
+const SAMPLE_MIN: u64 = 5;
+
+/// From this share on, in percent, nearly all have it.
+const MOST_PERCENT: u64 = 80;
+
+/// Up to this share, in percent, hardly any has it.
+const FEW_PERCENT: u64 = 20;
+
+/// From this share on, in percent, a new field counts.
+const NEW_PERCENT: u64 = 50;
+
+/// One difference, with how many had it and have it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Drift {
+    /// What changed.
+    pub change: Change,
+    /// How it was.
+    pub before: Share,
+    /// How it is.
+    pub now: Share,
+    /// Some of the pages where it is so now.
+    pub urls: BTreeSet<String>,
+}
+
+/// What changed. Types of items are named by their tables, fields by their columns.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Change {
+    /// Nearly all items had the field, and hardly any has it now. The shares are of the type's items.
+    FieldGone {
+        /// The type.
+        item_type: String,
+        /// The field.
+        field: String,
+    },
+    /// The field's values are of another kind. The shares are of the items that have the field.
+    KindChanged {
+        /// The type.
+        item_type: String,
+        /// The field.
+        field: String,
+        /// The kind of nearly all values before.
+        from: Kind,
+        /// The kind of nearly all values now.
+        to: Kind,
+    },
+    /// No item had the field, and many have it now. The shares are of the type's items.
+    FieldNew {
+        /// The type.
+        item_type: String,
+        /// The field.
+        field: String,
+    },
+    /// Nearly all pages of a pattern had items of the type, and hardly any has them now. The shares are of these pages.
+    TypeGone {
+        /// The type.
+        item_type: String,
+        /// The pattern of the pages' URLs.
+        pattern: String,
+    },
+    /// No page had items of the type, and some have them now. The shares are of all pages.
+    TypeNew {
+        /// The type.
+        item_type: String,
+    },
+}
+
+/// How many of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// How many have it.
+    pub having: u64,
+    /// How many there are.
+    pub of: u64,
+}
+
+impl Share {
+    /// Returns the share in percent, rounded down; 0 of nothing.
+    #[must_use]
+    pub fn percent(self) -> u64 {
+        self.having.saturating_mul(100).checked_div(self.of).unwrap_or_default()
+    }
+
+    const fn is_sample(self) -> bool {
+        self.of >= SAMPLE_MIN
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.having, self.of)
+    }
+}
+
+/// Returns what differs, in a fixed order. What rests on few items or pages is left out, and so is what may be missing only because of a limit.
+///
+/// There is nothing between two that are equal.
+#[must_use]
+pub fn drift(before: &Learned, now: &Learned) -> Vec<Drift> {
+    let mut found = Vec::new();
+    for (table, now_type) in now.types() {
+        match before.types().get(table) {
+            Some(before_type) => of_type(table, before_type, now_type, &mut found),
+            None if before.items_left_out() == 0 && before.pages() >= SAMPLE_MIN && now_type.items >= SAMPLE_MIN => {
+                found.push(Drift {
+                    change: Change::TypeNew { item_type: table.clone() },
+                    before: Share { having: 0, of: before.pages() },
+                    now: Share { having: now_type.pages, of: now.pages() },
+                    urls: now_type.urls.clone(),
+                });
+            }
+            None => {}
+        }
+    }
+    if now.items_left_out() == 0 {
+        of_page_types(before, now, &mut found);
+    }
+    found.sort_by(|a, b| a.change.cmp(&b.change));
+    found
+}
+
+fn of_page_types(before: &Learned, now: &Learned, found: &mut Vec<Drift>) {
+    for (pattern, before_page) in before.page_types().iter() {
+        let Some(now_page) = now.page_types().get(pattern) else { continue };
+        for (table, &having) in &before_page.types {
+            let before = Share { having, of: before_page.pages };
+            let now = Share { having: now_page.types.get(table).copied().unwrap_or_default(), of: now_page.pages };
+            if is_gone(before, now) {
+                let change = Change::TypeGone { item_type: table.clone(), pattern: pattern.clone() };
+                found.push(Drift { change, before, now, urls: now_page.urls.clone() });
+            }
+        }
+    }
+}
+
+fn is_gone(before: Share, now: Share) -> bool {
+    let are_samples = before.is_sample() && now.is_sample();
+    are_samples && before.percent() >= MOST_PERCENT && now.percent() <= FEW_PERCENT
+}
+
+fn of_type(table: &str, before: &TypeLearned, now: &TypeLearned, found: &mut Vec<Drift>) {
+    let share = |of: &TypeLearned, name: &str| Share {
+        having: of.fields.get(name).map_or(0, |field| field.items),
+        of: of.items,
+    };
+    let (item_type, names) = (table.to_owned(), before.fields.keys().chain(now.fields.keys()));
+    for name in names.collect::<BTreeSet<_>>() {
+        let (before_share, now_share) = (share(before, name), share(now, name));
+        let (item_type, field) = (item_type.clone(), name.clone());
+        if now.values_left_out == 0 && is_gone(before_share, now_share) {
+            let change = Change::FieldGone { item_type, field };
+            found.push(Drift { change, before: before_share, now: now_share, urls: now.urls.clone() });
+            continue;
+        }
+        match (before.fields.get(name), now.fields.get(name)) {
+            (Some(before_field), Some(now_field)) => {
+                let (Some(was), Some(is)) = (kind_of_most(before_field), kind_of_most(now_field)) else { continue };
+                if was != is {
+                    let change = Change::KindChanged { item_type, field, from: was, to: is };
+                    let share = |of: &FieldLearned| Share {
+                        having: of.kinds.get(&is).copied().unwrap_or_default(),
+                        of: of.items,
+                    };
+                    let (before, now) = (share(before_field), share(now_field));
+                    found.push(Drift { change, before, now, urls: now_field.urls.clone() });
+                }
+            }
+            (None, Some(now_field)) => {
+                let are_samples = before_share.is_sample() && now_share.is_sample();
+                if are_samples && before.values_left_out == 0 && now_share.percent() >= NEW_PERCENT {
+                    let change = Change::FieldNew { item_type, field };
+                    found.push(Drift { change, before: before_share, now: now_share, urls: now_field.urls.clone() });
+                }
+            }
+            (_, None) => {}
+        }
+    }
+}
+
+/// Returns the kind that nearly all values have; `None` if there is none, or there are few values.
+fn kind_of_most(field: &FieldLearned) -> Option<Kind> {
+    let kind = field.main_kind();
+    let share = Share { having: field.kinds.get(&kind).copied().unwrap_or_default(), of: field.items };
+    (share.is_sample() && share.percent() >= MOST_PERCENT).then_some(kind)
+}
+
+/// As a line for people, without the pages.
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.change {
+            Change::FieldGone { item_type, field } => write!(f, "{item_type}.{field} is gone")?,
+            Change::KindChanged { item_type, field, from, to } => {
+                write!(f, "{item_type}.{field} is {to}, no longer {from}")?;
+            }
+            Change::FieldNew { item_type, field } => write!(f, "{item_type}.{field} is new")?,
+            Change::TypeGone { item_type, pattern } => write!(f, "{item_type} is gone from {pattern}")?,
+            Change::TypeNew { item_type } => write!(f, "{item_type} is new")?,
+        }
+        write!(f, ": {}, now {}", self.before, self.now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tests::{documents, learned_of};
+
+    #[test]
+    fn what_changed_is_told_if_it_rests_on_enough() {
+        const ALL: &str = r#""name":"A","size":7"#;
+        for (before, now, expected, why) in [
+            ((10, ALL), (10, ALL), vec![], "nothing changed"),
+            (
+                (10, ALL),
+                (10, r#""name":"A""#),
+                vec!["product.size is gone: 10 of 10, now 0 of 10"],
+                "the field is gone",
+            ),
+            ((4, ALL), (10, r#""name":"A""#), vec![], "four items before say nothing"),
+            ((10, ALL), (4, r#""name":"A""#), vec![], "four items now say nothing"),
+            (
+                (10, ALL),
+                (10, r#""name":"A","size":"large""#),
+                vec!["product.size is text, no longer number: 0 of 10, now 10 of 10"],
+                "the kind changed",
+            ),
+            (
+                (10, ALL),
+                (10, r#""name":"A","size":7,"colour":"red""#),
+                vec!["product.colour is new: 0 of 10, now 10 of 10"],
+                "a new field",
+            ),
+        ] {
+            let (before, now) = (
+                learned_of(&documents("Product", before.0, before.1)),
+                learned_of(&documents("Product", now.0, now.1)),
+            );
+            let told: Vec<String> = drift(&before, &now).iter().map(ToString::to_string).collect();
+            assert_eq!(told, expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_type_that_pages_lost_and_one_that_they_got_are_told() {
+        let before = learned_of(&documents("Product", 10, r#""name":"A""#));
+        let now = learned_of(&documents("Offer", 10, r#""name":"A""#));
+        let told: Vec<String> = drift(&before, &now).iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["product is gone from /p/*: 10 of 10, now 0 of 10", "offer is new: 0 of 10, now 10 of 10"]);
+    }
+
+    #[test]
+    fn a_share_of_nothing_is_nothing() {
+        assert_eq!(Share { having: 0, of: 0 }.percent(), 0);
+    }
+}

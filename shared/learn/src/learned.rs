@@ -1,0 +1,306 @@
+//! What is known of the items of a site.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+
+use dragline_domain::document::Document;
+use dragline_domain::item::{Cell, Item};
+use dragline_domain::shown::one_line;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use siphasher::sip::SipHasher13;
+
+use crate::limits::{
+    EXAMPLE_CHARS_MAX, EXAMPLES_MAX, FIELDS_MAX, FIELDS_OF_ALL_TYPES_MAX, NAME_BYTES_MAX, TYPES_MAX, URL_BYTES_MAX,
+};
+use crate::{Kind, PageTypes};
+
+/// The version of what is stored. Another one is not read.
+const VERSION: u32 = 1;
+
+/// What was learned from documents. Its size is limited, however many there were.
+///
+/// Below the limits it does not depend on the order of the documents, nor on how they were divided among parts that are merged. Above them, the
+/// rarest things are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Learned {
+    #[serde(deserialize_with = "this_version")]
+    version: u32,
+    /// How many pages there were, with items or without.
+    pages: u64,
+    types: BTreeMap<String, TypeLearned>,
+    /// How many items were left out with their types.
+    items_left_out: u64,
+    page_types: PageTypes,
+}
+
+/// What was learned of a type of items.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeLearned {
+    /// Its name as pages write it; the first by the alphabet if there are several. `None` if it is too long.
+    pub name: Option<String>,
+    /// How many items have it.
+    pub items: u64,
+    /// How many pages have such items.
+    pub pages: u64,
+    /// Its fields, by the names of their columns ([`Item::columns`]).
+    pub fields: BTreeMap<String, FieldLearned>,
+    /// How many values were left out with their fields.
+    pub values_left_out: u64,
+    /// Some of the pages that have it.
+    pub urls: BTreeSet<String>,
+}
+
+/// What was learned of a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldLearned {
+    /// Where it stands in the item, as a definition writes it under `item`; `None` if it cannot be written there.
+    pub property: Option<String>,
+    /// How many items have it.
+    pub items: u64,
+    /// How many of these have a value of each kind.
+    pub kinds: BTreeMap<Kind, u64>,
+    /// Some of the values, on one line, without what a terminal acts on.
+    pub examples: BTreeSet<String>,
+    /// Whether the value is the same everywhere.
+    pub variety: Variety,
+    /// Some of the pages that have it.
+    pub urls: BTreeSet<String>,
+}
+
+/// Whether all values are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Variety {
+    /// They are so far; this is a digest of the value.
+    Same(u64),
+    /// There are several.
+    Various,
+}
+
+impl Default for Learned {
+    fn default() -> Self {
+        Self { version: VERSION, pages: 0, types: BTreeMap::new(), items_left_out: 0, page_types: PageTypes::default() }
+    }
+}
+
+impl Learned {
+    /// Learns from a document. One that is neither a page nor has items, such as a redirect, is passed over.
+    pub fn learn(&mut self, document: &Document) {
+        let items = document.content.as_ref().map_or(&[][..], |content| &content.items);
+        if document.page.is_none() && items.is_empty() {
+            return;
+        }
+        let url = document.url.as_str();
+        self.pages += 1;
+        let mut on_page = BTreeSet::new();
+        for item in items {
+            let table = item.table();
+            let learned = self.types.entry(table.clone()).or_default();
+            learned.learn(item, url);
+            if on_page.insert(table) {
+                learned.pages += 1;
+            }
+            self.compact();
+        }
+        self.page_types.learn(document.url.path(), url, &on_page);
+    }
+
+    /// Adds what was learned elsewhere, from other documents.
+    pub fn merge(&mut self, other: Self) {
+        self.pages += other.pages;
+        self.items_left_out += other.items_left_out;
+        for (table, learned) in other.types {
+            self.types.entry(table).or_default().merge(learned);
+        }
+        self.page_types.merge(other.page_types);
+        self.compact();
+    }
+
+    /// How many pages there were, with items or without.
+    #[must_use]
+    pub const fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    /// What was learned of each type of items, by the name of its table ([`Item::table`]).
+    #[must_use]
+    pub const fn types(&self) -> &BTreeMap<String, TypeLearned> {
+        &self.types
+    }
+
+    /// How many items were left out, as there were too many types.
+    #[must_use]
+    pub const fn items_left_out(&self) -> u64 {
+        self.items_left_out
+    }
+
+    /// The kinds of pages.
+    #[must_use]
+    pub const fn page_types(&self) -> &PageTypes {
+        &self.page_types
+    }
+
+    /// Returns the type of this name, as pages write it or as its table is called, with the name of its table.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<(&str, &TypeLearned)> {
+        let is_it =
+            |(table, learned): &(&String, &TypeLearned)| *table == name || learned.name.as_deref() == Some(name);
+        self.types.iter().find(is_it).map(|(table, learned)| (table.as_str(), learned))
+    }
+
+    /// Leaves out the rarest types while there are too many, or too many fields.
+    fn compact(&mut self) {
+        for (_, left) in take_rarest(&mut self.types, TYPES_MAX, |learned| learned.items) {
+            self.items_left_out += left.items;
+        }
+        let mut fields: usize = self.types.values().map(|learned| learned.fields.len()).sum();
+        if fields <= FIELDS_OF_ALL_TYPES_MAX {
+            return;
+        }
+        let mut tables = by_rarity(&self.types, |learned| learned.items).into_iter();
+        while fields > FIELDS_OF_ALL_TYPES_MAX / 4 * 3
+            && let Some(table) = tables.next()
+            && let Some(left) = self.types.remove(&table)
+        {
+            fields -= left.fields.len();
+            self.items_left_out += left.items;
+        }
+    }
+}
+
+impl TypeLearned {
+    fn learn(&mut self, item: &Item, url: &str) {
+        self.items += 1;
+        self.take_name(item.types.first().cloned());
+        add_url(&mut self.urls, url);
+        for (name, column) in item.columns_by_property() {
+            let (value, digest) = match &column.cell {
+                Cell::Bool(yes) => (yes.to_string(), digest(yes)),
+                Cell::Number(number) => (number.to_string(), digest(&number.to_string())),
+                Cell::Text(text) => (one_line(text, EXAMPLE_CHARS_MAX), digest(text)),
+            };
+            let kind = Kind::of(&name, &column);
+            let mut field = FieldLearned {
+                property: column.property.filter(|property| property.len() <= NAME_BYTES_MAX),
+                items: 1,
+                kinds: BTreeMap::from([(kind, 1)]),
+                examples: BTreeSet::from([one_line(&value, EXAMPLE_CHARS_MAX)]),
+                variety: Variety::Same(digest),
+                urls: BTreeSet::new(),
+            };
+            add_url(&mut field.urls, url);
+            self.put(name, field);
+        }
+        self.compact();
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.items += other.items;
+        self.pages += other.pages;
+        self.values_left_out += other.values_left_out;
+        self.take_name(other.name);
+        add_examples(&mut self.urls, other.urls);
+        for (name, field) in other.fields {
+            self.put(name, field);
+        }
+        self.compact();
+    }
+
+    fn take_name(&mut self, name: Option<String>) {
+        let name = name.filter(|name| name.len() <= NAME_BYTES_MAX);
+        self.name = [self.name.take(), name].into_iter().flatten().min();
+    }
+
+    fn put(&mut self, name: String, field: FieldLearned) {
+        match self.fields.get_mut(&name) {
+            Some(known) => known.merge(field),
+            None => {
+                self.fields.insert(name, field);
+            }
+        }
+    }
+
+    fn compact(&mut self) {
+        for (_, left) in take_rarest(&mut self.fields, FIELDS_MAX, |field| field.items) {
+            self.values_left_out += left.items;
+        }
+    }
+}
+
+impl FieldLearned {
+    fn merge(&mut self, other: Self) {
+        self.property = [self.property.take(), other.property].into_iter().flatten().min();
+        self.items += other.items;
+        for (kind, count) in other.kinds {
+            *self.kinds.entry(kind).or_default() += count;
+        }
+        add_examples(&mut self.examples, other.examples);
+        add_examples(&mut self.urls, other.urls);
+        if self.variety != other.variety {
+            self.variety = Variety::Various;
+        }
+    }
+
+    /// Returns the kind that most values have.
+    #[must_use]
+    pub fn main_kind(&self) -> Kind {
+        let most = self.kinds.iter().max_by_key(|(_, count)| **count);
+        most.map_or(Kind::Text, |(kind, _)| *kind)
+    }
+
+    /// Returns the only kind that there is; `None` if there are several.
+    #[must_use]
+    pub fn only_kind(&self) -> Option<Kind> {
+        let mut kinds = self.kinds.keys();
+        kinds.next().copied().filter(|_| kinds.next().is_none())
+    }
+}
+
+/// Adds a page as an example.
+pub(crate) fn add_url(urls: &mut BTreeSet<String>, url: &str) {
+    if url.len() <= URL_BYTES_MAX
+        && !urls.contains(url)
+        && (urls.len() < EXAMPLES_MAX || urls.last().is_some_and(|last| url < last.as_str()))
+    {
+        add_examples(urls, BTreeSet::from([url.to_owned()]));
+    }
+}
+
+/// Adds examples, and keeps the first by the alphabet: so the order in which they come does not matter.
+pub(crate) fn add_examples(examples: &mut BTreeSet<String>, others: BTreeSet<String>) {
+    examples.extend(others);
+    while examples.len() > EXAMPLES_MAX {
+        examples.pop_last();
+    }
+}
+
+/// Takes the rarest out, if there are more than `max`. Some room is left, so that what comes new has time to become frequent.
+pub(crate) fn take_rarest<T>(all: &mut BTreeMap<String, T>, max: usize, count: impl Fn(&T) -> u64) -> Vec<(String, T)> {
+    if all.len() <= max {
+        return Vec::new();
+    }
+    let too_many = all.len() - max / 4 * 3;
+    by_rarity(all, count).into_iter().take(too_many).filter_map(|name| all.remove_entry(&name)).collect()
+}
+
+/// Returns the names, with the rarest first.
+fn by_rarity<T>(all: &BTreeMap<String, T>, count: impl Fn(&T) -> u64) -> Vec<String> {
+    let mut names: Vec<(u64, &String)> = all.iter().map(|(name, one)| (count(one), name)).collect();
+    names.sort();
+    names.into_iter().map(|(_, name)| name.clone()).collect()
+}
+
+/// A digest that is the same on every machine.
+fn digest(value: &impl Hash) -> u64 {
+    let mut hasher = SipHasher13::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn this_version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        VERSION => Ok(VERSION),
+        other => Err(D::Error::custom(format!("version {other} of what was learned cannot be read, only {VERSION}"))),
+    }
+}

@@ -1,0 +1,218 @@
+//! Kinds of pages, by the patterns of their URLs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+use crate::learned::{add_examples, add_url, take_rarest};
+use crate::limits::{PATTERNS_MAX, TYPES_OF_PATTERN_MAX};
+
+/// The most segments of a pattern; what is deeper is `**`.
+const SEGMENTS_MAX: usize = 6;
+
+/// Longer segments are names of single pages.
+const SEGMENT_BYTES_MAX: usize = 30;
+
+/// If more pages than these differ in their last segment alone, it is a name, whatever it looks like.
+const SIBLINGS_MAX: usize = 12;
+
+/// The kinds of pages by pattern: `*` is any segment or, before a dot, any name; `**` any rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageTypes {
+    patterns: BTreeMap<String, PageType>,
+    /// Patterns that stand for all pages beside each other, as these were many.
+    joined: BTreeSet<String>,
+}
+
+/// What was learned of pages whose URLs have one pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageType {
+    /// How many there are.
+    pub pages: u64,
+    /// How many of them have items of a type, by the name of its table.
+    pub types: BTreeMap<String, u64>,
+    /// Some of them.
+    pub urls: BTreeSet<String>,
+}
+
+impl Deref for PageTypes {
+    type Target = BTreeMap<String, PageType>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.patterns
+    }
+}
+
+impl PageTypes {
+    pub(crate) fn learn(&mut self, path: &str, url: &str, types: &BTreeSet<String>) {
+        let types = types.iter().map(|name| (name.clone(), 1)).collect();
+        let mut page = PageType { pages: 1, types, urls: BTreeSet::new() };
+        add_url(&mut page.urls, url);
+        self.put(pattern_of(path), page);
+        self.compact();
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.joined.extend(other.joined);
+        let known = std::mem::take(&mut self.patterns);
+        for (pattern, page_type) in known.into_iter().chain(other.patterns) {
+            self.put(pattern, page_type);
+        }
+        self.compact();
+    }
+
+    fn put(&mut self, pattern: String, page_type: PageType) {
+        let joint = joint_of(&pattern);
+        match joint.as_ref().filter(|joint| self.joined.contains(*joint)) {
+            Some(joint) => self.add(joint.clone(), page_type),
+            None => {
+                self.add(pattern, page_type);
+                if let Some(joint) = joint {
+                    self.join(joint);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, pattern: String, page_type: PageType) {
+        self.patterns.entry(pattern).or_default().merge(page_type);
+    }
+
+    /// Makes one pattern of those beside each other, if they are many.
+    fn join(&mut self, joint: String) {
+        let siblings = self.patterns.keys().filter(|pattern| joint_of(pattern).as_ref() == Some(&joint));
+        let siblings: Vec<String> = siblings.cloned().collect();
+        if siblings.len() > SIBLINGS_MAX {
+            for sibling in siblings {
+                if let Some(page_type) = self.patterns.remove(&sibling) {
+                    self.add(joint.clone(), page_type);
+                }
+            }
+            self.joined.insert(joint);
+        }
+    }
+
+    /// Puts the rarest patterns into wider ones while there are too many.
+    fn compact(&mut self) {
+        while self.patterns.len() > PATTERNS_MAX {
+            for (pattern, page_type) in take_rarest(&mut self.patterns, PATTERNS_MAX, |page_type| page_type.pages) {
+                self.add(wider(&pattern), page_type);
+            }
+        }
+        while self.joined.len() > PATTERNS_MAX {
+            self.joined.pop_last();
+        }
+    }
+}
+
+impl PageType {
+    fn merge(&mut self, other: Self) {
+        self.pages += other.pages;
+        for (name, pages) in other.types {
+            *self.types.entry(name).or_default() += pages;
+        }
+        take_rarest(&mut self.types, TYPES_OF_PATTERN_MAX, |pages| *pages);
+        add_examples(&mut self.urls, other.urls);
+    }
+}
+
+/// Returns the pattern of a URL's path: numbers, hexadecimal names and those of several words are `*`, as in `/product/*` and `/news/*/*.html`.
+#[must_use]
+pub fn pattern_of(path: &str) -> String {
+    let mut pattern = String::new();
+    for (place, segment) in path.trim_start_matches('/').split('/').enumerate() {
+        pattern.push('/');
+        if place == SEGMENTS_MAX {
+            pattern.push_str("**");
+            break;
+        }
+        let (stem, extension) = split_extension(segment);
+        pattern.push_str(if is_name(stem) { "*" } else { stem });
+        pattern.push_str(extension);
+    }
+    pattern
+}
+
+/// Splits a segment before its extension, such as `.html`, if it has one.
+fn split_extension(segment: &str) -> (&str, &str) {
+    let is_extension = |end: &str| (1..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphabetic());
+    match segment.rfind('.') {
+        Some(dot) if dot > 0 && is_extension(&segment[dot + 1..]) => segment.split_at(dot),
+        _ => (segment, ""),
+    }
+}
+
+/// Whether a segment names a single thing, by its looks. Words that stand alone are parts of a site.
+fn is_name(stem: &str) -> bool {
+    let digits = stem.bytes().filter(u8::is_ascii_digit).count();
+    let words = stem.split(['-', '_', '+', '.']).filter(|word| !word.is_empty()).count();
+    let is_hexadecimal = stem.len() >= 8 && stem.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    stem.len() > SEGMENT_BYTES_MAX
+        || stem.contains(['%', '*'])
+        || words >= 3
+        || (digits > 0 && (words >= 2 || digits * 2 >= stem.len()))
+        || (digits > 0 && is_hexadecimal)
+}
+
+/// Returns the pattern that a pattern becomes if it has many beside it; `None` if it is general already.
+fn joint_of(pattern: &str) -> Option<String> {
+    let (parent, last) = pattern.rsplit_once('/')?;
+    let (stem, extension) = split_extension(last);
+    (!stem.is_empty() && !stem.starts_with('*')).then(|| format!("{parent}/*{extension}"))
+}
+
+/// Returns the next wider pattern: `/a/b/*` becomes `/a/b/**`, then `/a/**`, then `/**`.
+fn wider(pattern: &str) -> String {
+    let parent = |pattern: &str| pattern.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned());
+    let within = parent(pattern);
+    let within = if pattern.ends_with("/**") { parent(&within) } else { within };
+    format!("{within}/**")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_a_single_page_is_left_open() {
+        for (path, expected, why) in [
+            ("/", "/", "the first page"),
+            ("/product/17", "/product/*", "a number"),
+            ("/product/17/", "/product/*/", "what ends with a slash may be another page"),
+            ("/product/big-red-chair", "/product/*", "several words"),
+            ("/product/chair-17.html", "/product/*.html", "a word with a number, and an extension"),
+            ("/about-us", "/about-us", "two words name a part of the site"),
+            ("/v2/docs", "/*/docs", "half of it is a number"),
+            ("/p/deadbeef01", "/p/*", "hexadecimal"),
+            ("/p/123e4567-e89b-12d3-a456-426614174000", "/p/*", "a UUID"),
+            ("/p/caf%C3%A9", "/p/*", "letters outside ASCII"),
+            ("/a/b/c/d/e/f/g/h/i", "/a/b/c/d/e/f/**", "deep"),
+            ("//x//y", "/x//y", "empty segments"),
+        ] {
+            assert_eq!(pattern_of(path), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn many_pages_beside_each_other_have_one_pattern() {
+        let mut learned = PageTypes::default();
+        for letter in 'a'..='z' {
+            learned.learn(&format!("/tag/{letter}word"), "https://a.example/", &BTreeSet::new());
+        }
+        learned.learn("/tag/later", "https://a.example/", &BTreeSet::new());
+        assert_eq!(learned.iter().map(|(pattern, of)| (&**pattern, of.pages)).collect::<Vec<_>>(), [("/tag/*", 27)]);
+    }
+
+    #[test]
+    fn patterns_without_end_are_put_into_wider_ones() {
+        let mut learned = PageTypes::default();
+        for n in 0..5_000_u32 {
+            let letters: String = n.to_string().bytes().map(|digit| char::from(digit + 49)).collect();
+            learned.learn(&format!("/{letters}/page"), "https://a.example/", &BTreeSet::new());
+            assert!(learned.len() <= PATTERNS_MAX);
+        }
+        assert_eq!(learned.values().map(|of| of.pages).sum::<u64>(), 5_000, "no page is lost");
+        assert!(learned.contains_key("/**"));
+    }
+}

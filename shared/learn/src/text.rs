@@ -1,0 +1,210 @@
+//! What was learned, for people.
+
+use std::fmt::Write;
+
+use crate::{Drift, FieldLearned, Learned, Share, Variety};
+
+/// Returns a table of the page types, then one of each type of items with its fields. There is nothing in it that a terminal acts on.
+#[must_use]
+pub fn text(learned: &Learned) -> String {
+    let mut out = format!("{} pages\n", learned.pages());
+    let rows = learned.page_types().iter().map(|(pattern, page)| {
+        let share = Share { having: page.pages, of: learned.pages() };
+        let types = page.types.iter().map(|(name, &having)| match (Share { having, of: page.pages }).percent() {
+            100 => name.clone(),
+            percent => format!("{name} {percent} %"),
+        });
+        vec![
+            pattern.clone(),
+            page.pages.to_string(),
+            format!("{} %", share.percent()),
+            types.collect::<Vec<_>>().join(", "),
+        ]
+    });
+    let mut rows: Vec<Vec<String>> = rows.collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row[1].parse::<u64>().unwrap_or_default()));
+    out.push_str(&columns(&["pages at", "pages", "share", "items"], rows));
+    for (table, of_type) in learned.types() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "\n{table}: {} items on {} pages", of_type.items, of_type.pages);
+        let rows = of_type.fields.iter().map(|(name, field)| {
+            let share = Share { having: field.items, of: of_type.items };
+            vec![name.clone(), kinds(field), format!("{} %", share.percent()), example(field)]
+        });
+        out.push_str(&columns(&["field", "kind", "share", "example"], rows.collect()));
+    }
+    out
+}
+
+/// Returns a line for each difference, with pages below it.
+#[must_use]
+pub fn drift_text(found: &[Drift]) -> String {
+    let mut out = String::new();
+    for drift in found {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{drift}");
+        for url in &drift.urls {
+            let _ = writeln!(out, "  {url}");
+        }
+    }
+    out
+}
+
+fn kinds(field: &FieldLearned) -> String {
+    field.kinds.keys().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn example(field: &FieldLearned) -> String {
+    let example = field.examples.first().cloned().unwrap_or_default();
+    match field.variety {
+        Variety::Same(_) if field.items > 1 => format!("{example} (everywhere)"),
+        _ => example,
+    }
+}
+
+/// Returns rows below a heading, each column as wide as its widest cell.
+fn columns(heads: &[&str], rows: Vec<Vec<String>>) -> String {
+    let head = heads.iter().map(ToString::to_string).collect();
+    let rows: Vec<Vec<String>> = [head].into_iter().chain(rows).collect();
+    let width = |place: usize| rows.iter().filter_map(|row| row.get(place)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..heads.len()).map(|place| width(place).unwrap_or_default()).collect();
+    let mut out = String::new();
+    for row in &rows {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}")).collect();
+        let _ = writeln!(out, "  {}", cells.join("  ").trim_end());
+    }
+    out
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use dragline_domain::document::Document;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{drift, json_schema, sql, yaml};
+
+    /// Returns a document at this path, with one item if a type is given. `fields` is JSON.
+    pub(crate) fn document(path: &str, item_type: &str, fields: &str) -> Document {
+        let fields: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(&format!("{{{fields}}}")).unwrap();
+        let fields: serde_json::Map<_, _> = fields
+            .into_iter()
+            .map(|(name, value)| {
+                let values = if value.is_array() { value } else { serde_json::json!([value]) };
+                (name, serde_json::json!({ "values": values, "from": ["json_ld"] }))
+            })
+            .collect();
+        let item_type: String = serde_json::from_str(&format!("\"{item_type}\"")).unwrap();
+        let item = serde_json::json!({ "types": [item_type], "fields": fields });
+        let items = if item_type.is_empty() { vec![] } else { vec![item] };
+        let page = serde_json::json!({
+            "title": null, "description": null, "language": null, "charset": null, "canonical": null,
+            "directives": { "noindex": false, "nofollow": false }, "text": "", "cut": "whole",
+        });
+        serde_json::from_value(serde_json::json!({
+            "n": 0, "url": format!("https://shop.example{path}"), "outcome": 20, "detail": null, "state": "processed",
+            "page": page, "links": [], "content": { "items": items },
+        }))
+        .unwrap()
+    }
+
+    /// Returns documents at `/p/1`, `/p/2`…, each with the same item.
+    pub(crate) fn documents(item_type: &str, count: usize, fields: &str) -> Vec<Document> {
+        (1..=count).map(|n| document(&format!("/p/{n}"), item_type, fields)).collect()
+    }
+
+    pub(crate) fn learned_of(documents: &[Document]) -> Learned {
+        let mut learned = Learned::default();
+        documents.iter().for_each(|document| learned.learn(document));
+        learned
+    }
+
+    fn shop() -> Learned {
+        let mut all = documents("Product", 3, r#""name":"A","price":7,"offers":[1,2]"#);
+        all.push(document("/p/9", "Product", r#""name":"B\u001b[2J","since":"2024-01-01""#));
+        all.push(document("/", "", ""));
+        learned_of(&all)
+    }
+
+    #[test]
+    fn people_see_page_types_and_fields() {
+        insta::assert_snapshot!(text(&shop()));
+    }
+
+    #[test]
+    fn warehouses_get_tables() {
+        insta::assert_snapshot!(sql(&shop()));
+    }
+
+    #[test]
+    fn programs_get_a_schema() {
+        insta::assert_snapshot!(json_schema(&shop(), "Product").unwrap());
+        assert_eq!(json_schema(&shop(), "Recipe"), None);
+    }
+
+    #[test]
+    fn another_version_is_not_read() {
+        let json = serde_json::to_string(&shop()).unwrap();
+        assert_eq!(serde_json::from_str::<Learned>(&json).unwrap(), shop());
+        let error = serde_json::from_str::<Learned>(&json.replace("\"version\":1", "\"version\":2")).unwrap_err();
+        assert!(error.to_string().contains("version 2"), "{error}");
+    }
+
+    #[test]
+    fn a_site_that_makes_up_types_and_fields_does_not_take_more_memory() {
+        let mut learned = Learned::default();
+        for n in 0..600 {
+            let fields: Vec<String> = (0..150).map(|field| format!("\"f{n}x{field}\":1")).collect();
+            learned.learn(&document(&format!("/p/{n}"), &format!("T{n}"), &fields.join(",")));
+            learned.learn(&document(&format!("/q/{n}"), "Product", &fields.join(",")));
+            let fields = learned.types().values().map(|of_type| of_type.fields.len());
+            assert!(fields.clone().sum::<usize>() <= crate::limits::FIELDS_OF_ALL_TYPES_MAX);
+            assert!(fields.max() <= Some(crate::limits::FIELDS_MAX));
+            assert!(learned.types().len() <= crate::limits::TYPES_MAX);
+        }
+        assert!(learned.types().contains_key("product"), "what is frequent stays");
+    }
+
+    fn any_documents() -> impl Strategy<Value = Vec<Document>> {
+        let path = prop_oneof!["/p/[0-9]{1,3}", "/[a-c]/[a-z]", "/"];
+        let value = prop_oneof![
+            "[1-9][0-9]{0,2}",
+            Just("true".to_owned()),
+            "\"[a-c]\"",
+            "\"2024-01-0[1-9]\"",
+            Just("[1,2]".to_owned())
+        ];
+        let one = (path, "(Product|Offer|)", "[a-c]", value);
+        let one =
+            one.prop_map(|(path, item_type, name, value)| document(&path, &item_type, &format!("\"{name}\":{value}")));
+        proptest::collection::vec(one, 0..40)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn the_order_and_the_parts_do_not_matter(
+            a in any_documents(), b in any_documents(), c in any_documents(), mut shuffled in Just(()).prop_perturb(|(), rng| rng),
+        ) {
+            let merged = |parts: &[&Learned]| {
+                let mut sum = Learned::default();
+                parts.iter().for_each(|part| sum.merge((*part).clone()));
+                sum
+            };
+            let (of_a, of_b, of_c) = (learned_of(&a), learned_of(&b), learned_of(&c));
+            let mut all: Vec<Document> = [a, b, c].concat();
+            let whole = learned_of(&all);
+            prop_assert_eq!(&merged(&[&of_a, &of_b, &of_c]), &whole);
+            prop_assert_eq!(&merged(&[&of_c, &merged(&[&of_b, &of_a])]), &whole);
+            for place in (1..all.len()).rev() {
+                all.swap(place, shuffled.random_range(0..=place));
+            }
+            prop_assert_eq!(&learned_of(&all), &whole);
+            prop_assert_eq!(drift(&whole, &whole), vec![]);
+            let definition = format!("seeds: [https://shop.example/]\n{}", yaml(&whole));
+            prop_assert!(dragline_definition::parse(&definition, "crawl.yaml").is_ok(), "{}", definition);
+        }
+    }
+}

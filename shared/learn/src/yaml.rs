@@ -1,0 +1,165 @@
+//! The beginning of a definition.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use dragline_domain::shown::is_obeyed;
+
+use crate::{FieldLearned, Kind, Learned, Share};
+
+/// The most types of a definition.
+const TYPES_MAX: usize = 100;
+/// The most fields of a type.
+const FIELDS_MAX: usize = 200;
+/// The most fields of all types.
+const FIELDS_OF_ALL_TYPES_MAX: usize = 2_000;
+/// A type on more patterns than these is looked for on all pages.
+const PATTERNS_MAX: usize = 8;
+/// Rarer fields, in percent, are left out: a definition begins with what matters.
+const SHARE_PERCENT_MIN: u64 = 5;
+/// The longest name of a type.
+const NAME_BYTES_MAX: usize = 64;
+
+/// Returns the section `items:` of a definition with the types and fields that pages have. Whoever takes it over chooses what they want of it.
+#[must_use]
+pub fn yaml(learned: &Learned) -> String {
+    let mut out = String::new();
+    let (mut names, mut fields_left) = (BTreeSet::new(), FIELDS_OF_ALL_TYPES_MAX);
+    for (table, of_type) in learned.types().iter().take(TYPES_MAX) {
+        let written = |(name, field): (&String, &FieldLearned)| {
+            let share = Share { having: field.items, of: of_type.items };
+            let property = field.property.as_deref().filter(|_| share.percent() >= SHARE_PERCENT_MIN)?;
+            let item_type = of_type.name.as_ref().map(|name| format!(", item_type: {}", quoted(name)));
+            let place = format!("item: {}{}", quoted(property), item_type.unwrap_or_default());
+            Some(format!("      {name}: {{ {place}, kind: {} }}", word(field)))
+        };
+        let is_valid =
+            |name: &str| name.len() <= NAME_BYTES_MAX && !name.starts_with(|first: char| first.is_ascii_digit());
+        let fields = of_type.fields.iter().filter(|(name, _)| is_valid(name)).filter_map(written);
+        let fields: Vec<String> = fields.take(FIELDS_MAX.min(fields_left)).collect();
+        if fields.is_empty() {
+            continue;
+        }
+        fields_left -= fields.len();
+        let name = free_name(of_type.name.as_deref().unwrap_or(table), &mut names);
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "  - type: {}", quoted(&name));
+        if let Some(when) = condition(learned, table) {
+            let _ = writeln!(out, "    when: {when}");
+        }
+        let _ = writeln!(out, "    fields:\n{}", fields.join("\n"));
+    }
+    if out.is_empty() { "items: []\n".to_owned() } else { format!("items:\n{out}") }
+}
+
+/// Returns a name that a definition accepts, and that no type before has.
+fn free_name(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let short = name.rsplit(['/', '#', ':']).next().unwrap_or(name);
+    let letters = short.chars().filter(char::is_ascii_alphanumeric);
+    let letters: String = letters.skip_while(char::is_ascii_digit).take(NAME_BYTES_MAX - 4).collect();
+    let letters = if letters.is_empty() { "Thing".to_owned() } else { letters };
+    let numbered = (2..).map(|number| format!("{letters}{number}"));
+    let free = [letters.clone()].into_iter().chain(numbered).find(|name| !taken.contains(name)).unwrap_or(letters);
+    taken.insert(free.clone());
+    free
+}
+
+/// Returns on which pages a type is; `None` if on all, or on too many kinds of pages.
+fn condition(learned: &Learned, table: &str) -> Option<String> {
+    let pages = learned.page_types();
+    let having: Vec<&str> =
+        pages.iter().filter(|(_, page)| page.types.contains_key(table)).map(|(pattern, _)| pattern.as_str()).collect();
+    if having.is_empty() || having.len() == pages.len() || having.len() > PATTERNS_MAX || having.contains(&"/**") {
+        return None;
+    }
+    let tests: Vec<String> = having.into_iter().map(test).collect();
+    Some(match tests.as_slice() {
+        [only] => only.clone(),
+        several => format!("{{ any: [{}] }}", several.join(", ")),
+    })
+}
+
+fn test(pattern: &str) -> String {
+    if !pattern.contains('*') {
+        return format!("{{ path: {{ equals: {} }} }}", quoted(pattern));
+    }
+    let parts = regex::escape(pattern).replace(r"\*\*", ".*").replace(r"\*", "[^/]+");
+    format!("{{ path: {{ regex: {} }} }}", quoted(&format!("^{parts}$")))
+}
+
+const fn kind_word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Bool => "boolean",
+        Kind::Number => "number",
+        Kind::Money => "money",
+        Kind::Date => "date",
+        Kind::Url => "url",
+        Kind::List => "list",
+        Kind::Text => "text",
+    }
+}
+
+/// Returns the kind that holds all values: a value of another kind would not fit.
+fn word(field: &FieldLearned) -> &'static str {
+    match field.only_kind() {
+        Some(kind) => kind_word(kind),
+        None if field.kinds.contains_key(&Kind::List) => kind_word(Kind::List),
+        None => kind_word(Kind::Text),
+    }
+}
+
+/// Quotes a text as YAML reads it, whatever is in it.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for char in text.chars() {
+        match char {
+            '"' | '\\' => quoted.extend(['\\', char]),
+            char if is_obeyed(char) || !(' '..'\u{d7ff}').contains(&char) => {
+                let _ = write!(quoted, "\\U{:08x}", u32::from(char));
+            }
+            char => quoted.push(char),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_definition::parse;
+
+    use super::*;
+    use crate::text::tests::{document, documents, learned_of};
+
+    fn is_accepted(yaml: &str) {
+        let text = format!("seeds: [https://shop.example/]\n{yaml}");
+        assert!(parse(&text, "crawl.yaml").map_err(|errors| panic!("{errors}\n{text}")).is_ok());
+    }
+
+    #[test]
+    fn a_definition_with_it_is_accepted() {
+        let mut all = documents("Product", 6, r#""name":"A","price":7,"brand":{"fields":{"name":["B"]}}"#);
+        all.push(document("/", "", ""));
+        all.push(document("/about", "Organization", r#""url":"https://a.example/""#));
+        let yaml = yaml(&learned_of(&all));
+        is_accepted(&yaml);
+        insta::assert_snapshot!(yaml);
+    }
+
+    #[test]
+    fn whatever_pages_make_up_is_accepted() {
+        for (item_type, fields, why) in [
+            ("", "", "no items"),
+            ("日本", r#""日本":"a""#, "no ASCII letters"),
+            ("https://x.example/#A-b 'c'", r#""a: b#c'":"x""#, "characters of YAML"),
+            (r#"A\u0085\u007f\ufeff😀\""#, r#""x\u0000y":"x\u2028""#, "characters that YAML does not allow"),
+            ("9Lives", r#""9lives":"x""#, "digits first"),
+            ("A", r#""a.b":1,"c":true,"d":[1,2],"id":"x","url":"y""#, "dots, lists and common names"),
+        ] {
+            let document = document("/p/a(b)+[c]'", item_type, fields);
+            let yaml = yaml(&learned_of(&[document]));
+            is_accepted(&yaml);
+            assert!(!yaml.contains(|char: char| char != '\n' && is_obeyed(char)), "{why}");
+        }
+    }
+}
