@@ -175,8 +175,11 @@ impl Notes {
         Some(raw.value.into_iter().enumerate().map(item_type).collect())
     }
 
+    /// Reads fields, and puts them in the order of their names: their order means nothing, and is lost where a definition is sent as JSON.
     fn fields(&mut self, raw: RawFields) -> Vec<FieldRule> {
-        raw.0.into_iter().filter_map(|(name, field)| self.field(name, field)).collect()
+        let mut fields: Vec<_> = raw.0.into_iter().filter_map(|(name, field)| self.field(name, field)).collect();
+        fields.sort_by(|a, b| a.name.cmp(&b.name));
+        fields
     }
 
     fn field(&mut self, name: Text, raw: Spanned<RawField>) -> Option<FieldRule> {
