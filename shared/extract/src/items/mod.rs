@@ -1,7 +1,7 @@
 //! What a page says to programs: JSON-LD, microdata, RDFa Lite, Open Graph.
 //!
-//! Each notation is read as the page says it, which is its part of [`Markup`]; then made into records; then [`merge`] makes one item of what several
-//! of them say of the same thing, and [`normal`] says the same in one form for all.
+//! Each notation is read as the page says it, which is its part of [`Markup`]; then made into records; then `merge` makes one item of what several
+//! of them say of the same thing, and `normal` says the same in one form for all.
 
 mod budget;
 mod json_ld;
