@@ -153,17 +153,8 @@ impl ItemRow {
 
     /// Returns its values as texts: those of [`COMMON`], then those of these columns. What it lacks is empty.
     pub(super) fn texts(&self, columns: &Columns) -> Vec<String> {
-        let common = self.common().into_iter().map(|cell| cell.as_ref().map(text_of).unwrap_or_default());
-        common.chain(columns.keys().map(|column| self.cell(column).map(text_of).unwrap_or_default())).collect()
-    }
-}
-
-/// Returns a value as text.
-pub(super) fn text_of(cell: &Cell) -> String {
-    match cell {
-        Cell::Bool(yes) => yes.to_string(),
-        Cell::Number(number) => number.to_string(),
-        Cell::Text(text) => text.clone(),
+        let common = self.common().into_iter().map(|cell| cell.as_ref().map(Cell::to_string).unwrap_or_default());
+        common.chain(columns.keys().map(|column| self.cell(column).map(Cell::to_string).unwrap_or_default())).collect()
     }
 }
 
@@ -172,18 +163,6 @@ impl Serialize for ItemRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let common = COMMON.into_iter().zip(self.common());
         let of_type = self.cells.iter().map(|(name, cell)| (name.as_str(), Some(cell.clone())));
-        serializer.collect_map(common.chain(of_type).filter_map(|(name, cell)| Some((name, Plain(cell?)))))
-    }
-}
-
-struct Plain(Cell);
-
-impl Serialize for Plain {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
-            Cell::Bool(yes) => yes.serialize(serializer),
-            Cell::Number(number) => number.serialize(serializer),
-            Cell::Text(text) => text.serialize(serializer),
-        }
+        serializer.collect_map(common.chain(of_type).filter_map(|(name, cell)| Some((name, cell?))))
     }
 }

@@ -12,7 +12,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
 
-use super::items::{Columns, ItemRow, Kind, text_of};
+use super::items::{Columns, ItemRow, Kind};
 
 /// How many rows are held in memory and written together.
 const GROUP_ROWS: usize = 2_000;
@@ -102,7 +102,7 @@ fn write_column<'c, W: Write + Send>(
             writer.write_batch(&values, Some(&levels), None)?;
         }
         ColumnWriter::ByteArrayColumnWriter(writer) => {
-            let values: Vec<ByteArray> = cells.map(|cell| ByteArray::from(text_of(cell).into_bytes())).collect();
+            let values: Vec<ByteArray> = cells.map(|cell| ByteArray::from(cell.to_string().into_bytes())).collect();
             writer.write_batch(&values, Some(&levels), None)?;
         }
         _ => return Err(ParquetError::General("a column of another type".to_owned())),

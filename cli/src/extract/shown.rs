@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use dragline_domain::content::Content;
-use dragline_domain::item::{Cell, Item};
+use dragline_domain::item::Item;
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::Look;
 use dragline_extract::typed::{FieldTrace, Found};
@@ -87,7 +87,7 @@ fn item_text(item: &Item, colour: Colour) -> String {
         )
     };
     let rows: Vec<[String; 3]> =
-        columns.iter().map(|(name, cell)| [name.clone(), short(&cell_text(cell)), from(name)]).collect();
+        columns.iter().map(|(name, cell)| [name.clone(), short(&cell.to_string()), from(name)]).collect();
     let heads =
         [(item.types.first().map_or("item", String::as_str), Align::Left), ("", Align::Left), ("from", Align::Left)];
     table(heads, &rows, colour)
@@ -111,14 +111,6 @@ fn fields_text(fields: &[FieldTrace], colour: Colour) -> String {
         .collect();
     let left = |head| (head, Align::Left);
     table([left("field"), left("result"), left("text"), left("places (matches)")], &rows, colour)
-}
-
-fn cell_text(cell: &Cell) -> String {
-    match cell {
-        Cell::Bool(yes) => yes.to_string(),
-        Cell::Number(number) => number.to_string(),
-        Cell::Text(text) => text.clone(),
-    }
 }
 
 /// Returns a value in one line, cut.

@@ -47,11 +47,13 @@ pub(crate) fn traced(
     }
     let document = Some(page.html).filter(|html| html.len() <= PAGE_BYTES_MAX).and_then(tree::of);
     if let Some(document) = document {
+        let base = tree::base_of(&document, page.url);
         if has_items {
-            traces = put_items(page, level, &document, types, tracing, &mut content);
+            let asked = (level, types, tracing);
+            traces = put_items(page, (&document, &base), asked, &mut content);
         }
         if level == ContentLevel::Full {
-            put_reading(page, document, &mut content);
+            put_reading(page, (document, &base), &mut content);
         }
     } else {
         content.gaps.push(Gap::Tree);
@@ -65,14 +67,11 @@ pub(crate) fn traced(
 /// Adds the items of structured data, and then those of the definition's types, which may refer to them.
 fn put_items(
     page: &ReadPage<'_>,
-    level: ContentLevel,
-    document: &Document,
-    types: &Types,
-    tracing: Tracing,
+    (document, base): (&Document, &Url),
+    (level, types, tracing): (ContentLevel, &Types, Tracing),
     content: &mut Content,
 ) -> Vec<FieldTrace> {
     let found = items::of_tree(document, page.url);
-    let base = &tree::base_of(document, page.url);
     let parts = PageParts { document, url: page.crawl_url, base, json_ld: &found.json_ld, items: &found.items };
     let typed = types.of_page(&parts, tracing);
     if found.is_cut || typed.was_cut {
@@ -87,9 +86,8 @@ fn put_items(
 }
 
 /// Adds what the page says about itself, and its main part, which takes the tree apart.
-fn put_reading(page: &ReadPage<'_>, document: Document, content: &mut Content) {
-    let base = tree::base_of(&document, page.url);
-    let found = about::of_tree(&document, &base, page.text);
+fn put_reading(page: &ReadPage<'_>, (document, base): (Document, &Url), content: &mut Content) {
+    let found = about::of_tree(&document, base, page.text);
     if found.is_cut {
         content.gaps.push(Gap::About);
     }

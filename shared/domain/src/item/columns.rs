@@ -1,7 +1,9 @@
 //! Items as rows of tables: names for tables and columns, and a single value for each column.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
+use serde::Serialize;
 use serde_json::{Number, json};
 
 use super::{Item, Money, Record, Value};
@@ -19,7 +21,8 @@ const COLUMNS_MAX: usize = 200;
 pub const COMMON: [&str; 7] = ["crawl", "iteration", "url", "at", "n", "types", "item_id"];
 
 /// The value of one column.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Cell {
     /// Yes or no.
     Bool(bool),
@@ -27,6 +30,16 @@ pub enum Cell {
     Number(Number),
     /// A text; several values, and things with no columns of their own, are JSON.
     Text(String),
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(yes) => write!(f, "{yes}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 impl Item {
