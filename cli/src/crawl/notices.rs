@@ -66,6 +66,7 @@ impl<'a> NoticeEvent<'a> {
             Notice::IterationClosed(_) | Notice::StartSkipped { .. } | Notice::UrlsRefused { .. } => None,
             Notice::OriginEnded { origin, .. }
             | Notice::Stuck { origin, .. }
+            | Notice::Drifted { origin, .. }
             | Notice::RobotsUnreadable { origin, .. } => Some(&origin.origin),
             Notice::OriginJoined { origin, .. } => Some(origin),
         };

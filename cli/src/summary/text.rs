@@ -39,6 +39,12 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
     if summary.figures.remade > 0 {
         text.line(&format!("documents made again from the archive: {}", count(summary.figures.remade)));
     }
+    if let Some(drifted @ 1..) = summary.figures.drifted {
+        let since = summary.standing.iteration.number().saturating_sub(1);
+        let arguments = summary.place.arguments(&summary.standing.crawl);
+        let pages = plural(drifted, "page");
+        text.line(&format!("{pages} changed what their items have: `dragline schema --since {since}{arguments}`"));
+    }
     if summary.certificates == Certificates::NotChecked {
         text.line("certificates were not checked");
     }
@@ -127,7 +133,7 @@ fn nothing(summary: &Summary, colour: Colour) -> Vec<String> {
 
 fn outcomes(summary: &Summary) -> Vec<String> {
     let stuck = summary.figures.stuck.filter(|stuck| *stuck > 0);
-    let stuck = stuck.map(|stuck| numbered(stuck, "stuck: the parser broke"));
+    let stuck = stuck.map(|stuck| numbered(stuck, "stuck: the parser broke, or the pages do not fit `items`"));
     summary.figures.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
 }
 

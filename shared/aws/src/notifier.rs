@@ -63,9 +63,9 @@ fn body(notice: &Notice) -> Value {
             "crawl": running.crawl, "iteration": running.number, "trigger": trigger,
         }),
         Notice::OriginEnded { origin, reason, count } => with(origin, &json!({ "reason": reason, "count": count })),
-        Notice::Stuck { origin, detail } | Notice::RobotsUnreadable { origin, detail } => {
-            with(origin, &json!({ "detail": detail }))
-        }
+        Notice::Stuck { origin, detail }
+        | Notice::Drifted { origin, detail }
+        | Notice::RobotsUnreadable { origin, detail } => with(origin, &json!({ "detail": detail })),
         Notice::UrlsRefused { crawl, urls, detail } => json!({ "crawl": crawl, "urls": urls, "detail": detail }),
         Notice::OriginJoined { from, origin } => json!({ "crawl": from.crawl, "from": from.origin, "origin": origin }),
     };

@@ -1,7 +1,7 @@
 //! Learns from documents what the pages of a site have in common: which items they have, with which fields, at which URLs.
 //!
 //! [`Learned`] takes documents one at a time, in memory that does not grow with their number, and can be added up from parts. [`drift`] says what
-//! differs between two of them, [`yaml`], [`json_schema`], [`sql`] and [`text`] write one down.
+//! differs between two of them, [`Pairs`] between pages and the same pages before, [`yaml`], [`json_schema`], [`sql`] and [`text`] write one down.
 //!
 //! ```
 //! use dragline_domain::document::Document;
@@ -21,6 +21,7 @@ mod json_schema;
 mod kind;
 mod learned;
 mod page_types;
+mod pairs;
 mod sql;
 mod text;
 mod yaml;
@@ -30,6 +31,7 @@ pub use json_schema::json_schema;
 pub use kind::Kind;
 pub use learned::{FieldLearned, Learned, TypeLearned, Variety};
 pub use page_types::{PageType, PageTypes, pattern_of};
+pub use pairs::Pairs;
 pub use sql::sql;
 pub use text::{drift_text, text};
 pub use yaml::yaml;

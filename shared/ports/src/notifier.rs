@@ -43,6 +43,13 @@ pub enum Notice {
         /// Which capture, and how.
         detail: String,
     },
+    /// The items of pages have other fields than before: their template has changed.
+    Drifted {
+        /// Whose.
+        origin: OriginKey,
+        /// What changed, and on which page.
+        detail: String,
+    },
     /// An origin joined the scope.
     OriginJoined {
         /// The origin that redirects there.
@@ -103,6 +110,7 @@ impl Notice {
             Self::UrlsRefused { crawl, .. } => crawl,
             Self::OriginEnded { origin, .. }
             | Self::Stuck { origin, .. }
+            | Self::Drifted { origin, .. }
             | Self::RobotsUnreadable { origin, .. }
             | Self::OriginJoined { from: origin, .. } => &origin.crawl,
         }
@@ -120,6 +128,7 @@ impl Notice {
                 format!("{}: {}; {} left over", origin.origin, reason.words(), plural(*count, "URL"))
             }
             Self::Stuck { origin, detail } => format!("{}: stuck: {detail}", origin.origin),
+            Self::Drifted { origin, detail } => format!("{}: pages changed: {detail}", origin.origin),
             Self::OriginJoined { from, origin } => {
                 format!("{origin} joined the crawl: {} redirects there", from.origin)
             }
@@ -139,6 +148,7 @@ impl Notice {
             Self::StartSkipped { .. } => "start_skipped",
             Self::OriginEnded { .. } => "origin_ended",
             Self::Stuck { .. } => "stuck",
+            Self::Drifted { .. } => "drifted",
             Self::OriginJoined { .. } => "origin_joined",
             Self::UrlsRefused { .. } => "urls_refused",
             Self::RobotsUnreadable { .. } => "robots_unreadable",

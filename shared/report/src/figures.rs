@@ -17,6 +17,8 @@ pub struct Figures {
     /// Captures that broke the parser. This and the counts below that may be `None` are of origins, which count for their latest iteration alone:
     /// they are not known of an iteration that another followed.
     pub stuck: Option<u64>,
+    /// Pages whose items have other fields than before, as have others that were visited with them; `None` as above.
+    pub drifted: Option<u64>,
     /// Why nothing was fetched, the most common cause first; empty if something was, or if the iteration is not over.
     pub causes: Vec<CauseCount>,
     /// Final outcomes, the most frequent first.
@@ -89,7 +91,7 @@ impl Figures {
     /// Returns the figures without what is only known of the latest iteration. Nothing waits in an earlier one: it is over.
     pub(crate) fn of_earlier_iteration(mut self) -> Self {
         self.leftovers.retain(|(reason, _)| *reason != LeftoverReason::SegmentUnreadable);
-        Self { waiting: 0, stuck: None, links_beyond_budget: None, urls_stripped: None, ..self }
+        Self { waiting: 0, stuck: None, drifted: None, links_beyond_budget: None, urls_stripped: None, ..self }
     }
 
     /// Returns whether URLs may be known that were never visited: something was left over, or a limit ended it.

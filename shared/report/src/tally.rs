@@ -98,6 +98,7 @@ impl Tally {
         Figures {
             waiting: progress.waiting(),
             stuck: Some(progress.parser.stuck),
+            drifted: Some(progress.parser.drifted),
             causes: Vec::new(),
             outcomes: outcomes.into_iter().map(|(outcome, urls)| counted(outcome, urls)).collect(),
             requests: self.requests,

@@ -47,6 +47,7 @@ fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
         links_beyond_budget,
         changes,
         reparsed,
+        drifted,
     } = &inbox.counters;
     let counts = [
         (ADDED, inbox.added),
@@ -61,6 +62,7 @@ fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
         ("links_nofollow", *links_nofollow),
         ("links_beyond_budget", *links_beyond_budget),
         ("reparsed", *reparsed),
+        ("drifted", *drifted),
     ];
     let outcomes = outcomes.iter().map(|(&outcome, &count)| (outcome_name(outcome), count));
     let changes = changes.iter().map(|(kind, &count)| (format!("{CHANGE}{kind}"), count));
@@ -113,6 +115,8 @@ fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
         changes: changes.map(|(kind, name)| Ok((kind, fields.number(name)?))).collect::<Result<_, StoreError>>()?,
         // As above.
         reparsed: fields.maybe_number("reparsed")?.unwrap_or(0),
+        // As above.
+        drifted: fields.maybe_number("drifted")?.unwrap_or(0),
     })
 }
 

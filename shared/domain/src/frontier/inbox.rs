@@ -65,6 +65,9 @@ pub struct ParserCounters {
     /// Documents that were made again of what is stored, without a visit.
     #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub reparsed: u64,
+    /// Pages whose items have other fields than before, as have others that were visited with them: their template has changed.
+    #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
+    pub drifted: u64,
 }
 
 impl ParserCounters {
@@ -80,6 +83,7 @@ impl ParserCounters {
         self.links_nofollow += more.links_nofollow;
         self.links_beyond_budget += more.links_beyond_budget;
         self.reparsed += more.reparsed;
+        self.drifted += more.drifted;
         for (&outcome, count) in &more.outcomes {
             *self.outcomes.entry(outcome).or_default() += count;
         }

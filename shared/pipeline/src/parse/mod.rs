@@ -4,6 +4,7 @@ mod captures;
 mod claims;
 mod demand;
 mod documents;
+mod drift;
 mod earlier;
 mod joining;
 mod known;
@@ -149,8 +150,12 @@ async fn parse(
     if joining::join(world, &context, segment, &captures).await? {
         context = contexts.of_iteration(frontier, crawl, segment.iteration).await?;
     }
-    let parsed = documents(world, &context, &pinned.task, segment, &captures, trust).await?;
+    let earlier = Arc::new(Earlier::load(world, &context, segment, &captures).await?);
+    let parsed = documents(world, &context, &pinned.task, segment, (&captures, &earlier), trust).await?;
     let documents = &parsed.documents;
+    let made = (&*context, &*pinned.task);
+    let drifted = drift::tell_of(world, contexts, made, segment, &captures, &earlier, documents).await?;
+    drop(earlier);
     let captures = captures::of_documents(&context, segment, captures, documents);
     let unreadable = captures::missing(segment, &captures);
     if unreadable > 0 {
@@ -176,7 +181,7 @@ async fn parse(
     frontier.put_log(&log).await?;
     show(world, &captures, &log);
     update_candidates(world, &context, segment, &captures, documents, &claimed, pinned.began).await?;
-    let counters = ParserCounters { unreadable, ..counters(&log.entries, &captures, documents, &claimed) };
+    let counters = ParserCounters { unreadable, drifted, ..counters(&log.entries, &captures, documents, &claimed) };
     let end = commit(world, &context, segment, counters, &claimed).await?;
     Ok(Some((end, claimed.targets.into_iter().map(|target| target.origin).collect())))
 }
@@ -198,19 +203,19 @@ async fn documents(
     context: &Arc<CrawlContext>,
     task: &Task,
     segment: &SegmentRow,
-    captures: &Arc<Vec<Capture>>,
+    (captures, earlier): (&Arc<Vec<Capture>>, &Arc<Earlier>),
     trust: Trust,
 ) -> PortResult<Parsed> {
     if let Some(documents) = world.documents().load(segment).await? {
         return Ok(Parsed { documents });
     }
-    let earlier = Earlier::load(world, context, segment, captures).await?;
     let mut documents = if task.visits() {
-        let (own, row, all) = (Arc::clone(context), segment.clone(), Arc::clone(captures));
-        let parsed = tokio::task::spawn_blocking(move || documents_of(&own, &row, &all, &earlier, trust)).await;
+        let (own, row) = (Arc::clone(context), segment.clone());
+        let (all, known) = (Arc::clone(captures), Arc::clone(earlier));
+        let parsed = tokio::task::spawn_blocking(move || documents_of(&own, &row, &all, &known, trust)).await;
         parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?
     } else {
-        remade::documents(world, context, captures, &earlier).await?
+        remade::documents(world, context, captures, earlier).await?
     };
     if matches!(task, Task::Demand) {
         demand::leave_what_is_not_demanded(captures, &mut documents);

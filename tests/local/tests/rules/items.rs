@@ -2,23 +2,16 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
-use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
 use dragline_domain::document::Document;
-use dragline_domain::frontier::Selection;
-use dragline_engine::local_world;
-use dragline_local::{LocalStore, SystemClock};
-use dragline_ports::clock::Clock;
-use dragline_ports::error::PortResult;
-use dragline_ports::frontier::Progress;
-use dragline_ports::notifier::{Notice, Notifier};
+use dragline_local::LocalStore;
 use dragline_ports::reader::{Cursor, Filter, Reader};
-use dragline_whole_crawls::{Network, command_in, crawl_in, every_row};
+use dragline_whole_crawls::every_row;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
+use super::heard::Heard;
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
 /// A shop with twelve chairs, each with its price in JSON-LD and its stock in the page. In a second visit the template has no stock.
@@ -47,41 +40,6 @@ fn definition(site: &ScriptedSite, items: &str) -> Definition {
     let yaml =
         format!("name: shop\nseeds: ['{}']\npoliteness: {{ delay: 0s, concurrency: 8 }}\n{items}", site.url("/"));
     dragline_definition::parse(&yaml, "crawl.yaml").unwrap()
-}
-
-/// Keeps what it is told of STUCK documents.
-#[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Vec<String>>>);
-
-impl Notifier for Heard {
-    async fn notify(&self, notice: Notice) -> PortResult<()> {
-        if matches!(notice, Notice::Stuck { .. }) {
-            self.0.lock().unwrap().push(notice.words());
-        }
-        Ok(())
-    }
-}
-
-impl Heard {
-    async fn crawl(&self, data: &Path, definition: &Definition) -> Progress {
-        let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
-        let world = local_world(&store, self.clone());
-        let messages = world.queue.clone();
-        crawl_in(world, messages, Network::default().fetcher(), definition).await
-    }
-
-    async fn reparse(&self, data: &Path, definition: &Definition) -> Progress {
-        dragline_whole_crawls::store(data, definition).await;
-        let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
-        let world = local_world(&store, self.clone());
-        let messages = world.queue.clone();
-        let command = Command::Reparse { crawl: definition.name.clone(), selection: Selection::All };
-        command_in(world, messages, Network::default().fetcher(), &command).await
-    }
-
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap())
-    }
 }
 
 fn rows(data: &Path, sql: &str) -> Vec<String> {
@@ -137,7 +95,7 @@ async fn items_are_rows_of_a_table_of_their_type() {
     assert_eq!(rows(data.path(), joined), ["2 | 3 | 39.9"], "what the page says, and its structured data");
     let history = "SELECT iteration, price FROM item_product WHERE url LIKE '%/chair/3' ORDER BY at";
     assert_eq!(rows(data.path(), history), ["1 | 39.9", "2 | 39.9"], "each iteration that found it changed has a row");
-    assert_eq!(heard.take(), Vec::<String>::new());
+    assert_eq!(heard.take("stuck"), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -146,11 +104,11 @@ async fn what_does_not_fit_is_stuck_told_once_and_cleared() {
     let (data, heard) = (tempfile::tempdir().unwrap(), Heard::default());
     let first = definition(&site, STOCK);
     let progress = heard.crawl(data.path(), &first).await;
-    assert_eq!((progress.parser.stuck, heard.take()), (0, vec![]), "all fit");
+    assert_eq!((progress.parser.stuck, heard.take("stuck")), (0, vec![]), "all fit");
 
     let progress = heard.crawl(data.path(), &first).await;
     assert_eq!(progress.parser.stuck, 12, "the template has no stock now");
-    let told = heard.take();
+    let told = heard.take("stuck");
     assert_eq!(told.len(), 1, "once for all pages: {told:?}");
     let says = "Stock.left does not fit `required`: nothing is there; mend `items` in the definition, then run `dragline reparse`";
     assert!(told[0].contains(says), "{told:?}");
@@ -162,15 +120,15 @@ async fn what_does_not_fit_is_stuck_told_once_and_cleared() {
     assert_eq!(rows(data.path(), "SELECT count(*) FROM document WHERE state = 'stuck'"), ["12"]);
 
     heard.crawl(data.path(), &first).await;
-    assert_eq!(heard.take(), Vec::<String>::new(), "nor is it told again in a later iteration");
+    assert_eq!(heard.take("stuck"), Vec::<String>::new(), "nor is it told again in a later iteration");
 
     let mended = definition(&site, &STOCK.replace(", required: true", ""));
     let progress = heard.reparse(data.path(), &mended).await;
-    assert_eq!((progress.parser.stuck, progress.parser.reparsed), (0, 13), "{:?}", heard.take());
+    assert_eq!((progress.parser.stuck, progress.parser.reparsed), (0, 13), "{:?}", heard.take("stuck"));
     assert_eq!(rows(data.path(), "SELECT * FROM misfit"), Vec::<String>::new(), "cleared");
 
     heard.reparse(data.path(), &first).await;
-    assert_eq!(heard.take().len(), 1, "another version of the definition is told of anew");
+    assert_eq!(heard.take("stuck").len(), 1, "another version of the definition is told of anew");
 }
 
 #[tokio::test]

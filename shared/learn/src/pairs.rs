@@ -1,0 +1,146 @@
+//! What differs between pages and the same pages before.
+
+use std::collections::BTreeMap;
+
+use dragline_domain::document::Document;
+use dragline_domain::item::Item;
+
+use crate::drift::{Change, Drift, drift};
+use crate::{Kind, Learned};
+
+/// Pages, each as it was and as it is.
+///
+/// Where the two of a page differ by chance, that says little; if many pages differ in the same way, their template has changed.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    before: Learned,
+    now: Learned,
+    shapes: Vec<[Shape; 2]>,
+}
+
+/// The kind of each field that the items of a page have, by the item's table.
+type Shape = BTreeMap<String, BTreeMap<String, Kind>>;
+
+impl Pairs {
+    /// Adds a page. One without items, then and now, says nothing and is passed over.
+    pub fn add(&mut self, before: &Document, now: &Document) {
+        if items(before).is_empty() && items(now).is_empty() {
+            return;
+        }
+        self.before.learn(before);
+        self.now.learn(now);
+        self.shapes.push([shape(before), shape(now)]);
+    }
+
+    /// Whether there is nothing to compare.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shapes.is_empty()
+    }
+
+    /// Returns what differs, as [`drift`] does.
+    #[must_use]
+    pub fn drifts(&self) -> Vec<Drift> {
+        drift(&self.before, &self.now)
+    }
+
+    /// Returns how many of the pages differ in one of these ways.
+    #[must_use]
+    pub fn pages_with(&self, drifts: &[Drift]) -> usize {
+        let differs = |[before, now]: &&[Shape; 2]| drifts.iter().any(|drift| has(before, now, &drift.change));
+        self.shapes.iter().filter(differs).count()
+    }
+}
+
+fn items(document: &Document) -> &[Item] {
+    document.content.as_deref().map_or(&[], |content| &content.items)
+}
+
+fn shape(document: &Document) -> Shape {
+    let mut shape = Shape::new();
+    for item in items(document) {
+        let columns = item.columns_by_property();
+        let kinds = columns.into_iter().map(|(name, column)| {
+            let kind = Kind::of(&name, &column);
+            (name, kind)
+        });
+        shape.entry(item.table()).or_default().extend(kinds);
+    }
+    shape
+}
+
+/// Whether a page has changed in this way.
+fn has(before: &Shape, now: &Shape, change: &Change) -> bool {
+    let kinds = |item_type: &str, field: &str| -> [Option<Kind>; 2] {
+        [before, now].map(|shape| shape.get(item_type).and_then(|fields| fields.get(field)).copied())
+    };
+    match change {
+        Change::FieldGone { item_type, field } => matches!(kinds(item_type, field), [Some(_), None]),
+        Change::FieldNew { item_type, field } => matches!(kinds(item_type, field), [None, Some(_)]),
+        Change::KindChanged { item_type, field, to, .. } => {
+            matches!(kinds(item_type, field), [Some(was), Some(is)] if was != is && is == *to)
+        }
+        Change::TypeGone { item_type, .. } => before.contains_key(item_type) && !now.contains_key(item_type),
+        Change::TypeNew { item_type } => !before.contains_key(item_type) && now.contains_key(item_type),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::tests::documents;
+
+    #[test]
+    fn pages_that_drifted_are_told_and_counted() {
+        const ALL: &str = r#""name":"A","size":7"#;
+        for (fields, expected, pages, why) in [
+            (ALL, vec![], 0, "nothing changed"),
+            (r#""name":"A""#, vec!["product.size is gone: 8 of 8, now 0 of 8"], 8, "a field is gone"),
+            (
+                r#""name":"A","size":"large""#,
+                vec!["product.size is text, no longer number: 0 of 8, now 8 of 8"],
+                8,
+                "a field has another kind",
+            ),
+            (
+                r#""name":"A","size":7,"colour":"red""#,
+                vec!["product.colour is new: 0 of 8, now 8 of 8"],
+                8,
+                "a field is new",
+            ),
+        ] {
+            let mut pairs = Pairs::default();
+            for (before, now) in documents("Product", 8, ALL).iter().zip(&documents("Product", 8, fields)) {
+                pairs.add(before, now);
+            }
+            let drifts = pairs.drifts();
+            assert_eq!(drifts.iter().map(ToString::to_string).collect::<Vec<_>>(), expected, "{why}");
+            assert_eq!(pairs.pages_with(&drifts), pages, "{why}");
+        }
+    }
+
+    #[test]
+    fn pages_that_did_not_drift_with_the_others_are_not_counted() {
+        let (before, mut now) = (documents("Product", 8, r#""size":7"#), documents("Offer", 8, r#""size":7"#));
+        now[0] = before[0].clone();
+        let mut pairs = Pairs::default();
+        for (before, now) in before.iter().zip(&now) {
+            pairs.add(before, now);
+        }
+        let drifts = pairs.drifts();
+        let told: Vec<String> = drifts.iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["product is gone from /p/*: 8 of 8, now 1 of 8", "offer is new: 0 of 8, now 7 of 8"]);
+        assert_eq!(pairs.pages_with(&drifts), 7);
+    }
+
+    #[test]
+    fn pages_without_items_are_passed_over() {
+        let bare = |document: &Document| Document { content: None, ..document.clone() };
+        let documents = documents("Product", 1, r#""size":7"#);
+        let mut pairs = Pairs::default();
+        pairs.add(&bare(&documents[0]), &bare(&documents[0]));
+        assert!(pairs.is_empty());
+        pairs.add(&documents[0], &bare(&documents[0]));
+        assert!(!pairs.is_empty());
+    }
+}

@@ -1,0 +1,109 @@
+//! Noticing that the template of a site's pages has changed: the items of many pages of a segment have other fields than those of the same pages
+//! before. A site where all is new each time is not seen through here, as no page of it comes twice; what was learned of two iterations says it.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use dragline_domain::document::Document;
+use dragline_domain::frontier::{SegmentRow, Task};
+use dragline_domain::ids::Iteration;
+use dragline_learn::{Change, Drift, Pairs};
+
+use super::earlier::Earlier;
+use super::read::Capture;
+use crate::World;
+use crate::context::{Contexts, CrawlContext};
+use crate::tell::tell_all;
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Crawls, Fact, OwedNotices, Told};
+use dragline_ports::notifier::Notice;
+
+/// The most notices of one iteration: a site may make up other fields for each page.
+const TOLD_MAX: usize = 20;
+
+/// Tells people of what has changed in the pages of a segment, each thing once in an iteration. Returns how many pages have changed so, which the same
+/// documents always give.
+///
+/// Only documents are compared that were made as the definition now asks for: another one may read other fields of the same page.
+///
+/// # Errors
+/// Returns the frontier's errors.
+pub(super) async fn tell_of(
+    world: &impl World,
+    contexts: &Contexts,
+    (context, task): (&CrawlContext, &Task),
+    segment: &SegmentRow,
+    captures: &[Capture],
+    earlier: &Earlier,
+    documents: &[Document],
+) -> PortResult<u64> {
+    let (mut pairs, mut made_alike) = (Pairs::default(), BTreeMap::new());
+    if !task.visits() {
+        return Ok(0);
+    }
+    for (capture, now) in captures.iter().zip(documents) {
+        let before = capture.visit.known.document.zip(earlier.of(capture));
+        let Some((last, before)) = before.filter(|_| now.difference.is_some() && !now.is_unread()) else { continue };
+        let iteration = last.place.iteration;
+        if let Entry::Vacant(unknown) = made_alike.entry(iteration) {
+            unknown.insert(is_made_alike(world, contexts, context, segment, iteration).await?);
+        }
+        if made_alike[&iteration] {
+            pairs.add(before, now);
+        }
+    }
+    let since = made_alike.into_iter().rev().find_map(|(iteration, is_alike)| is_alike.then_some(iteration));
+    let Some(since) = since.filter(|_| !pairs.is_empty()) else { return Ok(0) };
+    let drifts = pairs.drifts();
+    let mut notices = Vec::new();
+    for drift in drifts.iter().take(TOLD_MAX) {
+        if is_to_be_told(world, segment, &drift.change).await? {
+            notices.push(Notice::Drifted { origin: segment.id.origin.clone(), detail: detail(drift, since) });
+        }
+    }
+    tell_all(world, notices).await;
+    Ok(pairs.pages_with(&drifts) as u64)
+}
+
+/// Whether an iteration made of pages what the definition asks for now. Not if that is no longer known.
+async fn is_made_alike(
+    world: &impl World,
+    contexts: &Contexts,
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    iteration: Iteration,
+) -> PortResult<bool> {
+    let (frontier, crawl) = (world.frontier(), &segment.id.origin.crawl);
+    let pinned = contexts.pinned(frontier, crawl, iteration).await?;
+    Ok(match pinned.and_then(|pinned| pinned.version) {
+        None => false,
+        Some(version) if version == context.how_version() => true,
+        Some(version) => frontier.load_definition(crawl, version).await?.is_some_and(|earlier| {
+            earlier.content == context.definition.content && earlier.items == context.definition.items
+        }),
+    })
+}
+
+/// Whether people are to be told of a change now: they were not told of it in this iteration, nor of too many others.
+async fn is_to_be_told(world: &impl World, segment: &SegmentRow, change: &Change) -> PortResult<bool> {
+    let (crawl, iteration, now) = (&segment.id.origin.crawl, segment.iteration, world.clock().now());
+    let mark = async |what: String| {
+        let fact = Fact::of(&format!("iteration {iteration} drift {what}"));
+        world.frontier().mark_told(crawl, &fact, now).await
+    };
+    if mark(format!("{change:?}")).await? == Told::Before {
+        return Ok(false);
+    }
+    for place in 1..=TOLD_MAX {
+        if mark(format!("{place} of {TOLD_MAX}")).await? == Told::Now {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn detail(drift: &Drift, since: Iteration) -> String {
+    let page = drift.urls.first().map_or_else(String::new, |url| format!(", as on {url}"));
+    format!("{drift}{page}; `dragline schema --since {since}` shows all that differs")
+}
