@@ -178,7 +178,8 @@ async fn status_reads_a_running_crawl_without_disturbing_it() {
     tokio::task::block_in_place(|| {
         let shown = status(directory.path());
         assert_eq!((&shown["is_running"], &shown["status"]), (&true.into(), &"open".into()), "{shown}");
-        assert_eq!(shown["pages"], 1, "the first page is committed at once: {shown}");
+        let pages = shown["pages"].as_u64().unwrap_or_default();
+        assert!((1..6).contains(&pages), "the first page is committed at once, and some are still to come: {shown}");
         let text = dragline(directory.path(), &["status", "--data", "data"]).stdout;
         assert!(text.starts_with("A crawl is running here"), "{text}");
         assert!(!text.contains("resume, unless"), "there is nothing to resume: {text}");
