@@ -95,6 +95,24 @@ def documents_of(stack: Stack, crawl: str, iteration: int) -> tuple[dict[str, An
     return pages, frozenset(links)
 
 
+def items_of_documents(stack: Stack, crawl: str, iteration: int) -> Counter[tuple]:
+    """The page, the number and the types of each item in the documents that an iteration put."""
+    items: Counter[tuple] = Counter()
+    for _, packed in stack.objects(f"documents/{crawl}/{iteration}/"):
+        for document in map(json.loads, gzip.decompress(packed).splitlines()):
+            found = (document.get("content") or {}).get("items", [])
+            items.update((document["url"], n, " ".join(item["types"])) for n, item in enumerate(found))
+    return items
+
+
+def published_items(stack: Stack, crawl: str, iteration: int) -> Counter[tuple]:
+    """The same, of the items that were published of it."""
+    items: Counter[tuple] = Counter()
+    for _, packed in stack.objects(f"items/{crawl}/{iteration}/"):
+        items.update((item["url"], item["n"], item["types"]) for item in map(json.loads, gzip.decompress(packed).splitlines()))
+    return items
+
+
 def by_command(dragline: Path, definition: Mapping[str, Any], directory: Path) -> Left:
     """The results of a local crawl."""
     directory.mkdir(parents=True)

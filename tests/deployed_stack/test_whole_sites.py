@@ -6,13 +6,13 @@ from hashlib import sha256
 import pytest
 
 import invariants
-from left import by_command, by_stack, documents_of
+from left import by_command, by_stack, documents_of, items_of_documents, published_items
 from sites import Site, of_directory
 from stack.deployed import eventually
 
 CRAWL = "manuals"
 
-FUNCTIONS = ["Scheduler", "Crawler", "Parser", "Sweeper"]
+FUNCTIONS = ["Scheduler", "Crawler", "Parser", "Sweeper", "Publisher"]
 
 
 def definition(*sites):
@@ -94,6 +94,13 @@ def test_others_read_its_warc_objects(deployed, tmp_path, warcio):
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_its_items_are_published_by_type(stack, deployed):
+    """When the topic tells that the iteration is over."""
+    expected = items_of_documents(stack, CRAWL, 1)
+    assert len(expected) > 100, "of the manuals' own pages"
+    eventually("all items", lambda: published_items(stack, CRAWL, 1) == expected, pause_seconds=1)
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_processes_of_the_real_functions_did_it(stack, deployed, function):
     built = sha256(stack.bootstrap(function)).digest()
@@ -104,7 +111,7 @@ def test_processes_of_the_real_functions_did_it(stack, deployed, function):
             assert sha256(running.read()).digest() == built, "and is the function as it was built"
 
 
-@pytest.mark.parametrize(("function", "queue"), [("Scheduler", "Commands"), ("Crawler", "Turns"), ("Parser", "Segments")])
+@pytest.mark.parametrize(("function", "queue"), [("Scheduler", "Commands"), ("Crawler", "Turns"), ("Parser", "Segments"), ("Publisher", "Publications")])
 def test_event_source_mappings_brought_the_messages(stack, deployed, function, queue):
     mapping = stack.mapping(function)
     assert mapping["State"] == "Enabled"

@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use dragline_domain::ids::CrawlId;
-use dragline_domain::item::{COMMON, Cell, Item};
+use dragline_domain::item::{Cell, Item};
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
-use serde::{Serialize, Serializer};
+use dragline_report::ItemRow;
 
 use super::BATCH_ROWS;
 
-/// The most columns that an export has besides [`COMMON`].
+/// The most columns that an export has besides [`COMMON`](dragline_domain::item::COMMON).
 const COLUMNS_MAX: usize = 2_000;
 
 /// The most types that a hint names.
@@ -29,18 +29,6 @@ pub(super) struct Items<'r, R> {
     pub(super) item_type: Option<&'r str>,
 }
 
-/// An item with the page that it is on.
-pub(crate) struct ItemRow {
-    crawl: String,
-    iteration: u32,
-    url: String,
-    at: Option<String>,
-    n: u32,
-    types: String,
-    item_id: Option<String>,
-    cells: BTreeMap<String, Cell>,
-}
-
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -49,7 +37,7 @@ pub(super) enum Kind {
     Text,
 }
 
-/// The columns of a type beyond [`COMMON`], by name.
+/// The columns of a type beyond [`COMMON`](dragline_domain::item::COMMON), by name.
 pub(super) type Columns = BTreeMap<String, Kind>;
 
 impl<R: Reader> Items<'_, R> {
@@ -70,12 +58,12 @@ impl<R: Reader> Items<'_, R> {
     pub(super) async fn columns(&self) -> PortResult<Columns> {
         let mut columns = Columns::new();
         self.each(|row| {
-            for (name, cell) in &row.cells {
+            for (name, cell) in row.cells() {
                 let kind = Kind::of(cell);
                 if let Some(known) = columns.get_mut(name) {
                     *known = known.and(kind);
                 } else if columns.len() < COLUMNS_MAX {
-                    columns.insert(name.clone(), kind);
+                    columns.insert(name.to_owned(), kind);
                 }
             }
             ControlFlow::Continue(())
@@ -88,7 +76,7 @@ impl<R: Reader> Items<'_, R> {
     pub(super) async fn types(&self) -> PortResult<BTreeSet<String>> {
         let mut types = BTreeSet::new();
         self.each(|row| {
-            types.extend(row.types.split(' ').next().map(str::to_owned));
+            types.extend(row.first_type().map(str::to_owned));
             if types.len() < TYPES_NAMED_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
         .await?;
@@ -96,19 +84,7 @@ impl<R: Reader> Items<'_, R> {
     }
 
     fn rows<'d>(&'d self, row: &'d DocumentRow) -> impl Iterator<Item = ItemRow> + 'd {
-        let DocumentRow { iteration, document } = row;
-        let items = document.content.iter().flat_map(|content| &content.items);
-        let at = document.body.as_ref().map(|body| format!("{:.3}", body.at));
-        (0..).zip(items).filter(|(_, item)| self.is_wanted(item)).map(move |(n, item)| ItemRow {
-            crawl: self.crawl.to_string(),
-            iteration: iteration.number(),
-            url: document.url.to_string(),
-            at: at.clone(),
-            n,
-            types: item.types.join(" "),
-            item_id: item.id.clone(),
-            cells: item.columns(),
-        })
+        ItemRow::of_document(self.crawl, row, |item| self.is_wanted(item))
     }
 
     fn is_wanted(&self, item: &Item) -> bool {
@@ -128,41 +104,5 @@ impl Kind {
     /// Returns the kind that holds the values of both.
     fn and(self, other: Self) -> Self {
         if self == other { self } else { Self::Text }
-    }
-}
-
-impl ItemRow {
-    /// Returns the values of [`COMMON`], in that order.
-    pub(super) fn common(&self) -> [Option<Cell>; COMMON.len()] {
-        let text = |text: &str| Some(Cell::Text(text.to_owned()));
-        [
-            text(&self.crawl),
-            Some(Cell::Number(self.iteration.into())),
-            text(&self.url),
-            self.at.as_deref().and_then(text),
-            Some(Cell::Number(self.n.into())),
-            text(&self.types),
-            self.item_id.as_deref().and_then(text),
-        ]
-    }
-
-    /// Returns its value in a column of its type.
-    pub(super) fn cell(&self, column: &str) -> Option<&Cell> {
-        self.cells.get(column)
-    }
-
-    /// Returns its values as texts: those of [`COMMON`], then those of these columns. What it lacks is empty.
-    pub(super) fn texts(&self, columns: &Columns) -> Vec<String> {
-        let common = self.common().into_iter().map(|cell| cell.as_ref().map(Cell::to_string).unwrap_or_default());
-        common.chain(columns.keys().map(|column| self.cell(column).map(Cell::to_string).unwrap_or_default())).collect()
-    }
-}
-
-/// As in the other formats, with the values that it has.
-impl Serialize for ItemRow {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let common = COMMON.into_iter().zip(self.common());
-        let of_type = self.cells.iter().map(|(name, cell)| (name.as_str(), Some(cell.clone())));
-        serializer.collect_map(common.chain(of_type).filter_map(|(name, cell)| Some((name, cell?))))
     }
 }

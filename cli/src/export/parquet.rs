@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use dragline_domain::item::{COMMON, Cell};
+use dragline_report::ItemRow;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
@@ -12,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{Type, TypePtr};
 
-use super::items::{Columns, ItemRow, Kind};
+use super::items::{Columns, Kind};
 
 /// How many rows are held in memory and written together.
 const GROUP_ROWS: usize = 2_000;

@@ -3,10 +3,11 @@
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::ops::ControlFlow;
 
+use dragline_report::ItemRow;
 use serde::Serialize;
 
 use super::csv::{Reader, SafeCsv};
-use super::items::{Columns, ItemRow};
+use super::items::Columns;
 use crate::args::Format;
 use crate::terminal::{unless_closed, write_json};
 
@@ -59,7 +60,7 @@ impl Rows {
     pub(super) fn write_item(&mut self, item: &ItemRow, columns: &Columns) -> ControlFlow<()> {
         let written = match &mut self.to {
             To::Jsonl(out) => write_json(out, item),
-            To::Csv(out) => out.write_head(&self.fields).and_then(|()| out.write_texts(&item.texts(columns))),
+            To::Csv(out) => out.write_head(&self.fields).and_then(|()| out.write_texts(&item.texts(columns.keys()))),
         };
         self.after(written)
     }

@@ -8,6 +8,7 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_local::{Compaction, LocalStore, Released, SystemClock};
 use dragline_pipeline::retention::{Pruned, Stores, prune as prune_crawl};
 use dragline_ports::clock::Clock;
+use dragline_ports::queue::Nobody;
 use dragline_ports::retention::Effect;
 use serde::Serialize;
 
@@ -53,7 +54,7 @@ pub(crate) async fn prune(args: &PruneArgs) -> Result<Exit, CliError> {
     let pruned = {
         let store = LocalStore::open(data, now)?;
         let (retained, origins, archive) = (store.retained(), store.frontier(), store.archive());
-        let stores = Stores { retained: &retained, origins: &origins, archive: &archive };
+        let stores = Stores { retained: &retained, origins: &origins, archive: &archive, queue: &Nobody };
         let go_on = || ControlFlow::Continue(());
         prune_crawl(&stores, &crawl, args.retention(), effect, now, None, go_on).await?.0
     };

@@ -140,7 +140,9 @@ fn tickets(message: queue::Message) -> Option<Vec<Ticket>> {
     match message {
         queue::Message::Ticket(ticket) => Some(vec![ticket]),
         queue::Message::Tickets(tickets) => Some(tickets),
-        queue::Message::Parse(_) | queue::Message::Start(_) | queue::Message::Prune(_) => None,
+        queue::Message::Parse(_) | queue::Message::Start(_) | queue::Message::Prune(_) | queue::Message::Publish(_) => {
+            None
+        }
     }
 }
 

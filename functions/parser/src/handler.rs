@@ -59,7 +59,8 @@ fn segment(message: queue::Message) -> Option<ParseMessage> {
         queue::Message::Ticket(_)
         | queue::Message::Tickets(_)
         | queue::Message::Start(_)
-        | queue::Message::Prune(_) => None,
+        | queue::Message::Prune(_)
+        | queue::Message::Publish(_) => None,
     }
 }
 

@@ -92,7 +92,7 @@ async fn prune_in_time(
     retention: Retention,
     from: Option<PrunePlace>,
 ) -> Result<Work, PortError> {
-    let stores = Stores { retained, origins: world.frontier(), archive: world.archive() };
+    let stores = Stores { retained, origins: world.frontier(), archive: world.archive(), queue: world.queue() };
     let clock = world.clock();
     let until = world.timing().walk.map(|walk| clock.monotonic().saturating_add(walk));
     let rest = || match until.is_some_and(|until| clock.monotonic() >= until) {

@@ -45,6 +45,10 @@ impl S3Documents {
         Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng) }
     }
 
+    pub(crate) const fn bucket(&self) -> &Bucket {
+        &self.bucket
+    }
+
     async fn read(&self, id: &SegmentId, iteration: Iteration) -> Result<Option<Vec<Document>>, StoreError> {
         let key = ObjectKey::of_documents(id, iteration);
         let Some(object) = self.bucket.get(&key, OBJECT_BYTES_MAX).await? else { return Ok(None) };

@@ -77,9 +77,11 @@ impl Bucket {
 
     /// Puts an object in place of the one that is there, if there is one.
     pub(crate) async fn replace(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<(), StoreError> {
-        if !self.holds(key).await? {
-            return Ok(());
-        }
+        if self.holds(key).await? { self.put(key, kind, bytes).await } else { Ok(()) }
+    }
+
+    /// Puts an object, whether or not there is one.
+    pub(crate) async fn put(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<(), StoreError> {
         let request = self.client.put_object().bucket(&self.name).key(key.as_str());
         let request = request.content_type(kind.media_type).metadata(FORMAT, kind.format);
         let put = request.body(ByteStream::from(bytes)).send().await;

@@ -1,4 +1,4 @@
-//! The [`Queue`] over SQS: three queues of JSON messages.
+//! The [`Queue`] over SQS: four queues of JSON messages.
 
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ pub struct QueueUrls {
     pub segments: String,
     /// The scheduler receives commands here.
     pub commands: String,
+    /// The publisher receives iterations that are over here.
+    pub publications: String,
 }
 
 impl QueueUrls {
@@ -25,6 +27,7 @@ impl QueueUrls {
             Message::Ticket(_) | Message::Tickets(_) => &self.turns,
             Message::Parse(_) => &self.segments,
             Message::Start(_) | Message::Prune(_) => &self.commands,
+            Message::Publish(_) => &self.publications,
         }
     }
 }

@@ -105,7 +105,11 @@ mod tests {
         let start = r#"{"start": {"crawl": "docs", "trigger": "t"}}"#;
         let ticket = |message| match message {
             StepMessage::Ticket(ticket) => Some(ticket),
-            StepMessage::Tickets(_) | StepMessage::Parse(_) | StepMessage::Start(_) | StepMessage::Prune(_) => None,
+            StepMessage::Tickets(_)
+            | StepMessage::Parse(_)
+            | StepMessage::Start(_)
+            | StepMessage::Prune(_)
+            | StepMessage::Publish(_) => None,
         };
         for (body, why) in
             [(start, "a command"), ("{", "not JSON"), (r#"{"ticket": {}}"#, "a ticket without its parts")]

@@ -1,4 +1,4 @@
-//! What the four Lambda functions share: events, all AWS adapters together, the turn's end, logs, metrics and usage.
+//! What the Lambda functions share: events, all AWS adapters together, the turn's end, logs, metrics and usage.
 //!
 //! A function's `main` calls [`run`] with its handler. The handler turns an event into step calls; their results become acknowledgements here.
 
@@ -16,7 +16,7 @@ mod world;
 
 pub use batch::{Reply, Work, work_all};
 pub use deadline::{Deadline, RESERVE, WALK_RESERVE};
-pub use dragline_aws::DynamoRetained;
+pub use dragline_aws::{DynamoReader, DynamoRetained, S3Publications};
 pub use event::{Event, EventError, Message, MessageError, read_message};
 pub use run::{Invocation, RunError, run};
 pub use settings::{SettingError, Settings, days};

@@ -16,7 +16,7 @@ pub struct Settings {
     pub tables: TableNames,
     /// `DRAGLINE_BUCKET`: bodies and documents.
     pub bucket: String,
-    /// `DRAGLINE_TURNS_URL`, `DRAGLINE_SEGMENTS_URL`, `DRAGLINE_COMMANDS_URL`: the queues.
+    /// `DRAGLINE_TURNS_URL`, `DRAGLINE_SEGMENTS_URL`, `DRAGLINE_COMMANDS_URL`, `DRAGLINE_PUBLICATIONS_URL`: the queues.
     pub queues: QueueUrls,
     /// `DRAGLINE_TOPIC_ARN`: the topic for notices.
     pub topic_arn: String,
@@ -54,6 +54,7 @@ impl Settings {
                 turns: get("DRAGLINE_TURNS_URL")?,
                 segments: get("DRAGLINE_SEGMENTS_URL")?,
                 commands: get("DRAGLINE_COMMANDS_URL")?,
+                publications: get("DRAGLINE_PUBLICATIONS_URL")?,
             },
             topic_arn: get("DRAGLINE_TOPIC_ARN")?,
             log_kept: days(LOG_DAYS, &get(LOG_DAYS)?)?,
@@ -77,12 +78,13 @@ pub fn days(name: &'static str, text: &str) -> Result<Option<Duration>, SettingE
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 7] = [
+    const NAMES: [&str; 8] = [
         "DRAGLINE_TABLES",
         "DRAGLINE_BUCKET",
         "DRAGLINE_TURNS_URL",
         "DRAGLINE_SEGMENTS_URL",
         "DRAGLINE_COMMANDS_URL",
+        "DRAGLINE_PUBLICATIONS_URL",
         "DRAGLINE_TOPIC_ARN",
         LOG_DAYS,
     ];

@@ -10,6 +10,7 @@ pub mod fetcher;
 pub mod frontier;
 pub mod notifier;
 pub mod observer;
+pub mod publications;
 pub mod queue;
 pub mod reader;
 pub mod retention;

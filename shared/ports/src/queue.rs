@@ -11,6 +11,7 @@ use dragline_domain::url::Origin;
 use serde::{Deserialize, Serialize};
 
 use super::error::PortResult;
+use super::publications::PublishPlace;
 
 /// The longest delay of a message (a limit of SQS). Longer waits are left to the sweeper.
 pub const DELAY_MAX: Duration = Duration::from_secs(900);
@@ -90,6 +91,19 @@ impl PruneCommand {
     }
 }
 
+/// Asks the publisher to publish an iteration that is over, or to go on publishing it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishCommand {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// The iteration.
+    pub iteration: Iteration,
+    /// Where to continue; `None` to begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<PublishPlace>,
+}
+
 /// A message of any kind, with the queue it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -104,6 +118,8 @@ pub enum Message {
     Start(StartCommand),
     /// To the commands queue.
     Prune(PruneCommand),
+    /// To the publications queue.
+    Publish(PublishCommand),
 }
 
 impl Message {
@@ -121,4 +137,14 @@ impl Message {
 pub trait Queue: Send + Sync {
     /// Sends a message, to be delivered after `delay` (at most [`DELAY_MAX`]; longer ones are cut).
     fn send(&self, message: Message, delay: Duration) -> impl Future<Output = PortResult<()>> + Send;
+}
+
+/// Where nobody receives messages, none is sent: in one process, everything is read from the database.
+#[derive(Clone, Copy, Debug)]
+pub struct Nobody;
+
+impl Queue for Nobody {
+    async fn send(&self, _message: Message, _delay: Duration) -> PortResult<()> {
+        Ok(())
+    }
 }

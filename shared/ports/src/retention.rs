@@ -107,6 +107,8 @@ pub struct PrunedSegments {
 pub struct UnusedObject {
     /// Its segment.
     pub segment: SegmentId,
+    /// The iteration of its segment.
+    pub iteration: Iteration,
     /// The object.
     pub object: ObjectKey,
     /// Its size in bytes.

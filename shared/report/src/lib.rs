@@ -6,6 +6,7 @@
 mod causes;
 pub mod diff;
 mod figures;
+mod items;
 #[cfg(test)]
 mod samples;
 mod summary;
@@ -13,5 +14,6 @@ mod tally;
 
 pub use causes::{Cause, CauseCount, Causes};
 pub use figures::{Figures, NotCrawled, OutcomeCount, Slow};
+pub use items::ItemRow;
 pub use summary::{Standing, Summary, summary};
 pub use tally::Tally;

@@ -87,12 +87,13 @@ impl Fresh {
 
     /// New queues, and their URLs.
     pub async fn queue(&self) -> (SqsQueue, QueueUrls) {
-        let [turns, segments, commands] = [
+        let [turns, segments, commands, publications] = [
             self.create_queue("turns").await,
             self.create_queue("segments").await,
             self.create_queue("commands").await,
+            self.create_queue("publications").await,
         ];
-        let urls = QueueUrls { turns, segments, commands };
+        let urls = QueueUrls { turns, segments, commands, publications };
         (SqsQueue::new(&self.clients, urls.clone()), urls)
     }
 

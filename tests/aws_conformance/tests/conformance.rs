@@ -95,7 +95,7 @@ impl Receiver for Mailboxes {
 
     async fn receive(&self) -> Vec<Message> {
         let mut messages = Vec::new();
-        for url in [&self.urls.turns, &self.urls.segments, &self.urls.commands] {
+        for url in [&self.urls.turns, &self.urls.segments, &self.urls.commands, &self.urls.publications] {
             loop {
                 let request = self.clients.sqs.receive_message().queue_url(url).max_number_of_messages(10);
                 let received = request.send().await.unwrap().messages.unwrap_or_default();

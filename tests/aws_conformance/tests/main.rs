@@ -6,5 +6,6 @@ mod conformance;
 mod faults;
 mod faults_elsewhere;
 mod messages;
+mod publications;
 mod stored_rows;
 mod usage;

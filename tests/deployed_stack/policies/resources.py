@@ -7,10 +7,10 @@ from stack.deployed import Stack
 
 REGION = "us-east-1"
 
-PREFIXES = {"bodies": "raw/a/1/", "documents": "documents/a/1/"}
+PREFIXES = {"bodies": "raw/a/1/", "documents": "documents/a/1/", "items": "items/a/1/"}
 """Of listings."""
 
-OBJECTS = {"body": "raw/a", "document": "documents/a", "robots": "robots/a"}
+OBJECTS = {"body": "raw/a", "document": "documents/a", "robots": "robots/a", "item": "items/a"}
 """Resources of each kind, none of which exists."""
 
 
@@ -18,7 +18,7 @@ class Resources:
     """Of a deployed stack."""
 
     def __init__(self, stack: Stack) -> None:
-        self.queues = {name: stack.queue(name) for name in ("Commands", "Turns", "Segments")}
+        self.queues = {name: stack.queue(name) for name in ("Commands", "Turns", "Segments", "Publications")}
         self._functions = stack.outputs
         self.bucket, self.topic, self._tables = (stack.outputs[name] for name in ("Archive", "Notices", "Tables"))
 

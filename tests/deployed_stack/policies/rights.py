@@ -17,6 +17,7 @@ SELDOM = [
     ("Scheduler", "s3:DeleteObject", "document", "nor to its documents"),
     ("Scheduler", "s3:GetObject", "document", "a document was made again, or its log is forgotten"),
     ("Scheduler", "s3:ListBucket", "bodies", "such a document may be missing"),
+    ("Scheduler", "sqs:SendMessage", "Publications", "documents of an iteration are deleted, so its items are published again"),
     ("Crawler", "s3:ListBucket", "bodies", "orphans are looked for when a lease is taken over, which takes its holder's death"),
     ("Crawler", "s3:DeleteObject", "body", "an orphan is found"),
     ("Crawler", "dynamodb:PartiQLUpdate", "candidates", "candidates are due for recrawl, a day at the least after they were crawled"),
@@ -26,6 +27,8 @@ SELDOM = [
     ("Parser", "dynamodb:BatchWriteItem", "frontier", "the same todo is deleted"),
     ("Parser", "dynamodb:ConditionCheckItem", "frontier", "an origin is woken whose inbox stays as it is"),
     ("Parser", "sns:Publish", "Notices", "an origin joins, a capture is stuck, or an origin is closed with leftovers"),
+    ("Publisher", "s3:DeleteObject", "item", "an iteration is published once more, after it was pruned or a message came twice"),
+    ("Publisher", "sqs:SendMessage", "Publications", "an iteration with more items than one invocation can publish"),
     ("Sweeper", "dynamodb:BatchGetItem", "frontier", "something is overdue, after a minute at the least"),
     ("Sweeper", "dynamodb:UpdateItem", "frontier", "what is overdue is put off, or an origin is settled"),
     ("Sweeper", "dynamodb:PutItem", "frontier", "an origin is settled or given up"),
@@ -41,7 +44,7 @@ SELDOM = [
 ]
 """Rights that are rarely needed: after hours, a crash, or a race."""
 
-QUEUES = {"Scheduler": "Commands", "Crawler": "Turns", "Parser": "Segments"}
+QUEUES = {"Scheduler": "Commands", "Crawler": "Turns", "Parser": "Segments", "Publisher": "Publications"}
 """What triggers each function."""
 
 FOR_LAMBDA = [
@@ -78,6 +81,14 @@ REFUSED = [
     ("Scheduler", "s3:PutObject", "document", "nor there"),
     ("Scheduler", "sqs:SendMessage", "Segments", "it crawls nothing"),
     ("Scheduler", "dynamodb:DeleteItem", "crawls", "a removed crawl is kept"),
+    ("Parser", "s3:PutObject", "item", "items are published from documents alone"),
+    ("Publisher", "s3:GetObject", "body", "it makes everything from documents"),
+    ("Publisher", "s3:PutObject", "document", "it reads documents, and changes none"),
+    ("Publisher", "s3:DeleteObject", "document", "nor does it delete any"),
+    ("Publisher", "dynamodb:PutItem", "crawls", "what is derived never acts on a crawl"),
+    ("Publisher", "dynamodb:UpdateItem", "frontier", "nor there"),
+    ("Publisher", "sqs:SendMessage", "Commands", "it gives no commands"),
+    ("Publisher", "sqs:SendMessage", "Turns", "nor does it send anybody to a site"),
     ("Sweeper", "s3:GetObject", "body", "it reads no bodies"),
     ("Sweeper", "s3:DeleteObject", "body", "it sweeps rows, and no objects"),
     ("Sweeper", "s3:ListBucket", "bodies", "it does not even know of them"),

@@ -8,7 +8,7 @@ from typing import Iterator
 
 from stack.deployed import Stack
 
-FUNCTIONS = ("Scheduler", "Crawler", "Parser", "Sweeper")
+FUNCTIONS = ("Scheduler", "Crawler", "Parser", "Sweeper", "Publisher")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,10 @@ BUDGET = {"budget": {"pages": 3}}
 """Fewer than the sites have, so that there are leftovers."""
 
 
+ITEM = '<script type="application/ld+json">{"@context": "https://schema.org", "@type": "Product", "name": "A thing"}</script>'
+"""So that there is something to publish."""
+
+
 def large_robots() -> Page:
     """Rules that compress badly, the same in each run."""
     draw = random.Random(1)
@@ -30,7 +34,7 @@ def pages(**others: str) -> dict[str, Page]:
     """Some that link to each other, to one that is not there, and to other sites."""
     links = {"/": ["/a", "/b", *others.values()], "/a": ["/b"], "/b": ["/", "/missing"]}
     anchors = lambda targets: " ".join(f'<a href="{target}">{target}</a>' for target in targets)  # noqa: E731
-    return {path: Page(f"<title>{path}</title>{anchors(targets)}".encode()) for path, targets in links.items()}
+    return {path: Page(f"<title>{path}</title>{ITEM}{anchors(targets)}".encode()) for path, targets in links.items()}
 
 
 class Scenario:
@@ -55,7 +59,9 @@ class Scenario:
         """And robots.txt as an object, read again by whoever has the origin's next turn."""
         self._stack.command({"url": f"{site.url}/"})
         # The crawl is named after host and port.
-        self._wait_for_the_end(site.url.removeprefix("http://").replace(":", "-"))
+        crawl = site.url.removeprefix("http://").replace(":", "-")
+        self._wait_for_the_end(crawl)
+        self._eventually("the items of the iteration", lambda: any(self._stack.objects(f"items/{crawl}/1/product/")))
 
     def _a_schedule(self, site: Site) -> None:
         """Over several origins, of which one cannot be crawled; and a second time, when what is known is not yet due."""

@@ -25,7 +25,7 @@ impl Kind {
         match message {
             Message::Ticket(_) | Message::Tickets(_) => Self::Ticket,
             Message::Parse(_) => Self::Parse,
-            Message::Start(_) | Message::Prune(_) => Self::Start,
+            Message::Start(_) | Message::Prune(_) | Message::Publish(_) => Self::Start,
         }
     }
 }

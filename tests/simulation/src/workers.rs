@@ -163,7 +163,7 @@ impl Desk {
             let tickets = match &letter.message {
                 Message::Ticket(ticket) => std::slice::from_ref(ticket),
                 Message::Tickets(tickets) => tickets,
-                Message::Parse(_) | Message::Start(_) | Message::Prune(_) => continue,
+                Message::Parse(_) | Message::Start(_) | Message::Prune(_) | Message::Publish(_) => continue,
             };
             let (limits, stop) = (TurnLimits::default(), StopSignal::default());
             let mut turns = Vec::new();

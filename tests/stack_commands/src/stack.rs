@@ -13,6 +13,7 @@ use dragline_domain::retention::Retention;
 use dragline_local::{MemoryQueue, SystemClock};
 use dragline_pipeline::retention::{Pruned, Stores, prune};
 use dragline_ports::clock::Clock;
+use dragline_ports::queue::Nobody;
 use dragline_ports::retention::Effect;
 use dragline_whole_crawls::{Network, command_in, crawl_in};
 use serde_json::Value;
@@ -98,7 +99,7 @@ impl EmulatedStack {
     pub async fn prune(&self, crawl: &CrawlId, kept: NonZeroU32) -> Pruned {
         let (archive, retained) =
             (self.fresh.archive_there(), DynamoRetained::new(self.frontier.clone(), self.fresh.documents()));
-        let stores = Stores { retained: &retained, origins: &self.frontier, archive: &archive };
+        let stores = Stores { retained: &retained, origins: &self.frontier, archive: &archive, queue: &Nobody };
         let (retention, now) = (Retention::Newest(kept), SystemClock::new().now());
         let (mut all, mut from) = (Pruned::default(), None);
         loop {

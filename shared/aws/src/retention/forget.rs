@@ -14,6 +14,7 @@ use dragline_ports::retention::{Forgetting, Forgotten, ObjectsNaming};
 
 use super::{DynamoRetained, LISTED_MAX};
 use crate::frontier::Listed;
+use crate::publications::S3Publications;
 
 /// Between the origin and the sort key of a segment in a cursor. No origin has a space.
 const SEPARATOR: char = ' ';
@@ -60,6 +61,10 @@ impl Forgetting for DynamoRetained {
             self.forget_in(&key, &urls, &mut forgotten, &mut visited).await?;
             visited.extend(self.frontier.forget_candidates(&key, &urls).await?);
             passed = Some(key.origin);
+        }
+        // Of every iteration: an earlier run may have died after the documents.
+        for row in self.frontier.iterations(crawl).await? {
+            S3Publications::beside(&self.documents).forget(crawl, row.number, &urls).await?;
         }
         forgotten.urls = visited.len() as u64;
         Ok(forgotten)

@@ -117,8 +117,8 @@ impl Retained for DynamoRetained {
             if effect == Effect::Delete {
                 self.delete(&segment).await?;
             }
-            let SegmentRow { id, object, object_bytes, .. } = segment;
-            pruned.unused.push(UnusedObject { segment: id, object, bytes: object_bytes });
+            let SegmentRow { id, iteration, object, object_bytes, .. } = segment;
+            pruned.unused.push(UnusedObject { segment: id, iteration, object, bytes: object_bytes });
         }
         Ok(pruned)
     }

@@ -72,6 +72,18 @@ impl ObjectKey {
         Self(format!("documents/{}{}-{}.jsonl.gz", Self::origin_path(&id.origin, iteration), id.turn, id.n))
     }
 
+    /// Returns the key of a part of an iteration's items of one type. The name of the type is one of [`Item::table`](crate::item::Item::table).
+    #[must_use]
+    pub fn of_items(crawl: &CrawlId, iteration: Iteration, table: &str, part: u32) -> Self {
+        Self(format!("{}{table}/{part:05}.jsonl.gz", Self::items_prefix(crawl, iteration)))
+    }
+
+    /// Returns the prefix of the keys of an iteration's items.
+    #[must_use]
+    pub fn items_prefix(crawl: &CrawlId, iteration: Iteration) -> String {
+        format!("items/{crawl}/{iteration}/")
+    }
+
     /// Returns the prefix of the keys of a turn's objects. After a takeover, an object there with another token is an orphan.
     #[must_use]
     pub fn turn_prefix(origin: &OriginKey, iteration: Iteration, turn: Turn) -> String {

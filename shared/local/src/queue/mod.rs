@@ -83,8 +83,8 @@ impl<C: Clock + Clone> Queue for MemoryQueue<C> {
             Message::Tickets(tickets) => tickets.into_iter().for_each(|ticket| self.tickets.send(ticket, delay)),
             Message::Parse(parse) => self.parses.send(parse, delay),
             Message::Start(command) => self.commands.send(command, delay),
-            // In one process the command prunes by itself, without a message.
-            Message::Prune(_) => {}
+            // In one process the command prunes by itself, without a message, and everything is read from the database.
+            Message::Prune(_) | Message::Publish(_) => {}
         }
         Ok(())
     }

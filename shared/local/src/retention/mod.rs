@@ -87,6 +87,7 @@ fn mark(db: &Db, crawl: &CrawlId, cut: Iteration, now: Timestamp) -> Result<(), 
 struct Segment {
     row_id: SegmentRowId,
     id: SegmentId,
+    iteration: Iteration,
     object: ObjectKey,
     object_bytes: u64,
     is_stored: bool,
@@ -115,8 +116,8 @@ fn prune(
             }
         }
         if segment.is_stored && entries.iter().all(|entry| entry.stay < Stay::Whole) {
-            let Segment { id, object, object_bytes, .. } = segment;
-            pruned.unused.push(UnusedObject { segment: id, object, bytes: object_bytes });
+            let Segment { id, iteration, object, object_bytes, .. } = segment;
+            pruned.unused.push(UnusedObject { segment: id, iteration, object, bytes: object_bytes });
         }
     }
     Ok(pruned)
@@ -130,14 +131,15 @@ fn segments(
     after: Option<&SegmentId>,
 ) -> Result<Vec<Segment>, StoreError> {
     let Some(origin_id) = db.origin_id(origin)? else { return Ok(Vec::new()) };
-    let sql = "SELECT id, turn, n, object, object_bytes, is_stored FROM segment
+    let sql = "SELECT id, turn, n, object, object_bytes, is_stored, iteration FROM segment
                WHERE origin_id = ?1 AND iteration <= ?2 AND state = 'processed' AND (?3 IS NULL OR (turn, n) > (?3, ?4))
                ORDER BY turn, n LIMIT ?5";
     let (turn, n) = (after.map(|after| after.turn.0), after.map(|after| after.n));
     db.all(sql, params![origin_id, cut.number(), turn, n, SEGMENTS_MAX], |row| {
         let id = SegmentId { origin: origin.clone(), turn: Turn(row.get(1)?), n: row.get(2)? };
         let object = row.get::<_, Text<ObjectKey>>(3)?.0;
-        Ok(Segment { row_id: row.get(0)?, id, object, object_bytes: row.get(4)?, is_stored: row.get(5)? })
+        let iteration = Iteration::new(row.get(6)?).ok_or(rusqlite::Error::IntegralValueOutOfRange(6, 0))?;
+        Ok(Segment { row_id: row.get(0)?, id, iteration, object, object_bytes: row.get(4)?, is_stored: row.get(5)? })
     })
 }
 

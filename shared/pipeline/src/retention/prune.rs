@@ -1,8 +1,9 @@
 //! Pruning: deleting what nothing refers to any more.
 //!
 //! Effects in order: the iterations are marked; segment by segment rows, then objects, then that the objects are gone. Whatever it dies after, the
-//! next run ends the same, and no row refers to an object that is gone.
+//! next run ends the same, and no row refers to an object that is gone. Before segments are forgotten, their iterations are asked to be published again.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{IterationRow, OriginKey, SegmentId};
@@ -13,6 +14,7 @@ use jiff::Timestamp;
 use dragline_ports::archive::Archive;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Origins;
+use dragline_ports::queue::{DELAY_MAX, Message, PublishCommand, Queue};
 use dragline_ports::retention::{Effect, PrunedSegments, Retained};
 
 /// How many origins are listed at a time.
@@ -20,13 +22,15 @@ const ORIGINS_PAGE: usize = 500;
 
 /// What a crawl is stored in.
 #[derive(Debug)]
-pub struct Stores<'s, R, O, A> {
+pub struct Stores<'s, R, O, A, Q> {
     /// What is kept.
     pub retained: &'s R,
     /// The crawl's origins.
     pub origins: &'s O,
     /// The objects.
     pub archive: &'s A,
+    /// Where to ask for iterations to be published again.
+    pub queue: &'s Q,
 }
 
 /// What pruning did, or would do.
@@ -72,7 +76,7 @@ fn cut(rows: &[IterationRow], retention: Retention, now: Timestamp) -> Option<It
 /// # Errors
 /// Returns the ports' errors; the same call then continues.
 pub async fn prune(
-    stores: &Stores<'_, impl Retained, impl Origins, impl Archive>,
+    stores: &Stores<'_, impl Retained, impl Origins, impl Archive, impl Queue>,
     crawl: &CrawlId,
     retention: Retention,
     effect: Effect,
@@ -92,6 +96,7 @@ pub async fn prune(
         Some(PrunePlace::After(origin)) => (Some(origin), None),
         Some(PrunePlace::Within(segment)) => (None, Some(segment)),
     };
+    let mut asked = BTreeSet::new();
     loop {
         let origins = match &within {
             Some(segment) => vec![segment.origin.origin.clone()],
@@ -103,7 +108,7 @@ pub async fn prune(
         for origin in origins {
             let key = OriginKey { crawl: crawl.clone(), origin: origin.clone() };
             loop {
-                let done = prune_some(stores, &key, cut, within.as_ref(), effect).await?;
+                let done = prune_some(stores, &key, cut, within.as_ref(), effect, &mut asked).await?;
                 pruned.add(&done);
                 within = done.after;
                 if rest().is_break() {
@@ -120,16 +125,24 @@ pub async fn prune(
 }
 
 async fn prune_some(
-    stores: &Stores<'_, impl Retained, impl Origins, impl Archive>,
+    stores: &Stores<'_, impl Retained, impl Origins, impl Archive, impl Queue>,
     origin: &OriginKey,
     cut: Iteration,
     after: Option<&SegmentId>,
     effect: Effect,
+    asked: &mut BTreeSet<Iteration>,
 ) -> PortResult<PrunedSegments> {
     let done = stores.retained.prune_segments(origin, cut, after, effect).await?;
     if effect == Effect::Delete && !done.unused.is_empty() {
         for unused in &done.unused {
             stores.archive.delete(&unused.object).await?;
+        }
+        for unused in &done.unused {
+            if asked.insert(unused.iteration) {
+                let command = PublishCommand { crawl: origin.crawl.clone(), iteration: unused.iteration, from: None };
+                // Late, as the next segments may be of the same iteration.
+                stores.queue.send(Message::Publish(command), DELAY_MAX).await?;
+            }
         }
         let gone: Vec<SegmentId> = done.unused.iter().map(|unused| unused.segment.clone()).collect();
         stores.retained.forget_objects(&gone).await?;

@@ -158,7 +158,7 @@ impl Filter {
 
 /// A place in a stream, after the rows that were read. Only the stream that returned it can use it. It stays valid for as long as the crawl is
 /// kept, so it may be stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Cursor(String);
 
 impl Cursor {

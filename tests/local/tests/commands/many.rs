@@ -29,7 +29,7 @@ fn convoys(messages: &[Message]) -> Vec<usize> {
     let tickets = messages.iter().filter_map(|message| match message {
         Message::Ticket(_) => Some(1),
         Message::Tickets(tickets) => Some(tickets.len()),
-        Message::Parse(_) | Message::Start(_) | Message::Prune(_) => None,
+        Message::Parse(_) | Message::Start(_) | Message::Prune(_) | Message::Publish(_) => None,
     });
     tickets.collect()
 }

@@ -51,7 +51,7 @@ fn tickets(messages: &[Message]) -> usize {
     let tickets = messages.iter().map(|message| match message {
         Message::Ticket(_) => 1,
         Message::Tickets(tickets) => tickets.len(),
-        Message::Parse(_) | Message::Start(_) | Message::Prune(_) => 0,
+        Message::Parse(_) | Message::Start(_) | Message::Prune(_) | Message::Publish(_) => 0,
     });
     tickets.sum()
 }

@@ -20,6 +20,7 @@ mod hosts;
 mod items;
 mod limits;
 mod outrun;
+mod published;
 mod recrawl;
 mod redirects;
 mod reparse;

@@ -78,8 +78,8 @@ fn iteration(number: u32) -> Iteration {
 }
 
 fn unused(segment: &SegmentRow) -> UnusedObject {
-    let SegmentRow { id, object, object_bytes, .. } = segment.clone();
-    UnusedObject { segment: id, object, bytes: object_bytes }
+    let SegmentRow { id, iteration, object, object_bytes, .. } = segment.clone();
+    UnusedObject { segment: id, iteration, object, bytes: object_bytes }
 }
 
 async fn prune(retained: &impl Retained, cut: u32, effect: Effect) -> PrunedSegments {

@@ -17,6 +17,7 @@ use dragline_pipeline::retention::{Pruned, Stores, forget, prune};
 use dragline_ports::archive::Archive;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
+use dragline_ports::queue::Nobody;
 use dragline_ports::retention::Effect;
 use dragline_whole_crawls::crawl;
 use rusqlite::Connection;
@@ -42,7 +43,7 @@ async fn prune_by(
     effect: Effect,
 ) -> PortResult<Pruned> {
     let (retained, origins) = (store.retained(), store.frontier());
-    let stores = Stores { retained: &retained, origins: &origins, archive };
+    let stores = Stores { retained: &retained, origins: &origins, archive, queue: &Nobody };
     let now = SystemClock::new().now();
     let done = prune(&stores, crawl, keep(kept), effect, now, None, || ControlFlow::Continue(())).await?;
     assert_eq!(done.1, None, "nobody stopped it");
@@ -257,7 +258,7 @@ async fn a_walk_that_rests_after_each_batch_ends_the_same() {
     {
         let store = LocalStore::open(&rested, SystemClock::new().now()).unwrap();
         let (retained, origins, archive) = (store.retained(), store.frontier(), store.archive());
-        let stores = Stores { retained: &retained, origins: &origins, archive: &archive };
+        let stores = Stores { retained: &retained, origins: &origins, archive: &archive, queue: &Nobody };
         let (now, mut from, mut rests) = (SystemClock::new().now(), None, 0);
         loop {
             let rest = || ControlFlow::Break(());

@@ -1,0 +1,153 @@
+//! The [`Publications`] over S3: gzipped lines of JSON, below `items/CRAWL/ITERATION/TYPE/`.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::Read as _;
+use std::sync::Arc;
+
+use dragline_domain::frontier::ObjectKey;
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::url::CrawlUrl;
+use dragline_formats::deflated::{Sparing, gzip};
+use dragline_ports::clock::Rng;
+use dragline_ports::error::PortResult;
+use dragline_ports::publications::{ItemsPart, Publications};
+use flate2::read::MultiGzDecoder;
+use serde::Deserialize;
+
+use crate::AwsClients;
+use crate::documents::S3Documents;
+use crate::errors::StoreError;
+use crate::objects::{Bucket, Kind};
+
+/// The version of the format is in the object's metadata `dragline-format`: lines are items only, for whoever queries them.
+const ITEMS: Kind = Kind { media_type: "application/gzip", format: "1" };
+
+/// How many keys are listed at once.
+const KEYS_MAX: usize = 1_000;
+
+/// The largest object that is read.
+const OBJECT_BYTES_MAX: u64 = 128 << 20;
+
+/// The maximum size when inflated.
+const LINES_BYTES_MAX: u64 = 512 << 20;
+
+/// Publishes into a bucket.
+#[derive(Clone, Debug)]
+pub struct S3Publications {
+    bucket: Bucket,
+}
+
+impl S3Publications {
+    /// Returns the publications in this bucket. `rng` decides how long a put waits after a conflict with another.
+    #[must_use]
+    pub fn new(clients: &AwsClients, bucket: &str, rng: Arc<dyn Rng>) -> Self {
+        Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng) }
+    }
+
+    /// Returns the publications in the bucket of these documents.
+    #[must_use]
+    pub fn beside(documents: &S3Documents) -> Self {
+        Self { bucket: documents.bucket().clone() }
+    }
+
+    /// Deletes from an iteration's items those of these URLs.
+    ///
+    /// # Errors
+    /// Fails if S3 does, or an object is not ours.
+    pub(crate) async fn forget(
+        &self,
+        crawl: &CrawlId,
+        iteration: Iteration,
+        urls: &BTreeSet<&CrawlUrl>,
+    ) -> PortResult<()> {
+        let forgotten = async {
+            let mut after = None;
+            loop {
+                let keys = self.list(crawl, iteration, after.as_ref()).await?;
+                for key in &keys {
+                    let Some(object) = self.bucket.get(key, OBJECT_BYTES_MAX).await? else { continue };
+                    let lines = inflate(&object.bytes)?;
+                    let left = without(&lines, urls)?;
+                    if left.len() < lines.len() {
+                        self.bucket.replace(key, ITEMS, gzip(&left, Sparing::Time).into()).await?;
+                    }
+                }
+                match keys.last() {
+                    Some(last) => after = Some(last.clone()),
+                    None => return Ok(()),
+                }
+            }
+        };
+        forgotten.await.map_err(|e: StoreError| e.at("forget items", Of(crawl, iteration)))
+    }
+
+    async fn list(
+        &self,
+        crawl: &CrawlId,
+        iteration: Iteration,
+        after: Option<&ObjectKey>,
+    ) -> Result<Vec<ObjectKey>, StoreError> {
+        self.bucket.list(&ObjectKey::items_prefix(crawl, iteration), after, KEYS_MAX).await
+    }
+}
+
+impl Publications for S3Publications {
+    async fn clear_items(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<()> {
+        let cleared = async {
+            loop {
+                let keys = self.list(crawl, iteration, None).await?;
+                if keys.is_empty() {
+                    return Ok(());
+                }
+                for key in &keys {
+                    self.bucket.delete(key).await?;
+                }
+            }
+        };
+        cleared.await.map_err(|e: StoreError| e.at("clear items", Of(crawl, iteration)))
+    }
+
+    async fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> PortResult<()> {
+        let key = ObjectKey::of_items(&part.crawl, part.iteration, &part.table, part.number);
+        let put = self.bucket.put(&key, ITEMS, gzip(&lines, Sparing::Time).into()).await;
+        put.map_err(|e| e.at("put items", &key))
+    }
+}
+
+/// What is published, for messages.
+struct Of<'c>(&'c CrawlId, Iteration);
+
+impl fmt::Display for Of<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "iteration {} of {}", self.1, self.0)
+    }
+}
+
+fn inflate(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let mut lines = Vec::new();
+    let read = MultiGzDecoder::new(bytes).take(LINES_BYTES_MAX + 1).read_to_end(&mut lines);
+    read.map_err(|error| StoreError::Damaged(format!("items cannot be inflated: {error}")))?;
+    match lines.len() as u64 {
+        size if size > LINES_BYTES_MAX => {
+            Err(StoreError::TooLarge { what: "the items' bytes", size, size_max: LINES_BYTES_MAX })
+        }
+        _ => Ok(lines),
+    }
+}
+
+/// Returns the lines that are of other URLs.
+fn without(lines: &[u8], urls: &BTreeSet<&CrawlUrl>) -> Result<Vec<u8>, StoreError> {
+    #[derive(Deserialize)]
+    struct Line {
+        url: String,
+    }
+    let mut left = Vec::with_capacity(lines.len());
+    for line in lines.split_inclusive(|&byte| byte == b'\n') {
+        let Line { url } = serde_json::from_slice(line)?;
+        if !urls.iter().any(|forgotten| forgotten.as_str() == url) {
+            left.extend_from_slice(line);
+        }
+    }
+    Ok(left)
+}

@@ -1,0 +1,41 @@
+//! What is made of an iteration that is over for others to read: objects of its items, for queries by SQL.
+
+use std::future::Future;
+
+use dragline_domain::ids::{CrawlId, Iteration};
+use serde::{Deserialize, Serialize};
+
+use crate::error::PortResult;
+use crate::reader::Cursor;
+
+/// Stores what is published. All of it is derived, and can be made again.
+pub trait Publications: Send + Sync {
+    /// Deletes all items that were published of an iteration.
+    fn clear_items(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Puts items, one JSON object per line, in place of those that are stored as this part.
+    fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> impl Future<Output = PortResult<()>> + Send;
+}
+
+/// Some items of an iteration, all of one type.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ItemsPart {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// The iteration that put their documents.
+    pub iteration: Iteration,
+    /// The name of the type as that of a table ([`dragline_domain::item::Item::table`]).
+    pub table: String,
+    /// Its number among the parts of the iteration.
+    pub number: u32,
+}
+
+/// A place between two parts of a publication.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishPlace {
+    /// After the documents that were read.
+    pub after: Cursor,
+    /// The number of the next part.
+    pub part: u32,
+}

@@ -1,0 +1,206 @@
+//! Items as lines of JSON, by type.
+//!
+//! An iteration that is over always gives the same parts, wherever its publication is interrupted: a part ends by what was read for it, never by time.
+//! So a repeated publication writes the same objects again.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::publications::{ItemsPart, Publications, PublishPlace};
+use dragline_ports::reader::{Filter, Reader, Rest};
+use dragline_report::ItemRow;
+use serde::Serialize;
+
+/// How many documents are read at once.
+const BATCH_ROWS: usize = 500;
+
+/// When a part ends: with the batch that takes it to one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartLimits {
+    /// How many documents are read for it.
+    pub documents: u64,
+    /// The size of its items before compression.
+    pub bytes: usize,
+}
+
+/// What is read and put for a part fits into one invocation of a function, and into its memory.
+impl Default for PartLimits {
+    fn default() -> Self {
+        Self { documents: 10_000, bytes: 32 << 20 }
+    }
+}
+
+/// Which items to publish.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Publication {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// The iteration.
+    pub iteration: Iteration,
+    /// When a part ends.
+    pub limits: PartLimits,
+}
+
+/// The most types that a part has objects for. Items of others are stored as `other`, as pages can name any number of types.
+const TABLES_MAX: usize = 200;
+
+/// Where the items of types beyond [`TABLES_MAX`] are stored.
+const OTHER: &str = "other";
+
+/// How much was published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Published {
+    /// Documents that were read.
+    pub documents: u64,
+    /// Items.
+    pub items: u64,
+    /// Objects.
+    pub objects: u64,
+}
+
+/// Publishes the items of the documents that an iteration put, in place of those published before, and continues until `rest` breaks: it is asked
+/// after each part. Returns what was done, and where to continue; `None` if all is published.
+///
+/// Effects in order: what is there is deleted, at the beginning; then the parts are put, one after another. If two publish at the same time, all parts
+/// are there once both are done, as whoever deletes puts them afterwards.
+///
+/// # Errors
+/// Returns the ports' errors.
+pub async fn publish_items(
+    reader: &impl Reader,
+    publications: &impl Publications,
+    publication: &Publication,
+    from: Option<PublishPlace>,
+    rest: impl Fn() -> ControlFlow<()> + Send,
+) -> PortResult<(Published, Option<PublishPlace>)> {
+    let Publication { crawl, iteration, limits } = publication;
+    let (filter, iteration) = (Filter::of_iteration(*iteration), *iteration);
+    let (mut after, mut number) = match from {
+        Some(PublishPlace { after, part }) => (Some(after), part),
+        None => {
+            publications.clear_items(crawl, iteration).await?;
+            (None, 0)
+        }
+    };
+    let mut published = Published::default();
+    loop {
+        let mut part = Part::default();
+        let left = loop {
+            let batch = reader.documents(&filter, after.as_ref(), BATCH_ROWS).await?;
+            for row in &batch.rows {
+                part.documents += 1;
+                for item in ItemRow::of_document(crawl, row, |_| true) {
+                    part.add(&item).map_err(|e| PortError::new(PortErrorKind::Other, "publish items", crawl, e))?;
+                }
+            }
+            after = batch.cursor;
+            if batch.rest == Rest::Nothing || part.is_full(limits) {
+                break batch.rest;
+            }
+        };
+        published.documents += part.documents;
+        published.items += part.items;
+        for (table, lines) in part.tables {
+            let part = ItemsPart { crawl: crawl.clone(), iteration, table, number };
+            publications.put_items(&part, lines).await?;
+            published.objects += 1;
+        }
+        number += 1;
+        match after.take() {
+            Some(cursor) if left == Rest::More => {
+                if rest().is_break() {
+                    return Ok((published, Some(PublishPlace { after: cursor, part: number })));
+                }
+                after = Some(cursor);
+            }
+            _ => return Ok((published, None)),
+        }
+    }
+}
+
+/// What is put together.
+#[derive(Default)]
+struct Part {
+    documents: u64,
+    items: u64,
+    bytes: usize,
+    /// Lines by the names of the tables.
+    tables: BTreeMap<String, Vec<u8>>,
+}
+
+impl Part {
+    fn add(&mut self, item: &ItemRow) -> serde_json::Result<()> {
+        let has_room = self.tables.contains_key(item.table()) || self.tables.len() < TABLES_MAX;
+        let lines = self.tables.entry(if has_room { item.table() } else { OTHER }.to_owned()).or_default();
+        let before = lines.len();
+        serde_json::to_writer(&mut *lines, &Line::of(item))?;
+        lines.push(b'\n');
+        self.bytes += lines.len() - before;
+        self.items += 1;
+        Ok(())
+    }
+
+    const fn is_full(&self, limits: &PartLimits) -> bool {
+        self.bytes >= limits.bytes || self.documents >= limits.documents
+    }
+}
+
+/// An item as a line: keys that all items have, and the values of its type as texts in `fields`, as one table has items of all types. The table
+/// `items` in `infra/template.yaml` has these columns.
+#[derive(Debug, Serialize)]
+struct Line {
+    url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    n: u64,
+    types: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    item_id: Option<String>,
+    fields: BTreeMap<String, String>,
+}
+
+impl Line {
+    fn of(item: &ItemRow) -> Self {
+        let fields = item.cells().map(|(name, cell)| (name.to_owned(), cell.to_string())).collect();
+        Self {
+            url: item.url().to_owned(),
+            at: item.at().map(str::to_owned),
+            n: item.n().into(),
+            types: item.types().to_owned(),
+            item_id: item.item_id().map(str::to_owned),
+            fields,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn the_table_has_these_columns() {
+        let template: Value = serde_saphyr::from_str(include_str!("../../../infra/template.yaml")).unwrap();
+        let table = &template["Resources"]["ItemsTable"]["Properties"]["TableInput"];
+        let names = |list: &Value| -> Vec<String> {
+            list.as_array().unwrap().iter().map(|column| column["Name"].as_str().unwrap().to_owned()).collect()
+        };
+        let line = Line {
+            url: "https://a.example/".to_owned(),
+            at: Some(String::new()),
+            n: 0,
+            types: "Product".to_owned(),
+            item_id: Some(String::new()),
+            fields: BTreeMap::new(),
+        };
+        let mut keys: Vec<String> = serde_json::to_value(&line).unwrap().as_object().unwrap().keys().cloned().collect();
+        let mut columns = names(&table["StorageDescriptor"]["Columns"]);
+        keys.sort();
+        columns.sort();
+        assert_eq!(columns, keys);
+        assert_eq!(names(&table["PartitionKeys"]), ["crawl", "iteration", "type"], "as the parts of the keys");
+    }
+}

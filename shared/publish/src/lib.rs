@@ -1,0 +1,8 @@
+//! What is made of an iteration that is over, for others to read: its items in one object after another, by type.
+//!
+//! It is derived through the [`Reader`](dragline_ports::reader::Reader) alone, after the crawl, so that no step of a crawl waits for it. It can be
+//! thrown away and made again.
+
+mod items;
+
+pub use items::{PartLimits, Publication, Published, publish_items};

@@ -1,0 +1,131 @@
+//! What is published of an iteration: its items by type, the same wherever the publication is interrupted.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+use dragline_domain::definition::Definition;
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_local::LocalStore;
+use dragline_ports::error::PortResult;
+use dragline_ports::publications::{ItemsPart, Publications};
+use dragline_publish::{PartLimits, Publication, Published, publish_items};
+use serde_json::{Value, json};
+
+use super::heard::Heard;
+use super::scripted::{Act, Asked, ScriptedSite, page};
+
+/// Publishes into memory.
+#[derive(Default)]
+struct Shelf(Mutex<BTreeMap<ItemsPart, Vec<u8>>>);
+
+impl Publications for Shelf {
+    async fn clear_items(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<()> {
+        self.0.lock().unwrap().retain(|part, _| part.crawl != *crawl || part.iteration != iteration);
+        Ok(())
+    }
+
+    async fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> PortResult<()> {
+        self.0.lock().unwrap().insert(part.clone(), lines);
+        Ok(())
+    }
+}
+
+impl Shelf {
+    /// Returns the lines of a type in order.
+    fn lines(&self, table: &str) -> Vec<Value> {
+        let parts = self.0.lock().unwrap();
+        let lines =
+            parts.iter().filter(|(part, _)| part.table == table).flat_map(|(_, lines)| lines.split(|&b| b == b'\n'));
+        lines.filter(|line| !line.is_empty()).map(|line| serde_json::from_slice(line).unwrap()).collect()
+    }
+}
+
+/// A shop of nine products, of which the prices of the first three change with each visit; and a page that says something of another type, too.
+fn shop(asked: &Asked) -> Act {
+    let product = |n: u64, price: u64| {
+        format!(
+            r#"<script type=application/ld+json>{{"@context": "https://schema.org", "@type": "Product", "name": "Thing {n}",
+                "offers": {{"@type": "Offer", "price": "{price}.50", "priceCurrency": "EUR"}}}}</script>Costs {price}.50"#
+        )
+    };
+    match asked.target.trim_start_matches('/').parse::<u64>() {
+        Ok(n) => page(&product(n, if n <= 3 { 10 + asked.earlier as u64 } else { 7 })),
+        Err(_) => page(&format!(
+            "{}<script type=application/ld+json>{{\"@context\": \"https://schema.org\", \"@type\": \"Organization\", \"name\": \"Shop\"}}</script>",
+            (1..=9).map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>()
+        )),
+    }
+}
+
+fn definition(site: &ScriptedSite) -> Definition {
+    let yaml =
+        format!("name: shop\nseeds: ['{}']\npoliteness: {{ delay: 0s }}\nbudget: {{ pages: 100 }}", site.url("/"));
+    dragline_definition::parse(&yaml, "crawl.yaml").unwrap()
+}
+
+fn publication(iteration: u32, documents: u64) -> Publication {
+    let limits = PartLimits { documents, ..PartLimits::default() };
+    Publication { crawl: "shop".parse().unwrap(), iteration: Iteration::new(iteration).unwrap(), limits }
+}
+
+#[tokio::test]
+async fn items_are_published_by_iteration_and_type() {
+    let site = ScriptedSite::start(shop).await;
+    let (data, heard) = (tempfile::tempdir().unwrap(), Heard::default());
+    let (data, definition) = (data.path(), definition(&site));
+    heard.crawl(data, &definition).await;
+    heard.crawl(data, &definition).await;
+    let reader = LocalStore::open_read_only(data).unwrap().into_reader(definition.name.clone());
+    let whole = |iteration| {
+        let reader = &reader;
+        async move {
+            let shelf = Shelf::default();
+            let (published, from) =
+                publish_items(reader, &shelf, &publication(iteration, 10_000), None, || panic!("it is one part"))
+                    .await
+                    .unwrap();
+            assert_eq!(from, None);
+            (shelf, published)
+        }
+    };
+
+    let (first, published) = whole(1).await;
+    assert_eq!(published, Published { documents: 10, items: 10, objects: 2 });
+    assert_eq!(first.lines("organization")[0]["fields"], json!({"name": "Shop"}));
+    let products = first.lines("product");
+    assert_eq!(products.len(), 9);
+    let thing = products.iter().find(|line| line["url"] == site.url("/4").as_str()).unwrap();
+    let at = thing["at"].as_str().unwrap();
+    assert!(at.ends_with('Z') && at.len() == "2026-01-01T00:00:00.000Z".len(), "{at}");
+    assert_eq!((&thing["n"], &thing["types"]), (&json!(0), &json!("Product")));
+    assert_eq!((&thing["fields"]["name"], &thing["fields"]["price"]), (&json!("Thing 4"), &json!("7.5")), "as texts");
+    assert_eq!(thing["fields"]["currency"], "EUR");
+
+    let (second, published) = whole(2).await;
+    assert_eq!(published.items, 3, "only what changed has new documents");
+    assert!(
+        second.lines("product").iter().all(|line| line["fields"]["price"] == "11.5"),
+        "{:?}",
+        second.lines("product")
+    );
+
+    // Interrupted after each part, and once more from the beginning: the same.
+    let (shelf, once) = (Shelf::default(), publication(1, 1));
+    let mut from = None;
+    loop {
+        let (_, next) = publish_items(&reader, &shelf, &once, from, || ControlFlow::Break(())).await.unwrap();
+        match next {
+            Some(place) => from = Some(place),
+            None => break,
+        }
+    }
+    let sorted = |shelf: &Shelf| {
+        let mut lines: Vec<String> = shelf.lines("product").iter().map(Value::to_string).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&shelf), sorted(&first));
+    publish_items(&reader, &shelf, &publication(1, 10_000), None, || ControlFlow::Continue(())).await.unwrap();
+    assert_eq!(*shelf.0.lock().unwrap(), *first.0.lock().unwrap(), "what was there before is gone");
+}
