@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::definition::ScalarKind;
 use crate::item::{Item, Misfit};
 use crate::validity::Validity;
 
@@ -52,6 +53,9 @@ pub struct Content {
     /// Its main part; `None` below [`ContentLevel::Full`], and if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub main: Option<MainPart>,
+    /// What it repeats: lists, tables and the like, in the order of the page. Empty below [`ContentLevel::Full`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repeated: Vec<Repeated>,
     /// Whether it is valid in its format; `None` below [`ContentLevel::Full`], and if its format is not validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validity: Option<Validity>,
@@ -76,7 +80,7 @@ pub enum Gap {
     Tree,
     /// Items, or parts of them.
     Items,
-    /// Headings, pictures, meta elements and the like.
+    /// Headings, pictures, meta elements and the like; what the page repeats.
     About,
 }
 
@@ -187,4 +191,63 @@ pub struct MainPart {
     pub text: String,
     /// The same as Markdown, with pictures and captions; URLs are absolute.
     pub markdown: String,
+}
+
+/// What a page repeats: entries that are alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repeated {
+    /// What it is made of.
+    pub form: RepeatedForm,
+    /// The CSS selector of the entries, which selects nothing else in the page.
+    pub each: String,
+    /// How many entries there are, of the first thousand.
+    pub entries: u32,
+    /// What entries have, in the order of the page.
+    pub fields: Vec<RepeatedField>,
+}
+
+/// What a page's entries are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RepeatedForm {
+    /// Elements beside each other that are alike: each is an entry.
+    List,
+    /// A table with a row of headings: each other row is an entry.
+    Table,
+    /// Labels with values, as a definition list has: all of them are one entry.
+    Pairs,
+}
+
+impl RepeatedForm {
+    /// The name that people read.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Table => "table",
+            Self::Pairs => "pairs",
+        }
+    }
+}
+
+/// What entries have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RepeatedField {
+    /// A name for it, in lower case with `_`; no two fields of an entry have the same.
+    pub name: String,
+    /// The CSS selector, below an entry, of the element that has the value: the first that has any. `None` if it is the entry itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub css: Option<String>,
+    /// The attribute that is the value; `None` if it is the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribute: Option<String>,
+    /// The same place as a path, found by the label beside it, wherever that stands; `None` without a label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What all values of the page can be read as.
+    pub kind: ScalarKind,
+    /// How many entries have it.
+    pub entries: u32,
+    /// The first value, on one line of at most 80 characters; URLs are absolute.
+    pub example: String,
 }

@@ -11,7 +11,7 @@ use crate::article::{self, Article};
 use crate::items::{self, date};
 use crate::tree::PAGE_BYTES_MAX;
 use crate::typed::{FieldTrace, PageParts, Tracing, Types};
-use crate::{about, tree};
+use crate::{about, repeated, tree};
 
 /// A page as far as it was read.
 #[derive(Clone, Copy, Debug)]
@@ -85,12 +85,14 @@ fn put_items(
     typed.traces
 }
 
-/// Adds what the page says about itself, and its main part, which takes the tree apart.
+/// Adds what the page says about itself, what it repeats, and its main part, which takes the tree apart.
 fn put_reading(page: &ReadPage<'_>, (document, base): (Document, &Url), content: &mut Content) {
     let found = about::of_tree(&document, base, page.text);
-    if found.is_cut {
+    let repeated = repeated::of_tree(&document, base);
+    if found.is_cut || repeated.is_cut {
         content.gaps.push(Gap::About);
     }
+    content.repeated = repeated.repeated;
     let article = article::of_tree(document, page.url.as_str()).ok();
     let (about, main) = told(found.about, article);
     (content.about, content.main) = (Some(about), main);

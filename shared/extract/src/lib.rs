@@ -26,6 +26,8 @@ pub mod items;
 #[cfg(feature = "extractors")]
 mod look;
 #[cfg(feature = "extractors")]
+mod repeated;
+#[cfg(feature = "extractors")]
 mod tree;
 #[cfg(feature = "extractors")]
 pub mod typed;

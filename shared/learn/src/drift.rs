@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use dragline_domain::shown::one_line;
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldLearned, Kind, Learned, TypeLearned};
+use crate::limits::NAME_BYTES_MAX;
+use crate::page_types::PageType;
+use crate::{FieldLearned, Kind, Learned, RepeatedLearned, TypeLearned};
 
 /// Fewer items or pages than these say nothing.
 const SAMPLE_MIN: u64 = 5;
@@ -73,6 +76,42 @@ pub enum Change {
         /// The type.
         item_type: String,
     },
+    /// Nearly all pages of a pattern had a list, a table or the like, and hardly any has it now. The shares are of these pages.
+    RepeatedGone {
+        /// The CSS selector of its entries.
+        each: String,
+        /// The pattern of the pages' URLs.
+        pattern: String,
+    },
+    /// No page of a pattern had a list, a table or the like, and many have it now. The shares are of these pages.
+    RepeatedNew {
+        /// The CSS selector of its entries.
+        each: String,
+        /// The pattern of the pages' URLs.
+        pattern: String,
+    },
+    /// Nearly all entries had the field, and hardly any has it now. The shares are of the entries.
+    RepeatedFieldGone {
+        /// Its name.
+        field: String,
+        /// Where it stood in the entry.
+        place: String,
+        /// The CSS selector of the entries.
+        each: String,
+        /// The pattern of the pages' URLs.
+        pattern: String,
+    },
+    /// No entry had the field, and many have it now. The shares are of the entries.
+    RepeatedFieldNew {
+        /// Its name.
+        field: String,
+        /// Where it stands in the entry.
+        place: String,
+        /// The CSS selector of the entries.
+        each: String,
+        /// The pattern of the pages' URLs.
+        pattern: String,
+    },
 }
 
 /// How many of a number.
@@ -125,8 +164,67 @@ pub fn drift(before: &Learned, now: &Learned) -> Vec<Drift> {
     if now.items_left_out() == 0 {
         of_page_types(before, now, &mut found);
     }
+    for (pattern, before_page) in before.page_types().iter() {
+        // Pages that repeat nothing at all may have been made without looking for it.
+        if let Some(now_page) = now.page_types().get(pattern).filter(|_| !before_page.repeated.is_empty()) {
+            of_repeated(pattern, before_page, now_page, &mut found);
+        }
+    }
     found.sort_by(|a, b| a.change.cmp(&b.change));
     found
+}
+
+fn of_repeated(pattern: &str, before: &PageType, now: &PageType, found: &mut Vec<Drift>) {
+    let share = |page: &PageType, each: &str| Share {
+        having: page.repeated.get(each).map_or(0, |learned| learned.pages),
+        of: page.pages,
+    };
+    for each in before.repeated.keys().chain(now.repeated.keys()).collect::<BTreeSet<_>>() {
+        let (before_share, now_share) = (share(before, each), share(now, each));
+        let (of_change, pattern) = (each.clone(), pattern.to_owned());
+        match (before.repeated.get(each), now.repeated.get(each)) {
+            _ if now.repeated_left_out == 0 && is_gone(before_share, now_share) => {
+                let change = Change::RepeatedGone { each: of_change, pattern };
+                found.push(Drift { change, before: before_share, now: now_share, urls: now.urls.clone() });
+            }
+            (None, Some(of_now)) if before.repeated_left_out == 0 && is_new(before_share, now_share) => {
+                let change = Change::RepeatedNew { each: of_change, pattern };
+                found.push(Drift { change, before: before_share, now: now_share, urls: of_now.urls.clone() });
+            }
+            (Some(of_before), Some(of_now)) => of_repeated_fields((&pattern, each), of_before, of_now, found),
+            _ => {}
+        }
+    }
+}
+
+fn of_repeated_fields(
+    (pattern, each): (&str, &str),
+    before: &RepeatedLearned,
+    now: &RepeatedLearned,
+    found: &mut Vec<Drift>,
+) {
+    let share = |of: &RepeatedLearned, place: &str| Share {
+        having: of.fields.get(place).map_or(0, |field| field.entries),
+        of: of.entries,
+    };
+    for place in before.fields.keys().chain(now.fields.keys()).collect::<BTreeSet<_>>() {
+        let (before_share, now_share) = (share(before, place), share(now, place));
+        let (each, pattern, of_change) = (each.to_owned(), pattern.to_owned(), place.clone());
+        let change = match (before.fields.get(place), now.fields.get(place)) {
+            (Some(field), _) if now.fields_left_out == 0 && is_gone(before_share, now_share) => {
+                Change::RepeatedFieldGone { field: field.name.clone(), place: of_change, each, pattern }
+            }
+            (None, Some(field)) if before.fields_left_out == 0 && is_new(before_share, now_share) => {
+                Change::RepeatedFieldNew { field: field.name.clone(), place: of_change, each, pattern }
+            }
+            _ => continue,
+        };
+        found.push(Drift { change, before: before_share, now: now_share, urls: now.urls.clone() });
+    }
+}
+
+fn is_new(before: Share, now: Share) -> bool {
+    before.is_sample() && now.is_sample() && before.having == 0 && now.percent() >= NEW_PERCENT
 }
 
 fn of_page_types(before: &Learned, now: &Learned, found: &mut Vec<Drift>) {
@@ -176,8 +274,7 @@ fn of_type(table: &str, before: &TypeLearned, now: &TypeLearned, found: &mut Vec
                 }
             }
             (None, Some(now_field)) => {
-                let are_samples = before_share.is_sample() && now_share.is_sample();
-                if are_samples && before.values_left_out == 0 && now_share.percent() >= NEW_PERCENT {
+                if before.values_left_out == 0 && is_new(before_share, now_share) {
                     let change = Change::FieldNew { item_type, field };
                     found.push(Drift { change, before: before_share, now: now_share, urls: now_field.urls.clone() });
                 }
@@ -194,6 +291,11 @@ fn kind_of_most(field: &FieldLearned) -> Option<Kind> {
     (share.is_sample() && share.percent() >= MOST_PERCENT).then_some(kind)
 }
 
+/// Returns a place of a field as people see it. One by a label has the page's own words in it.
+fn shown(place: &str) -> String {
+    one_line(if place.is_empty() { "." } else { place }, NAME_BYTES_MAX)
+}
+
 /// As a line for people, without the pages.
 impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -205,6 +307,14 @@ impl fmt::Display for Drift {
             Change::FieldNew { item_type, field } => write!(f, "{item_type}.{field} is new")?,
             Change::TypeGone { item_type, pattern } => write!(f, "{item_type} is gone from {pattern}")?,
             Change::TypeNew { item_type } => write!(f, "{item_type} is new")?,
+            Change::RepeatedGone { each, pattern } => write!(f, "`{each}` is gone from {pattern}")?,
+            Change::RepeatedNew { each, pattern } => write!(f, "`{each}` is new on {pattern}")?,
+            Change::RepeatedFieldGone { field, place, each, pattern } => {
+                write!(f, "{field} (`{}`) is gone from `{each}` on {pattern}", shown(place))?;
+            }
+            Change::RepeatedFieldNew { field, place, each, pattern } => {
+                write!(f, "{field} (`{}`) is new in `{each}` on {pattern}", shown(place))?;
+            }
         }
         write!(f, ": {}, now {}", self.before, self.now)
     }

@@ -87,7 +87,9 @@ impl Default for Learned {
 impl Learned {
     /// Learns from a document. One that is neither a page nor has items, such as a redirect, is passed over.
     pub fn learn(&mut self, document: &Document) {
-        let items = document.content.as_ref().map_or(&[][..], |content| &content.items);
+        let content = document.content.as_deref();
+        let items = content.map_or(&[][..], |content| &content.items);
+        let repeated = content.map_or(&[][..], |content| &content.repeated);
         if document.page.is_none() && items.is_empty() {
             return;
         }
@@ -103,7 +105,7 @@ impl Learned {
             }
             self.compact();
         }
-        self.page_types.learn(document.url.path(), url, &on_page);
+        self.page_types.learn(document.url.path(), url, &on_page, repeated);
     }
 
     /// Adds what was learned elsewhere, from other documents.

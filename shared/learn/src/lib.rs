@@ -22,6 +22,7 @@ mod kind;
 mod learned;
 mod page_types;
 mod pairs;
+mod repeated;
 mod sql;
 mod text;
 mod yaml;
@@ -32,6 +33,7 @@ pub use kind::Kind;
 pub use learned::{FieldLearned, Learned, TypeLearned, Variety};
 pub use page_types::{PageType, PageTypes, pattern_of};
 pub use pairs::Pairs;
+pub use repeated::{RepeatedFieldLearned, RepeatedLearned};
 pub use sql::sql;
 pub use text::{drift_text, text};
 pub use yaml::yaml;
@@ -48,6 +50,12 @@ pub mod limits {
     pub const PATTERNS_MAX: usize = 200;
     /// Types of items of one pattern.
     pub const TYPES_OF_PATTERN_MAX: usize = 20;
+    /// Lists, tables and the like of one pattern.
+    pub const REPEATED_OF_PATTERN_MAX: usize = 24;
+    /// Fields of one list or table.
+    pub const FIELDS_OF_REPEATED_MAX: usize = 40;
+    /// Fields of all lists and tables together.
+    pub const FIELDS_OF_ALL_REPEATED_MAX: usize = 4_000;
     /// Examples of one thing.
     pub const EXAMPLES_MAX: usize = 3;
     /// The length of an example, in characters.

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
+use dragline_domain::content::Repeated;
 use serde::{Deserialize, Serialize};
 
+use crate::RepeatedLearned;
 use crate::learned::{add_examples, add_url, take_rarest};
-use crate::limits::{PATTERNS_MAX, TYPES_OF_PATTERN_MAX};
+use crate::limits::{FIELDS_OF_ALL_REPEATED_MAX, PATTERNS_MAX, REPEATED_OF_PATTERN_MAX, TYPES_OF_PATTERN_MAX};
 
 /// The most segments of a pattern; what is deeper is `**`.
 const SEGMENTS_MAX: usize = 6;
@@ -32,6 +34,12 @@ pub struct PageType {
     pub pages: u64,
     /// How many of them have items of a type, by the name of its table.
     pub types: BTreeMap<String, u64>,
+    /// What they repeat, by the selector of its entries.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub repeated: BTreeMap<String, RepeatedLearned>,
+    /// How many lists, tables and the like of pages were left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeated_left_out: u64,
     /// Some of them.
     pub urls: BTreeSet<String>,
 }
@@ -45,10 +53,16 @@ impl Deref for PageTypes {
 }
 
 impl PageTypes {
-    pub(crate) fn learn(&mut self, path: &str, url: &str, types: &BTreeSet<String>) {
+    pub(crate) fn learn(&mut self, path: &str, url: &str, types: &BTreeSet<String>, repeated: &[Repeated]) {
         let types = types.iter().map(|name| (name.clone(), 1)).collect();
-        let mut page = PageType { pages: 1, types, urls: BTreeSet::new() };
+        let mut page = PageType { pages: 1, types, ..PageType::default() };
         add_url(&mut page.urls, url);
+        for repeated in repeated {
+            match RepeatedLearned::of(repeated, url) {
+                Some((each, learned)) => drop(page.repeated.entry(each).or_insert(learned)),
+                None => page.repeated_left_out += 1,
+            }
+        }
         self.put(pattern_of(path), page);
         self.compact();
     }
@@ -103,18 +117,64 @@ impl PageTypes {
         while self.joined.len() > PATTERNS_MAX {
             self.joined.pop_last();
         }
+        self.compact_repeated();
+    }
+}
+
+impl PageTypes {
+    /// Leaves out what the rarest patterns repeat while there are too many fields.
+    fn compact_repeated(&mut self) {
+        let mut fields: usize = self.patterns.values().map(PageType::repeated_fields).sum();
+        if fields <= FIELDS_OF_ALL_REPEATED_MAX {
+            return;
+        }
+        let mut rarest: Vec<(u64, String)> =
+            self.patterns.iter().map(|(pattern, page_type)| (page_type.pages, pattern.clone())).collect();
+        rarest.sort();
+        for (_, pattern) in rarest {
+            if fields <= FIELDS_OF_ALL_REPEATED_MAX / 4 * 3 {
+                break;
+            }
+            if let Some(page_type) = self.patterns.get_mut(&pattern) {
+                fields -= page_type.repeated_fields();
+                let left = std::mem::take(&mut page_type.repeated);
+                page_type.repeated_left_out += left.values().map(|learned| learned.pages).sum::<u64>();
+            }
+        }
     }
 }
 
 impl PageType {
+    fn repeated_fields(&self) -> usize {
+        // One without fields takes room, too.
+        self.repeated.values().map(|learned| 1 + learned.fields.len()).sum()
+    }
+
     fn merge(&mut self, other: Self) {
         self.pages += other.pages;
         for (name, pages) in other.types {
             *self.types.entry(name).or_default() += pages;
         }
         take_rarest(&mut self.types, TYPES_OF_PATTERN_MAX, |pages| *pages);
+        self.repeated_left_out += other.repeated_left_out;
+        for (each, learned) in other.repeated {
+            match self.repeated.get_mut(&each) {
+                Some(known) => known.merge(learned),
+                None => {
+                    self.repeated.insert(each, learned);
+                }
+            }
+        }
+        for (_, left) in take_rarest(&mut self.repeated, REPEATED_OF_PATTERN_MAX, |learned| learned.pages) {
+            self.repeated_left_out += left.pages;
+        }
         add_examples(&mut self.urls, other.urls);
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Returns the pattern of a URL's path: numbers, hexadecimal names and those of several words are `*`, as in `/product/*` and `/news/*/*.html`.
@@ -198,9 +258,9 @@ mod tests {
     fn many_pages_beside_each_other_have_one_pattern() {
         let mut learned = PageTypes::default();
         for letter in 'a'..='z' {
-            learned.learn(&format!("/tag/{letter}word"), "https://a.example/", &BTreeSet::new());
+            learned.learn(&format!("/tag/{letter}word"), "https://a.example/", &BTreeSet::new(), &[]);
         }
-        learned.learn("/tag/later", "https://a.example/", &BTreeSet::new());
+        learned.learn("/tag/later", "https://a.example/", &BTreeSet::new(), &[]);
         assert_eq!(learned.iter().map(|(pattern, of)| (&**pattern, of.pages)).collect::<Vec<_>>(), [("/tag/*", 27)]);
     }
 
@@ -209,7 +269,7 @@ mod tests {
         let mut learned = PageTypes::default();
         for n in 0..5_000_u32 {
             let letters: String = n.to_string().bytes().map(|digit| char::from(digit + 49)).collect();
-            learned.learn(&format!("/{letters}/page"), "https://a.example/", &BTreeSet::new());
+            learned.learn(&format!("/{letters}/page"), "https://a.example/", &BTreeSet::new(), &[]);
             assert!(learned.len() <= PATTERNS_MAX);
         }
         assert_eq!(learned.values().map(|of| of.pages).sum::<u64>(), 5_000, "no page is lost");

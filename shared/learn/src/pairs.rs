@@ -1,12 +1,13 @@
 //! What differs between pages and the same pages before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use dragline_domain::content::Repeated;
 use dragline_domain::document::Document;
 use dragline_domain::item::Item;
 
 use crate::drift::{Change, Drift, drift};
-use crate::{Kind, Learned};
+use crate::{Kind, Learned, RepeatedLearned};
 
 /// Pages, each as it was and as it is.
 ///
@@ -18,13 +19,20 @@ pub struct Pairs {
     shapes: Vec<[Shape; 2]>,
 }
 
-/// The kind of each field that the items of a page have, by the item's table.
-type Shape = BTreeMap<String, BTreeMap<String, Kind>>;
+/// What a page has.
+#[derive(Clone, Debug, Default)]
+struct Shape {
+    /// The kind of each field that its items have, by the item's table.
+    items: BTreeMap<String, BTreeMap<String, Kind>>,
+    /// The places of the fields that its lists and the like have, by the selector of their entries.
+    repeated: BTreeMap<String, BTreeSet<String>>,
+}
 
 impl Pairs {
-    /// Adds a page. One without items, then and now, says nothing and is passed over.
+    /// Adds a page. One without items, lists or the like, then and now, says nothing and is passed over.
     pub fn add(&mut self, before: &Document, now: &Document) {
-        if items(before).is_empty() && items(now).is_empty() {
+        let says_nothing = |document| items(document).is_empty() && repeated(document).is_empty();
+        if says_nothing(before) && says_nothing(now) {
             return;
         }
         self.before.learn(before);
@@ -56,15 +64,22 @@ fn items(document: &Document) -> &[Item] {
     document.content.as_deref().map_or(&[], |content| &content.items)
 }
 
+fn repeated(document: &Document) -> &[Repeated] {
+    document.content.as_deref().map_or(&[], |content| &content.repeated)
+}
+
 fn shape(document: &Document) -> Shape {
-    let mut shape = Shape::new();
+    let mut shape = Shape::default();
     for item in items(document) {
         let columns = item.columns_by_property();
         let kinds = columns.into_iter().map(|(name, column)| {
             let kind = Kind::of(&name, &column);
             (name, kind)
         });
-        shape.entry(item.table()).or_default().extend(kinds);
+        shape.items.entry(item.table()).or_default().extend(kinds);
+    }
+    for (each, learned) in repeated(document).iter().filter_map(|one| RepeatedLearned::of(one, "")) {
+        shape.repeated.insert(each, learned.fields.into_keys().collect());
     }
     shape
 }
@@ -72,7 +87,11 @@ fn shape(document: &Document) -> Shape {
 /// Whether a page has changed in this way.
 fn has(before: &Shape, now: &Shape, change: &Change) -> bool {
     let kinds = |item_type: &str, field: &str| -> [Option<Kind>; 2] {
-        [before, now].map(|shape| shape.get(item_type).and_then(|fields| fields.get(field)).copied())
+        [before, now].map(|shape| shape.items.get(item_type).and_then(|fields| fields.get(field)).copied())
+    };
+    let has_repeated = |each: &str| [before, now].map(|shape| shape.repeated.contains_key(each));
+    let has_place = |each: &str, place: &str| {
+        [before, now].map(|shape| shape.repeated.get(each).map(|places| places.contains(place)))
     };
     match change {
         Change::FieldGone { item_type, field } => matches!(kinds(item_type, field), [Some(_), None]),
@@ -80,8 +99,14 @@ fn has(before: &Shape, now: &Shape, change: &Change) -> bool {
         Change::KindChanged { item_type, field, to, .. } => {
             matches!(kinds(item_type, field), [Some(was), Some(is)] if was != is && is == *to)
         }
-        Change::TypeGone { item_type, .. } => before.contains_key(item_type) && !now.contains_key(item_type),
-        Change::TypeNew { item_type } => !before.contains_key(item_type) && now.contains_key(item_type),
+        Change::TypeGone { item_type, .. } => {
+            before.items.contains_key(item_type) && !now.items.contains_key(item_type)
+        }
+        Change::TypeNew { item_type } => !before.items.contains_key(item_type) && now.items.contains_key(item_type),
+        Change::RepeatedGone { each, .. } => has_repeated(each) == [true, false],
+        Change::RepeatedNew { each, .. } => has_repeated(each) == [false, true],
+        Change::RepeatedFieldGone { each, place, .. } => has_place(each, place) == [Some(true), Some(false)],
+        Change::RepeatedFieldNew { each, place, .. } => has_place(each, place) == [Some(false), Some(true)],
     }
 }
 

@@ -2,9 +2,13 @@
 
 use std::fmt::Write;
 
-use crate::{Drift, FieldLearned, Learned, Share, Variety};
+use dragline_domain::shown::{count, one_line};
 
-/// Returns a table of the page types, then one of each type of items with its fields. There is nothing in it that a terminal acts on.
+use crate::limits::NAME_BYTES_MAX;
+use crate::{Drift, FieldLearned, Learned, RepeatedLearned, Share, Variety};
+
+/// Returns a table of the page types, then one of each type of items with its fields, and of each list, table or the like that pages of one kind
+/// repeat. There is nothing in it that a terminal acts on.
 #[must_use]
 pub fn text(learned: &Learned) -> String {
     let mut out = format!("{} pages\n", learned.pages());
@@ -33,7 +37,27 @@ pub fn text(learned: &Learned) -> String {
         });
         out.push_str(&columns(&["field", "kind", "share", "example"], rows.collect()));
     }
+    for (pattern, page) in learned.page_types().iter() {
+        for (each, of_each) in &page.repeated {
+            let share = Share { having: of_each.pages, of: page.pages };
+            push_repeated(&mut out, (pattern, each), of_each, share);
+        }
+    }
     out
+}
+
+fn push_repeated(out: &mut String, (pattern, each): (&str, &str), learned: &RepeatedLearned, share: Share) {
+    let (form, each) = (learned.form.name(), one_line(each, NAME_BYTES_MAX));
+    let entries = count(learned.entries);
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "\n{form} {each}: entries: {entries}, on {share} pages at {pattern}");
+    let rows = learned.fields.values().map(|field| {
+        let kinds = field.kinds.keys().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+        let share = Share { having: field.entries, of: learned.entries };
+        let example = field.examples.first().cloned().unwrap_or_default();
+        vec![one_line(&field.name, NAME_BYTES_MAX), kinds, format!("{} %", share.percent()), example]
+    });
+    out.push_str(&columns(&["field", "kind", "share", "example"], rows.collect()));
 }
 
 /// Returns a line for each difference, with pages below it.
@@ -175,9 +199,26 @@ pub(crate) mod tests {
             "\"2024-01-0[1-9]\"",
             Just("[1,2]".to_owned())
         ];
-        let one = (path, "(Product|Offer|)", "[a-c]", value);
-        let one =
-            one.prop_map(|(path, item_type, name, value)| document(&path, &item_type, &format!("\"{name}\":{value}")));
+        let kind = prop_oneof![Just("text"), Just("number"), Just("url")];
+        let field = ("[a-c]", "(b|i|u)", "(\"href\"|null)", kind, 1_u32..4, "[a-c]").prop_map(
+            |(name, css, attribute, kind, entries, example)| {
+                format!(
+                    r#"{{"name":"{name}","css":"{css}","attribute":{attribute},"kind":"{kind}","entries":{entries},"example":"{example}"}}"#
+                )
+            },
+        );
+        let fields = proptest::collection::vec(field, 0..4);
+        let repeated = ("(list|table)", "li[.](a|b)", fields).prop_map(|(form, each, fields)| {
+            format!(r#"{{"form":"{form}","each":"{each}","entries":3,"fields":[{}]}}"#, fields.join(","))
+        });
+        let repeated = proptest::collection::vec(repeated, 0..3);
+        let one = (path, "(Product|Offer|)", "[a-c]", value, repeated);
+        let one = one.prop_map(|(path, item_type, name, value, repeated)| {
+            let mut document = document(&path, &item_type, &format!("\"{name}\":{value}"));
+            let repeated = serde_json::from_str(&format!("[{}]", repeated.join(","))).unwrap();
+            document.content.get_or_insert_default().repeated = repeated;
+            document
+        });
         proptest::collection::vec(one, 0..40)
     }
 

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use dragline_domain::content::RepeatedForm;
 use dragline_domain::shown::is_obeyed;
 
-use crate::{FieldLearned, Kind, Learned, Share};
+use crate::{FieldLearned, Kind, Learned, RepeatedFieldLearned, RepeatedLearned, Share};
 
 /// The most types of a definition.
 const TYPES_MAX: usize = 100;
@@ -15,12 +16,15 @@ const FIELDS_MAX: usize = 200;
 const FIELDS_OF_ALL_TYPES_MAX: usize = 2_000;
 /// A type on more patterns than these is looked for on all pages.
 const PATTERNS_MAX: usize = 8;
+/// What fewer pages of a pattern repeat, in percent, is left out.
+const MOST_PAGES_PERCENT_MIN: u64 = 50;
 /// Rarer fields, in percent, are left out: a definition begins with what matters.
 const SHARE_PERCENT_MIN: u64 = 5;
 /// The longest name of a type.
 const NAME_BYTES_MAX: usize = 64;
 
-/// Returns the section `items:` of a definition with the types and fields that pages have. Whoever takes it over chooses what they want of it.
+/// Returns the section `items:` of a definition with the types and fields that pages have: those of structured data, and those of lists, tables and the
+/// like that most pages of a pattern repeat. Whoever takes it over chooses what they want of it.
 #[must_use]
 pub fn yaml(learned: &Learned) -> String {
     let mut out = String::new();
@@ -49,7 +53,76 @@ pub fn yaml(learned: &Learned) -> String {
         }
         let _ = writeln!(out, "    fields:\n{}", fields.join("\n"));
     }
+    let mut types_left = TYPES_MAX - names.len();
+    for (pattern, each, of_each) in repeated_on_most_pages(learned) {
+        let fields = repeated_fields(of_each, FIELDS_MAX.min(fields_left));
+        if fields.is_empty() || types_left == 0 {
+            continue;
+        }
+        (types_left, fields_left) = (types_left - 1, fields_left - fields.len());
+        let name = free_name(&repeated_name(each, of_each.form), &mut names);
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "  - type: {}", quoted(&name));
+        if learned.page_types().len() > 1 && pattern != "/**" {
+            let _ = writeln!(out, "    when: {}", test(pattern));
+        }
+        let _ = writeln!(out, "    each: {{ css: {} }}\n    fields:\n{}", quoted(each), fields.join("\n"));
+    }
     if out.is_empty() { "items: []\n".to_owned() } else { format!("items:\n{out}") }
+}
+
+/// Returns what most pages of a pattern repeat, with the pattern and the selector of its entries.
+fn repeated_on_most_pages(learned: &Learned) -> impl Iterator<Item = (&str, &str, &RepeatedLearned)> {
+    learned.page_types().iter().flat_map(|(pattern, page)| {
+        let is_on_most = |having: u64| Share { having, of: page.pages }.percent() >= MOST_PAGES_PERCENT_MIN;
+        let on_most = page.repeated.iter().filter(move |(_, of_each)| is_on_most(of_each.pages));
+        on_most.map(|(each, of_each)| (pattern.as_str(), each.as_str(), of_each))
+    })
+}
+
+/// Returns a line for each field of entries, but not for rare ones.
+fn repeated_fields(learned: &RepeatedLearned, fields_max: usize) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    let share = |field: &RepeatedFieldLearned| Share { having: field.entries, of: learned.entries }.percent();
+    let written = |field: &RepeatedFieldLearned| {
+        let place = match (&field.path, &field.css, &field.attribute) {
+            (Some(path), ..) => format!("path: {}", quoted(path)),
+            (None, Some(css), None) => format!("css: {}", quoted(css)),
+            (None, Some(css), Some(attribute)) => {
+                format!("css: {}, attribute: {}", quoted(css), quoted(attribute))
+            }
+            (None, None, None) => "path: .".to_owned(),
+            (None, None, Some(attribute)) => format!("path: {}", quoted(&format!("@{attribute}"))),
+        };
+        let kind = kind_word(field.only_kind().unwrap_or(Kind::Text));
+        format!("      {}: {{ {place}, kind: {kind} }}", free_field_name(&field.name, &mut names))
+    };
+    learned.fields.values().filter(|field| share(field) >= SHARE_PERCENT_MIN).take(fields_max).map(written).collect()
+}
+
+/// Returns a name of a field that a definition accepts, and that no field before has.
+fn free_field_name(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let letters = name.chars().filter(|char| char.is_ascii_alphanumeric() || *char == '_');
+    let letters: String = letters.skip_while(|char| !char.is_ascii_alphabetic()).take(NAME_BYTES_MAX - 4).collect();
+    let letters = if letters.is_empty() { "field".to_owned() } else { letters };
+    let numbered = (2..).map(|number| format!("{letters}_{number}"));
+    let free = [letters.clone()].into_iter().chain(numbered).find(|name| !taken.contains(name)).unwrap_or(letters);
+    taken.insert(free.clone());
+    free
+}
+
+/// Returns a name for entries by the last class of their selector, or by what they are.
+fn repeated_name(each: &str, form: RepeatedForm) -> String {
+    let class = each.rsplit_once('.').map(|(_, last)| last.split([' ', ':', '>', '+']).next().unwrap_or(last));
+    let words = class.unwrap_or_default().split(|char: char| !char.is_ascii_alphanumeric());
+    let name: String =
+        words.filter_map(|word| Some(format!("{}{}", word.get(..1)?.to_ascii_uppercase(), word.get(1..)?))).collect();
+    let of_form = match form {
+        RepeatedForm::List => "Entry",
+        RepeatedForm::Table => "Row",
+        RepeatedForm::Pairs => "Facts",
+    };
+    if name.is_empty() { of_form.to_owned() } else { name }
 }
 
 /// Returns a name that a definition accepts, and that no type before has.

@@ -12,7 +12,7 @@ use crate::items::{date, money};
 const SHORT_BYTES_MAX: usize = 200;
 
 /// Makes a value of a text; `None` if it is not of that kind.
-pub(super) fn value(kind: ScalarKind, raw: &str, base: &Url) -> Option<Value> {
+pub(crate) fn value(kind: ScalarKind, raw: &str, base: &Url) -> Option<Value> {
     let text = collapsed(raw);
     let is_short = text.len() <= SHORT_BYTES_MAX;
     match kind {

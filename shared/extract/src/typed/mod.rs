@@ -6,14 +6,14 @@
 mod compiled;
 mod evaluate;
 mod find;
-mod kinds;
+pub(crate) mod kinds;
 mod path;
 mod sources;
 #[cfg(test)]
 mod tests;
-mod text;
+pub(crate) mod text;
 mod trace;
-mod work;
+pub(crate) mod work;
 
 use dom_query::Document;
 use dragline_domain::definition::ItemType;

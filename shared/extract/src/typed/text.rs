@@ -5,9 +5,9 @@ use dom_query::NodeRef;
 use super::work::{Work, cost_of_bytes};
 
 /// The longest text of a value, in bytes.
-pub(super) const VALUE_BYTES_MAX: usize = 64 << 10;
+pub(crate) const VALUE_BYTES_MAX: usize = 64 << 10;
 /// The longest text in which a pattern looks, in bytes.
-pub(super) const SEARCHED_BYTES_MAX: usize = 1 << 20;
+pub(crate) const SEARCHED_BYTES_MAX: usize = 1 << 20;
 
 /// Elements that do not end a word.
 const INLINE: &[&str] = &[
@@ -19,7 +19,7 @@ const INLINE: &[&str] = &[
 const UNSEEN: &[&str] = &["script", "style", "template", "noscript"];
 
 /// Returns the text below an element, in which any white space is one space. That of a script is its source, as it is what was asked for.
-pub(super) fn of(root: NodeRef<'_>, bytes_max: usize, work: &mut Work) -> String {
+pub(crate) fn of(root: NodeRef<'_>, bytes_max: usize, work: &mut Work) -> String {
     let is_named = |node: &NodeRef<'_>, names: &[&str]| {
         node.qual_name_ref().is_some_and(|name| names.contains(&name.local.as_ref()))
     };
@@ -67,19 +67,19 @@ pub(super) fn of(root: NodeRef<'_>, bytes_max: usize, work: &mut Work) -> String
 }
 
 /// Returns the text of an element without that of the elements in it.
-pub(super) fn own(node: NodeRef<'_>) -> String {
+pub(crate) fn own(node: NodeRef<'_>) -> String {
     collapsed(&node.immediate_text())
 }
 
 /// Returns a text with its white space as single spaces.
-pub(super) fn collapsed(text: &str) -> String {
+pub(crate) fn collapsed(text: &str) -> String {
     let mut collapsed = Collapsed::default();
     collapsed.push(text);
     collapsed.text
 }
 
 /// Returns the beginning of a text, of at most so many bytes.
-pub(super) fn cut(text: &str, bytes_max: usize) -> &str {
+pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max.min(text.len()))]
 }
 

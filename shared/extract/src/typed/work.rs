@@ -5,19 +5,24 @@ const WORK_MAX: u64 = 20_000_000;
 
 /// What is left of it.
 #[derive(Debug)]
-pub(super) struct Work {
+pub(crate) struct Work {
     left: u64,
     was_cut: bool,
 }
 
 impl Work {
-    pub(super) const fn new() -> Self {
-        Self { left: WORK_MAX, was_cut: false }
+    pub(crate) const fn new() -> Self {
+        Self::of(WORK_MAX)
+    }
+
+    /// So much of it.
+    pub(crate) const fn of(left: u64) -> Self {
+        Self { left, was_cut: false }
     }
 
     /// Takes so much of it. Whether there was enough left: if not, nothing is left for what costs as much, and the page is marked.
     #[must_use]
-    pub(super) const fn spend(&mut self, cost: u64) -> bool {
+    pub(crate) const fn spend(&mut self, cost: u64) -> bool {
         match self.left.checked_sub(cost) {
             Some(left) => {
                 self.left = left;
@@ -32,16 +37,16 @@ impl Work {
     }
 
     /// Marks the page as cut.
-    pub(super) const fn cut(&mut self) {
+    pub(crate) const fn cut(&mut self) {
         self.was_cut = true;
     }
 
-    pub(super) const fn was_cut(&self) -> bool {
+    pub(crate) const fn was_cut(&self) -> bool {
         self.was_cut
     }
 }
 
 /// A length as a cost: so many bytes are read while an element is looked at.
-pub(super) fn cost_of_bytes(bytes: usize) -> u64 {
+pub(crate) fn cost_of_bytes(bytes: usize) -> u64 {
     u64::try_from(bytes / 32).unwrap_or(u64::MAX)
 }

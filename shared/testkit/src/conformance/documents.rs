@@ -103,6 +103,9 @@ fn content() -> Content {
         "about": {"title": "A", "words": 3, "text_sha1": "00", "simhash": "ff", "headings": [{"level": 1, "text": "A"}],
                   "images": [{"url": "https://a.example/i"}], "meta": [{"name": "og:title", "content": "A"}]},
         "main": {"words": 1, "text": "A", "markdown": "**A**"},
+        "repeated": [{"form": "list", "each": "li.a", "entries": 3, "fields": [
+            {"name": "link", "css": "a", "attribute": "href", "kind": "url", "entries": 3, "example": "https://a.example/"},
+            {"name": "text", "path": ".", "kind": "text", "entries": 2, "example": "A"}]}],
         "validity": {"type": "html", "flaws": [{"line": 1, "column": 2, "rule": "duplicate-id", "message": "x"}], "flaws_more": 3},
         "gaps": ["items", "about"]
     }"#;

@@ -1,0 +1,146 @@
+//! Labels with values: definition lists, and tables of two columns. All that one says is one entry.
+
+use std::collections::{HashMap, HashSet};
+
+use dragline_domain::content::RepeatedForm;
+use url::Url;
+
+use super::names::name_of;
+use super::outline::{Outline, Standing};
+use super::selectors::{compound, first_that_selects, of_element, place, place_of_type};
+use super::tried::{self, Place, Written};
+use super::{CANDIDATES_MAX, FIELDS_MAX, Group};
+use crate::typed::text;
+use crate::typed::work::Work;
+
+/// The most labels of an entry that are looked at.
+const LABELS_MAX: usize = 100;
+
+/// The longest label, in bytes. A longer text is none.
+const LABEL_BYTES_MAX: usize = 80;
+
+/// Fewer labels than these do not make an entry.
+const LABELS_MIN: usize = 2;
+
+/// A label with where its value stands.
+struct Label {
+    text: String,
+    css: String,
+    /// The path with `{}` for the label in quotes.
+    path: &'static str,
+}
+
+/// A list or a table with labels.
+struct Labelled {
+    at: usize,
+    labels: Vec<Label>,
+}
+
+/// Returns what is said by labels. Those elements that have the same class, or that stand alike, are together.
+pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<Group> {
+    let mut kinds: Vec<(&str, Vec<Labelled>)> = Vec::new();
+    let mut places = HashMap::new();
+    for name in ["dl", "table"] {
+        for &at in outline.named(name) {
+            if outline.get(at).standing != Standing::Page {
+                continue;
+            }
+            let labels = if name == "dl" { of_list(outline, at, work) } else { of_table(outline, at, work) };
+            if labels.len() < LABELS_MIN {
+                continue;
+            }
+            let parent = outline.get(at).parent.map(|parent| compound(outline, parent));
+            let place = *places.entry((compound(outline, at), parent)).or_insert_with(|| {
+                kinds.push((name, Vec::new()));
+                kinds.len() - 1
+            });
+            kinds[place].1.push(Labelled { at, labels });
+        }
+    }
+    let kinds = kinds.into_iter().take(CANDIDATES_MAX);
+    kinds.filter_map(|(name, entries)| group(outline, name, entries, base, work)).collect()
+}
+
+fn group(outline: &Outline<'_>, name: &str, labelled: Vec<Labelled>, base: &Url, work: &mut Work) -> Option<Group> {
+    let members: Vec<usize> = labelled.iter().map(|one| one.at).collect();
+    let own = compound(outline, *members.first()?);
+    let tries = of_element(outline, *members.first()?);
+    // One of the same class that says less is one more of its kind.
+    let is_alike = |at: usize| own.contains('.') && compound(outline, at) == own;
+    let selected = first_that_selects(outline, tries, (name, &members), is_alike, work)?;
+    let mut seen = HashSet::new();
+    let labels = labelled.into_iter().flat_map(|one| one.labels).filter(|label| seen.insert(label.text.clone()));
+    let written = labels.take(FIELDS_MAX).map(written).collect();
+    let fields = tried::fields(outline, &selected.entries, written, 1, base, work);
+    Group::of(RepeatedForm::Pairs, selected, fields, work)
+}
+
+fn written(label: Label) -> Written {
+    let quote = if label.text.contains('\'') { '"' } else { '\'' };
+    let path =
+        (!label.text.contains(quote)).then(|| label.path.replace("{}", &format!("{quote}{}{quote}", label.text)));
+    let name = name_of(&label.text).unwrap_or_else(|| "value".to_owned());
+    Written { place: Place { css: Some(label.css), attribute: None }, name: Some(name), path }
+}
+
+/// Returns the labels of a definition list; each term may be with its values in a `div`.
+fn of_list(outline: &Outline<'_>, list: usize, work: &mut Work) -> Vec<Label> {
+    let mut labels = Vec::new();
+    for &child in outline.get(list).children.iter().take(LABELS_MAX * 2) {
+        if outline.get(child).name == "div" {
+            let div = place_of_type(outline, child);
+            let terms = outline.children_named(child, &["dt"]);
+            if let ([term], false) = (&*terms, outline.children_named(child, &["dd"]).is_empty()) {
+                let css = format!("div:nth-of-type({div}) > dd");
+                labels.extend(label(outline, *term, css, "//dt[.={}]/following-sibling::dd[1]", work));
+            }
+        } else if outline.get(child).name == "dt" && is_before_value(outline, list, child) {
+            let css = format!("dt:nth-of-type({}) + dd", place_of_type(outline, child));
+            labels.extend(label(outline, child, css, "//dt[.={}]/following-sibling::dd[1]", work));
+        }
+    }
+    labels
+}
+
+fn is_before_value(outline: &Outline<'_>, list: usize, term: usize) -> bool {
+    let next = outline.get(list).children.get(place(outline, term)).copied();
+    next.is_some_and(|next| outline.get(next).name == "dd")
+}
+
+/// Returns the labels of a table in which each row has one, with its value: a heading, or a text that ends with a colon.
+fn of_table(outline: &Outline<'_>, table: usize, work: &mut Work) -> Vec<Label> {
+    let parts = outline.children_named(table, &["thead", "tbody"]);
+    if parts.iter().any(|&part| outline.get(part).name == "thead") || parts.len() != 1 {
+        return Vec::new();
+    }
+    let rows = outline.children_named(parts[0], &["tr"]);
+    let mut labels = Vec::new();
+    for &row in rows.iter().take(LABELS_MAX) {
+        let cells: Vec<&str> = outline.get(row).children.iter().map(|&cell| outline.get(cell).name.as_str()).collect();
+        let label_cell = outline.get(row).children.first().copied();
+        let place = place(outline, row);
+        let label = match (cells.as_slice(), label_cell) {
+            (["th", "td"], Some(cell)) => {
+                label(outline, cell, format!("tr:nth-child({place}) > td"), "//tr[th={}]/td[1]", work)
+            }
+            (["td", "td"], Some(cell)) => {
+                let css = format!("tr:nth-child({place}) > td:nth-child(2)");
+                label(outline, cell, css, "//tr[td={}]/td[2]", work).filter(|label| label.text.ends_with(':'))
+            }
+            // A line across the table, such as a headline.
+            (["th"] | ["td"] | [], _) => continue,
+            _ => return Vec::new(),
+        };
+        match label {
+            Some(label) => labels.push(label),
+            None => return Vec::new(),
+        }
+    }
+    labels
+}
+
+/// Reads a label; `None` if it is empty, or too long to be one.
+fn label(outline: &Outline<'_>, at: usize, css: String, path: &'static str, work: &mut Work) -> Option<Label> {
+    let text = text::of(outline.get(at).node, super::HEADING_READ_BYTES_MAX, work);
+    (!text.is_empty() && text.len() <= LABEL_BYTES_MAX).then_some(Label { text, css, path })
+}

@@ -1,0 +1,274 @@
+//! Lists: elements beside each other that are alike, with the fields that they have.
+
+use std::collections::{HashMap, HashSet};
+
+use dragline_domain::content::{RepeatedField, RepeatedForm};
+use url::Url;
+
+use super::alike::{self, ALIKE_MIN, Alike};
+use super::names::{is_telling, name_of};
+use super::outline::{Outline, Standing};
+use super::selectors::{Selected, before, compound, first_that_selects, path_to, place, place_of_type, with_classes};
+use super::tried::{self, Place, Written};
+use super::{CANDIDATES_MAX, Group};
+use crate::typed::work::Work;
+
+/// How many entries are looked at for fields.
+const LOOKED_AT_MAX: usize = 100;
+
+/// How many elements of an entry are looked at for fields.
+const ELEMENTS_OF_ENTRY_MAX: usize = 300;
+
+/// What it costs to look at one of them.
+const NOTE_COST: u64 = 8;
+
+/// The most places of fields that are noted of one list.
+const PLACES_MAX: usize = 200;
+
+/// From this share of the entries on, in percent, they have a field.
+const FIELD_PERCENT: usize = 20;
+
+/// One field of a list has at least this share of the entries, in percent: if not, they are not alike.
+const LIST_PERCENT: usize = 60;
+
+/// How many elements above say where in the entry a field stands.
+const ABOVE_MAX: usize = 2;
+
+/// An unnamed element later than this among its siblings is no field.
+const PLACE_MAX: usize = 40;
+
+/// Elements in which no fields are looked for.
+const CLOSED: &[&str] = &["button", "dl", "input", "select", "table", "textarea"];
+
+/// Returns the lists of a page. Tables with headings are none; what stands within entries of a list that is within another one belongs to the inner one.
+pub(super) fn groups(outline: &Outline<'_>, others: &[Group], base: &Url, work: &mut Work) -> Vec<Group> {
+    let mut inner: HashSet<usize> = others.iter().flat_map(|group| group.entries.iter().copied()).collect();
+    let (mut groups, mut seen) = (Vec::new(), HashSet::new());
+    let mut candidates = alike::all(outline);
+    // Rows of tables that are known are no list.
+    let table_of = |at: usize| outline.above(at).nth(1);
+    let is_known = |at: usize| inner.contains(&at) || table_of(at).is_some_and(|table| inner.contains(&table));
+    candidates.retain(|alike| alike.name != "tr" || !alike.members.iter().any(|&at| is_known(at)));
+    let is_bare = |at: usize| outline.get(at).children.is_empty();
+    candidates.retain(|alike| alike.name != "a" || !alike.members.iter().all(|&at| is_bare(at)));
+    // Those of which there are many say most; then inner ones go before outer ones.
+    candidates.sort_by_key(|alike| std::cmp::Reverse(alike.members.len().min(ALIKE_MIN * 4)));
+    candidates.truncate(CANDIDATES_MAX);
+    candidates.sort_by_key(|alike| std::cmp::Reverse(alike.members.first().map(|&at| outline.get(at).depth)));
+    for alike in candidates {
+        let Some(selected) = entries(outline, &alike, work) else { continue };
+        let entries = &selected.entries;
+        if inner.contains(&entries[0]) || !seen.insert(selected.each.clone()) {
+            continue;
+        }
+        let written = written(outline, entries, &inner, work);
+        let least = (entries.len() * FIELD_PERCENT).div_ceil(100).max(2);
+        let fields = tried::fields(outline, entries, written, least, base, work);
+        // Links beside each other are words of a text, unless there is something in them.
+        let counts = |field: &RepeatedField| alike.name != "a" || field.css.is_some();
+        let is_of_most = |field: &&RepeatedField| having(field) * 100 >= entries.len() * LIST_PERCENT && counts(field);
+        let of_most = fields.iter().filter(is_of_most).count();
+        if of_most < if alike.is_vague() { 2 } else { 1 } {
+            continue;
+        }
+        inner.extend(entries);
+        groups.extend(Group::of(RepeatedForm::List, selected, fields, work));
+    }
+    groups
+}
+
+fn having(field: &RepeatedField) -> usize {
+    usize::try_from(field.entries).unwrap_or(usize::MAX)
+}
+
+/// Returns the selector of elements that are alike, with all that it selects.
+fn entries(outline: &Outline<'_>, alike: &Alike, work: &mut Work) -> Option<Selected> {
+    let &first = alike.members.first()?;
+    let with_text = alike.members.iter().filter(|&&at| outline.get(at).has_text).count();
+    if with_text < ALIKE_MIN || with_text * 2 < alike.members.len() {
+        return None;
+    }
+    let own = with_classes(&alike.name, &alike.classes);
+    let parent = outline.get(first).parent?;
+    let mut tries: Vec<String> = own.contains('.').then(|| own.clone()).into_iter().collect();
+    tries.extend(before(outline, parent, &own));
+    if alike.members.iter().all(|&at| outline.get(at).parent == Some(parent)) {
+        tries.push(format!("{} > {own}", path_to(outline, parent)));
+    }
+    // A row with fewer entries than make a list is one more of its kind.
+    let is_alike = |at: usize| {
+        outline.get(at).parent.is_some_and(|above| above == parent || compound(outline, above) == alike.parent)
+    };
+    first_that_selects(outline, tries, (&alike.name, &alike.members), is_alike, work)
+}
+
+/// Notes where entries have values: the places that many have go first, and those that come first in the page.
+fn written(outline: &Outline<'_>, entries: &[usize], inner: &HashSet<usize>, work: &mut Work) -> Vec<Written> {
+    let mut noted = Noted { outline, inner, places: HashMap::new(), written: Vec::new() };
+    for &entry in entries.iter().take(LOOKED_AT_MAX) {
+        let looked_at = noted.entry(entry);
+        if !work.spend(looked_at * NOTE_COST) {
+            break;
+        }
+    }
+    let Noted { written, places, .. } = noted;
+    let mut written: Vec<(usize, usize, Written)> = written
+        .into_iter()
+        .enumerate()
+        .map(|(order, one)| (places.get(&one.place).map_or(0, |noted| noted.1), order, one))
+        .collect();
+    let looked_at = entries.len().min(LOOKED_AT_MAX);
+    written.retain(|(count, ..)| count * 100 >= looked_at * FIELD_PERCENT);
+    written.sort_by_key(|(count, order, _)| (count * 2 < looked_at, *order));
+    written.into_iter().map(|(.., one)| one).collect()
+}
+
+struct Noted<'o, 'p> {
+    outline: &'o Outline<'p>,
+    inner: &'o HashSet<usize>,
+    /// The entry that had it last, and how many had it.
+    places: HashMap<Place, (usize, usize)>,
+    written: Vec<Written>,
+}
+
+/// An element that is yet to be looked at.
+struct Waiting {
+    at: usize,
+    is_in_text: bool,
+}
+
+impl Noted<'_, '_> {
+    /// Notes the places of an entry. Returns how many elements were looked at.
+    fn entry(&mut self, entry: usize) -> u64 {
+        let mut waiting = vec![Waiting { at: entry, is_in_text: false }];
+        let (mut left, mut looked_at) = (ELEMENTS_OF_ENTRY_MAX, 0);
+        while let Some(Waiting { at, is_in_text }) = waiting.pop() {
+            let element = self.outline.get(at);
+            let is_other = at != entry && (self.inner.contains(&at) || CLOSED.contains(&element.name.as_str()));
+            if left == 0 || is_other || element.standing != Standing::Page || element.name.is_empty() {
+                continue;
+            }
+            (left, looked_at) = (left - 1, looked_at + 1);
+            let has_own_text = element.has_text && has_own_text(element.node);
+            self.element(entry, at, has_own_text, is_in_text);
+            let is_in_text = is_in_text || has_own_text;
+            waiting.extend(element.children.iter().rev().take(left).map(|&at| Waiting { at, is_in_text }));
+        }
+        looked_at
+    }
+
+    fn element(&mut self, entry: usize, at: usize, has_own_text: bool, is_in_text: bool) {
+        let element = self.outline.get(at);
+        let property = element.node.attr("itemprop").filter(|property| is_telling(property));
+        let property = property.as_deref();
+        let class = element.classes.first().filter(|_| at != entry);
+        let attribute = match element.name.as_str() {
+            "a" if element.node.attr("href").is_some_and(|href| !leads_nowhere(&href)) => Some("href"),
+            "img" if element.node.attr("src").is_some_and(|src| !src.starts_with("data:")) => Some("src"),
+            "img" if element.node.has_attr("data-src") => Some("data-src"),
+            "time" if element.node.has_attr("datetime") => Some("datetime"),
+            _ if property.is_some() && element.node.has_attr("content") => Some("content"),
+            _ => None,
+        };
+        // Words of a sentence are part of it, unless they are named.
+        let is_text = has_own_text && (!is_in_text || property.is_some() || class.is_some());
+        if attribute.is_none() && !is_text {
+            return;
+        }
+        let Some(css) = self.css(entry, at, property) else { return };
+        let named = property.and_then(name_of);
+        if let Some(attribute) = attribute {
+            let name = match attribute {
+                "href" => Some("link".to_owned()),
+                "src" | "data-src" => Some("image".to_owned()),
+                _ => named.clone().or_else(|| Some("date".to_owned())),
+            };
+            self.note(entry, Place { css: css.clone(), attribute: Some(attribute) }, name);
+        }
+        if is_text && !matches!(attribute, Some("datetime" | "content")) {
+            let name = named.or_else(|| self.name(entry, at));
+            self.note(entry, Place { css, attribute: None }, name);
+        }
+    }
+
+    fn note(&mut self, entry: usize, place: Place, name: Option<String>) {
+        if let Some((last, count)) = self.places.get_mut(&place) {
+            if *last != entry {
+                (*last, *count) = (entry, *count + 1);
+            }
+        } else if self.places.len() < PLACES_MAX {
+            self.written.push(Written { place: place.clone(), name, path: None });
+            self.places.insert(place, (entry, 1));
+        }
+    }
+
+    /// Returns the selector of an element below an entry, which is `None` for the entry itself; `None` if it has none.
+    #[expect(clippy::option_option, reason = "the entry itself needs no selector")]
+    fn css(&self, entry: usize, at: usize, property: Option<&str>) -> Option<Option<String>> {
+        if at == entry {
+            return Some(None);
+        }
+        if let Some(property) = property {
+            return Some(Some(format!("[itemprop={property}]")));
+        }
+        let (mut steps, mut next) = (vec![self.step(at)?], at);
+        while steps.len() <= ABOVE_MAX
+            && !steps.last().is_some_and(|step| step.contains('.'))
+            && let Some(parent) = self.outline.get(next).parent.filter(|&parent| parent != entry)
+        {
+            steps.push(self.step(parent)?);
+            next = parent;
+        }
+        steps.reverse();
+        Some(Some(steps.join(" > ")))
+    }
+
+    fn step(&self, at: usize) -> Option<String> {
+        let element = self.outline.get(at);
+        let own = compound(self.outline, at);
+        if element.name.is_empty() {
+            return None;
+        }
+        if matches!(element.name.as_str(), "td" | "th") {
+            let place = place(self.outline, at);
+            return (place <= PLACE_MAX).then(|| format!("{}:nth-child({place})", element.name));
+        }
+        if own.contains('.') {
+            return Some(own);
+        }
+        match place_of_type(self.outline, at) {
+            1 => Some(own),
+            place => (place <= PLACE_MAX).then(|| format!("{own}:nth-of-type({place})")),
+        }
+    }
+
+    /// Returns the name that an element's class tells, or that of one above it in the entry; `None` if none does.
+    fn name(&self, entry: usize, at: usize) -> Option<String> {
+        let blocks: Vec<String> = self.outline.get(entry).classes.iter().filter_map(|class| name_of(class)).collect();
+        let mut next = Some(at).filter(|&at| at != entry);
+        while let Some(at) = next {
+            let element = self.outline.get(at);
+            if let Some(name) = element.classes.iter().find_map(|class| name_of(class)) {
+                let short = blocks.iter().find_map(|block| name.strip_prefix(&format!("{block}_")));
+                return Some(short.map(str::to_owned).unwrap_or(name));
+            }
+            if matches!(element.name.as_str(), "h1" | "h2" | "h3" | "h4" | "h5" | "h6") {
+                return Some("title".to_owned());
+            }
+            // What another element begins with is called as that one.
+            let is_first = |&parent: &usize| parent != entry && self.outline.get(parent).children.first() == Some(&at);
+            next = element.parent.filter(is_first);
+        }
+        None
+    }
+}
+
+/// Whether a link only runs a script.
+fn leads_nowhere(href: &str) -> bool {
+    let href = href.trim_start();
+    href == "#" || href.get(..11).is_some_and(|scheme| scheme.eq_ignore_ascii_case("javascript:"))
+}
+
+fn has_own_text(node: dom_query::NodeRef<'_>) -> bool {
+    std::iter::successors(node.first_child(), dom_query::NodeRef::next_sibling).any(|child| child.is_nonempty_text())
+}

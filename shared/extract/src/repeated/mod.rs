@@ -1,0 +1,101 @@
+//! What a page repeats: lists of cards, tables, labels with values. So fields can be learned of pages without structured data.
+//!
+//! The page's elements are noted once (`outline`). Then entries are looked for that are alike (`alike`), each kind in a file of its own: `tables`,
+//! `labels`, `lists`. Whatever is found has selectors that were tried on the page (`tried`): they find what is said of them, and nothing else.
+
+mod alike;
+mod labels;
+mod lists;
+mod names;
+mod outline;
+mod selectors;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod tried;
+
+use dom_query::Document;
+use dragline_domain::content::{Repeated, RepeatedField, RepeatedForm};
+use url::Url;
+
+use self::outline::Outline;
+use self::selectors::Selected;
+use crate::typed::work::Work;
+
+/// The most groups of a page. The others say less.
+const GROUPS_MAX: usize = 12;
+
+/// The most groups that are looked at.
+const CANDIDATES_MAX: usize = 100;
+
+/// The most fields of an entry.
+const FIELDS_MAX: usize = 20;
+
+/// The most entries that are counted: a definition takes as many of a page.
+const ENTRIES_MAX: usize = 1_000;
+
+/// The longest text of a heading or a label that is read, in bytes.
+const HEADING_READ_BYTES_MAX: usize = 16 << 10;
+
+/// What a page may take, in elements looked at: some tenths of a second.
+const WORK_MAX: u64 = 3_000_000;
+
+/// More entries than these do not make a group more telling.
+const TELLING_ENTRIES_MAX: usize = 50;
+
+/// What was found, and whether it is all.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) repeated: Vec<Repeated>,
+    /// Whether a limit of size or time was reached.
+    pub(crate) is_cut: bool,
+}
+
+/// A group of entries.
+struct Group {
+    form: RepeatedForm,
+    each: String,
+    /// Their places in the outline.
+    entries: Vec<usize>,
+    fields: Vec<RepeatedField>,
+}
+
+impl Group {
+    /// Makes a group; `None` if it has no fields.
+    fn of(form: RepeatedForm, selected: Selected, fields: Vec<RepeatedField>, work: &mut Work) -> Option<Self> {
+        let Selected { each, entries, is_cut } = selected;
+        (!fields.is_empty()).then_some(())?;
+        if is_cut {
+            work.cut();
+        }
+        Some(Self { form, each, entries, fields })
+    }
+}
+
+/// Finds what a page repeats. `base` is what its URLs are relative to.
+pub(crate) fn of_tree(document: &Document, base: &Url) -> Found {
+    let mut work = Work::of(WORK_MAX);
+    let outline = Outline::of(document, &mut work);
+    let mut groups = tables::groups(&outline, base, &mut work);
+    groups.extend(labels::groups(&outline, base, &mut work));
+    let lists = lists::groups(&outline, &groups, base, &mut work);
+    groups.extend(lists);
+    groups.sort_by_key(|group| (std::cmp::Reverse(telling(group)), group.entries.first().copied()));
+    groups.truncate(GROUPS_MAX);
+    groups.sort_by_key(|group| group.entries.first().copied());
+    Found { repeated: groups.into_iter().map(repeated).collect(), is_cut: work.was_cut() }
+}
+
+/// How much a group says.
+fn telling(group: &Group) -> usize {
+    group.entries.len().min(TELLING_ENTRIES_MAX) * group.fields.len()
+}
+
+fn repeated(group: Group) -> Repeated {
+    let Group { form, each, entries, fields } = group;
+    Repeated { form, each, entries: count(entries.len()), fields }
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

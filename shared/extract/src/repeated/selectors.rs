@@ -1,0 +1,157 @@
+//! Writing selectors, and trying them on the page.
+
+use dragline_selectors::Css;
+use selectors::context::SelectorCaches;
+
+use super::ENTRIES_MAX;
+use super::names::is_telling;
+use super::outline::{Outline, Standing};
+use crate::typed::work::Work;
+
+/// The most classes of one element in a selector.
+const CLASSES_MAX: usize = 2;
+
+/// How many elements above are tried before the selector of a group, and are the steps of a path.
+const ABOVE_MAX: usize = 8;
+
+/// Elements that are few, so that they tell where something is.
+const LANDMARKS: &[&str] = &["article", "aside", "main", "section"];
+
+/// The most siblings that are counted.
+const SIBLINGS_MAX: usize = 200;
+
+/// Returns an element with its first class.
+pub(super) fn compound(outline: &Outline<'_>, at: usize) -> String {
+    let element = outline.get(at);
+    // What a body has as its class is that of the page.
+    let class = element.classes.first().filter(|_| element.name != "body");
+    format!("{}{}", element.name, class.map(|class| format!(".{class}")).unwrap_or_default())
+}
+
+/// Returns an element of this name with these classes.
+pub(super) fn with_classes(name: &str, classes: &[String]) -> String {
+    let classes: String = classes.iter().take(CLASSES_MAX).map(|class| format!(".{class}")).collect();
+    format!("{name}{classes}")
+}
+
+/// Returns the id of an element with `#`, if a selector may have it.
+fn id(outline: &Outline<'_>, at: usize) -> Option<String> {
+    let id = outline.get(at).node.id_attr()?;
+    is_telling(&id).then(|| format!("#{id}"))
+}
+
+/// Returns selectors of an element, from short ones to the path that leads to it alone.
+pub(super) fn of_element(outline: &Outline<'_>, at: usize) -> Vec<String> {
+    let (own, mut tries) = (compound(outline, at), Vec::new());
+    tries.extend(id(outline, at));
+    if own.contains('.') {
+        tries.push(own.clone());
+    }
+    if let Some(parent) = outline.get(at).parent {
+        tries.extend(before(outline, parent, &own));
+    }
+    tries.push(path_to(outline, at));
+    tries
+}
+
+/// Returns selectors of the children of an element that `own` selects, from short ones on.
+pub(super) fn before(outline: &Outline<'_>, parent: usize, own: &str) -> Vec<String> {
+    let within = format!("{} > {own}", compound(outline, parent));
+    let of_id = id(outline, parent).map(|id| format!("{id} > {own}"));
+    let above = outline.above(parent).take(ABOVE_MAX).filter_map(|at| {
+        let is_landmark = LANDMARKS.contains(&outline.get(at).name.as_str());
+        let named = Some(compound(outline, at)).filter(|compound| is_landmark || compound.contains('.'));
+        Some(format!("{} {within}", id(outline, at).or(named)?))
+    });
+    let mut tries = vec![within.clone()];
+    tries.extend(of_id);
+    tries.extend(above);
+    tries
+}
+
+/// Returns the path to an element by the places of those above it.
+pub(super) fn path_to(outline: &Outline<'_>, at: usize) -> String {
+    let mut steps = Vec::new();
+    let mut next = Some(at);
+    while let Some(at) = next.filter(|_| steps.len() <= ABOVE_MAX) {
+        let element = outline.get(at);
+        if let Some(id) = id(outline, at).filter(|_| !steps.is_empty()) {
+            steps.push(id);
+            break;
+        }
+        if matches!(element.name.as_str(), "body" | "html") {
+            steps.push("body".to_owned());
+            break;
+        }
+        steps.push(format!("{}:nth-of-type({})", element.name, place_of_type(outline, at)));
+        next = element.parent;
+    }
+    steps.reverse();
+    steps.join(" > ")
+}
+
+/// Returns the place of an element among its siblings of the same name, from 1. Not exact if it has very many.
+pub(super) fn place_of_type(outline: &Outline<'_>, at: usize) -> usize {
+    let name = &outline.get(at).name;
+    1 + siblings_before(outline, at).filter(|&sibling| outline.get(sibling).name == *name).count()
+}
+
+/// Returns the place of an element among its siblings, from 1. Not exact if it has very many.
+pub(super) fn place(outline: &Outline<'_>, at: usize) -> usize {
+    1 + siblings_before(outline, at).count()
+}
+
+fn siblings_before(outline: &Outline<'_>, at: usize) -> impl Iterator<Item = usize> {
+    let siblings = outline.get(at).parent.map_or(&[][..], |parent| &outline.get(parent).children);
+    siblings.iter().copied().take_while(move |&sibling| sibling != at).take(SIBLINGS_MAX)
+}
+
+/// Entries with their selector.
+pub(super) struct Selected {
+    pub(super) each: String,
+    pub(super) entries: Vec<usize>,
+    /// Whether there are more.
+    pub(super) is_cut: bool,
+}
+
+/// Returns the first selector of elements of a name that selects all these, and otherwise only what may be with them; with what it selects.
+pub(super) fn first_that_selects(
+    outline: &Outline<'_>,
+    tries: Vec<String>,
+    (name, members): (&str, &[usize]),
+    may_be: impl Fn(usize) -> bool,
+    work: &mut Work,
+) -> Option<Selected> {
+    tries.into_iter().find_map(|text| {
+        let mut selected = select(outline, &text, name, work)?;
+        let mut missing = members.iter().peekable();
+        for &at in &selected {
+            if missing.next_if(|&&member| member == at).is_none()
+                && (outline.get(at).standing != Standing::Page || !may_be(at))
+            {
+                return None;
+            }
+        }
+        if missing.peek().is_some() {
+            return None;
+        }
+        let is_cut = selected.len() > ENTRIES_MAX;
+        selected.truncate(ENTRIES_MAX);
+        Some(Selected { each: text, entries: selected, is_cut })
+    })
+}
+
+/// Returns what a selector of elements of this name selects; `None` if it is none that is supported, or it took too long.
+fn select(outline: &Outline<'_>, text: &str, name: &str, work: &mut Work) -> Option<Vec<usize>> {
+    let css = Css::parse(text).ok()?;
+    let mut caches = SelectorCaches::default();
+    let mut selected = Vec::new();
+    for &at in outline.named(name) {
+        // All of these have the name that is asked for: then what is above them is looked at.
+        work.spend(2 + outline.get(at).depth / 4).then_some(())?;
+        if css.matcher().match_element_with_caches(&outline.get(at).node, &mut caches) {
+            selected.push(at);
+        }
+    }
+    Some(selected)
+}
