@@ -149,8 +149,11 @@ fn decode(gzip: &[u8], json_bytes_max: u64) -> Result<Vec<Document>, StoreError>
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use dragline_domain::outcome::Outcome;
     use dragline_domain::url::CrawlUrl;
+    use serde_json::Value;
 
     use super::*;
 
@@ -174,5 +177,19 @@ mod tests {
         {
             assert!(decode(bytes, max).is_err(), "{why}");
         }
+    }
+
+    #[test]
+    fn the_table_has_these_columns_and_the_schema_this_format() {
+        let schema: Value = serde_json::from_str(include_str!("../../../docs/document.schema.json")).unwrap();
+        assert_eq!(schema["$id"], format!("urn:dragline:document:{}", DOCUMENTS.format));
+        let template = include_str!("../../../infra/template.yaml");
+        let (_, table) = template.split_once("\n  DocumentsTable:\n").unwrap();
+        let (_, columns) = table.split_once("          Columns:\n").unwrap();
+        let columns = columns.lines().map_while(|line| line.trim().strip_prefix("- { Name: "));
+        let columns: BTreeSet<&str> =
+            columns.map(|column| column.split_once(',').unwrap().0.trim_matches('"')).collect();
+        let keys: BTreeSet<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(columns, keys, "the table's columns, and the keys of a document");
     }
 }
