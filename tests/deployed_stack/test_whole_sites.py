@@ -7,12 +7,25 @@ import pytest
 
 import invariants
 from left import by_command, by_stack, documents_of, items_of_documents, published_items
-from sites import Site, of_directory
+from sites import Page, Site, of_directory, of_pages
 from stack.deployed import eventually
 
 CRAWL = "manuals"
 
 FUNCTIONS = ["Scheduler", "Crawler", "Parser", "Sweeper", "Publisher"]
+
+
+def item(kind):
+    """A thing of this type, as a page says it to programs."""
+    return f'<title>A thing</title><script type="application/ld+json">{{"@context": "https://schema.org", "@type": "{kind}", "name": "A thing"}}</script>'
+
+
+THINGS = {
+    "/": item("Organization") + '<a href="/chair">A chair</a> <a href="/table">A table</a>',
+    "/chair": item("Product"),
+    "/table": item("Product"),
+}
+"""Pages that say what they are about."""
 
 
 def definition(*sites):
@@ -94,11 +107,16 @@ def test_others_read_its_warc_objects(deployed, tmp_path, warcio):
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_its_items_are_published_by_type(stack, deployed):
+def test_items_are_published_by_type(stack, deployed):
     """When the topic tells that the iteration is over."""
-    expected = items_of_documents(stack, CRAWL, 1)
-    assert len(expected) > 100, "of the manuals' own pages"
-    eventually("all items", lambda: published_items(stack, CRAWL, 1) == expected, pause_seconds=1)
+    with Site(of_pages({path: Page(thing.encode()) for path, thing in THINGS.items()})) as site:
+        stack.command({"definition": {"name": "things", "seeds": [f"{site.url}/"], "politeness": {"delay": "0s"}}})
+        eventually("the end of the iteration", lambda: stack.iteration("things").get("status") == "closed", pause_seconds=1)
+    expected = items_of_documents(stack, "things", 1)
+    assert len(expected) == len(THINGS)
+    eventually("all items", lambda: published_items(stack, "things", 1) == expected, pause_seconds=1)
+    keys = {key.removeprefix("items/things/1/").split("/")[0] for key, _ in stack.objects("items/things/")}
+    assert keys == {"organization", "product"}, "the names of the types"
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -86,7 +86,7 @@ REFUSED = [
     ("Publisher", "s3:PutObject", "document", "it reads documents, and changes none"),
     ("Publisher", "s3:DeleteObject", "document", "nor does it delete any"),
     ("Publisher", "dynamodb:PutItem", "crawls", "what is derived never acts on a crawl"),
-    ("Publisher", "dynamodb:UpdateItem", "frontier", "nor there"),
+    ("Publisher", "dynamodb:DeleteItem", "frontier", "nor there"),
     ("Publisher", "sqs:SendMessage", "Commands", "it gives no commands"),
     ("Publisher", "sqs:SendMessage", "Turns", "nor does it send anybody to a site"),
     ("Sweeper", "s3:GetObject", "body", "it reads no bodies"),
