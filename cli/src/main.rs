@@ -13,6 +13,7 @@ mod found;
 mod get;
 mod history;
 mod input;
+mod links;
 mod logging;
 mod markdown;
 mod network;
@@ -76,6 +77,11 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Diff(args) => block_on(diff::diff(args, console)),
         Command::Export(args) => block_on(export::export(args)),
         Command::Schema(args) => block_on(schema::schema(args, console)),
+        Command::Links(args) => block_on(links::links(args, console)),
+        Command::Broken(args) => block_on(links::broken(args, console)),
+        Command::Chains(args) => block_on(links::chains(args, console)),
+        Command::Orphans(args) => block_on(links::orphans(args, console)),
+        Command::Duplicates(args) => block_on(links::duplicates(args, console)),
         Command::History(args) => block_on(history::history(args, console)),
         Command::Get(args) => block_on(get::get(args, console)),
         Command::Explain(args) => block_on(explain::explain(args)),

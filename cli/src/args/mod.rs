@@ -6,6 +6,7 @@ mod diff;
 mod explain;
 mod extract;
 mod forget;
+mod graph;
 mod key;
 mod prune;
 mod read;
@@ -31,6 +32,7 @@ pub(crate) use diff::{Compared, DiffArgs, ExitSays};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use forget::ForgetArgs;
+pub(crate) use graph::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, ListArgs, OrphansArgs, Ways};
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{ExportArgs, ExportFormat, Format, Of, StatusArgs, What};
 pub(crate) use reparse::ReparseArgs;
@@ -52,6 +54,7 @@ Examples:
   dragline diff                            what changed since the iteration before
   dragline export --what pages --format csv > pages.csv
   dragline schema                          which items its pages have
+  dragline broken                          links that lead nowhere, and the pages that have them
   dragline history https://example.org/a   every visit of a URL
   dragline get https://example.org/a       its body, as stored
   dragline explain https://example.org/a   would this URL be crawled?
@@ -91,6 +94,11 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     Export(ExportArgs),
     Schema(SchemaArgs),
+    Links(LinksArgs),
+    Broken(BrokenArgs),
+    Chains(ChainsArgs),
+    Orphans(OrphansArgs),
+    Duplicates(DuplicatesArgs),
     History(HistoryArgs),
     Get(GetArgs),
     Explain(Box<ExplainArgs>),

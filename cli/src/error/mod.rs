@@ -1,7 +1,7 @@
 //! Errors of the command, with hints about what to do.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dragline_definition::DefinitionErrors;
 use dragline_domain::definition::{Key, Problems};
@@ -9,6 +9,7 @@ use dragline_domain::frontier::DemandTooLong;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::shown::without_credentials;
 use dragline_domain::url::{CrawlUrl, UrlError};
+use dragline_graph::GraphError;
 use dragline_http::HttpConfigError;
 use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
@@ -181,6 +182,9 @@ pub(crate) enum CliError {
     /// `dragline schema` cannot do what it was asked for.
     #[error(transparent)]
     Schema(#[from] SchemaError),
+    /// The link graph cannot be made or read.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// The definition changed in a way that an unfinished iteration cannot adopt.
     #[error("the definition changed ({}), but its last iteration is not finished", key_names(keys))]
     Outgrown {
@@ -256,6 +260,9 @@ impl CliError {
             Self::Export(error) => error.hint().into_iter().collect(),
             Self::Extract(error) => error.hint().into_iter().collect(),
             Self::Schema(error) => vec![error.hint()],
+            Self::Graph(GraphError::File { path, .. }) => {
+                vec![format!("it can be deleted, and is made again; {} must be writable", folder_of(path))]
+            }
             Self::NotKnown { arguments, .. } => {
                 vec![format!("to list the URLs that it knows: `dragline export --what candidates{arguments}`")]
             }
@@ -285,6 +292,11 @@ impl CliError {
             _ => Vec::new(),
         }
     }
+}
+
+/// Returns the folder of a file, for messages.
+fn folder_of(path: &Path) -> String {
+    path.parent().unwrap_or(path).display().to_string()
 }
 
 /// The number of crawls that a message names.

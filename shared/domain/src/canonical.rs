@@ -6,7 +6,7 @@ use crate::outcome::Outcome;
 use crate::url::CrawlUrl;
 
 /// A path of more steps leads nowhere; browsers follow as many redirects.
-const STEPS_MAX: usize = 20;
+pub const STEPS_MAX: usize = 20;
 
 /// How a URL last ended, as far as canonical links need to know.
 #[derive(Clone, Debug, PartialEq, Eq)]

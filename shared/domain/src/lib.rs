@@ -20,6 +20,7 @@ pub mod politeness;
 pub mod recrawl;
 pub mod retention;
 pub mod shown;
+pub mod simhash;
 mod stored_form;
 pub mod time;
 pub mod url;

@@ -1,12 +1,10 @@
 //! What a page says about itself, apart from its main part: headings, pictures, languages, feeds, meta elements; and what its words tell.
 
-use std::hash::Hasher;
-
 use data_encoding::HEXLOWER;
 use dom_query::{Document, NodeRef};
 use dragline_domain::content::{About, Alternate, Feed, Heading, Image, Meta};
+use dragline_domain::simhash::Simhash;
 use dragline_formats::warc::Sha1Digest;
-use siphasher::sip::SipHasher13;
 use url::Url;
 
 use crate::tree::{in_one_line, text_of};
@@ -25,9 +23,6 @@ const URL_BYTES_MAX: usize = 2 << 10;
 
 /// How much of the text is looked at for its language.
 const LANGUAGE_BYTES: usize = 4 << 10;
-
-/// How many words in a row make a feature of the fingerprint.
-const SHINGLE_WORDS: usize = 3;
 
 /// What was found, and whether it is all.
 #[derive(Debug, Default)]
@@ -52,7 +47,7 @@ pub(crate) fn of_text(text: &str) -> About {
         language_detected: language(text),
         words: u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX),
         text_sha1: HEXLOWER.encode(Sha1Digest::of(text.as_bytes()).as_bytes()),
-        simhash: format!("{:016x}", simhash(text)),
+        simhash: Simhash::of(text).to_string(),
         ..About::default()
     }
 }
@@ -143,25 +138,6 @@ fn language(text: &str) -> Option<String> {
     Some(detected.lang().code().to_owned())
 }
 
-/// Computes the fingerprint by Charikar's method, of runs of words in lower case: each bit is what most runs' hashes have there.
-fn simhash(text: &str) -> u64 {
-    let lower = text.to_lowercase();
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    let mut counts = [0_i32; 64];
-    for run in words.windows(SHINGLE_WORDS.min(words.len().max(1))) {
-        let mut hasher = SipHasher13::new();
-        for word in run {
-            hasher.write(word.as_bytes());
-            hasher.write_u8(0xff);
-        }
-        let hash = hasher.finish();
-        for (bit, count) in counts.iter_mut().enumerate() {
-            *count = count.saturating_add(if hash >> bit & 1 == 1 { 1 } else { -1 });
-        }
-    }
-    counts.iter().enumerate().filter(|(_, count)| **count > 0).fold(0, |hash, (bit, _)| hash | 1 << bit)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,14 +190,14 @@ mod tests {
     #[test]
     fn similar_texts_have_similar_fingerprints() {
         let text = |n: usize| (0..n).map(|n| format!("word{}", n * n % 97)).collect::<Vec<_>>().join(" ");
-        let distance = |a: &str, b: &str| (simhash(a) ^ simhash(b)).count_ones();
+        let distance = |a: &str, b: &str| Simhash::of(a).distance(Simhash::of(b));
         assert_eq!(distance(&text(300), &text(300)), 0);
         assert!(distance(&text(300), &(text(300) + " and some more")) < 8, "a few words more");
         let other = "Entirely different words make up this text, of which none is in the other.".repeat(5);
         assert!(distance(&text(300), &other) > 12, "another text");
-        assert_eq!(simhash("The  Same"), simhash("the same"), "letter case and spaces do not count");
+        assert_eq!(Simhash::of("The  Same"), Simhash::of("the same"), "letter case and spaces do not count");
         assert_eq!(
-            (simhash(""), format!("{:016x}", simhash("a b c d"))),
+            (Simhash::of("").0, Simhash::of("a b c d").to_string()),
             (0, "1280430e12008600".to_owned()),
             "it is the same on every machine"
         );

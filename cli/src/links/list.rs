@@ -1,0 +1,138 @@
+//! A list as it is written: text with its beginning alone, or all rows.
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+use std::ops::ControlFlow;
+
+use serde::Serialize;
+
+use crate::args::ListArgs;
+use crate::export::Rows;
+use crate::terminal::{Colour, Shade, count, unless_closed};
+
+/// How many entries of a section are shown, unless all are.
+const SHOWN: u64 = 25;
+
+/// A list that is being written.
+pub(super) struct List {
+    to: To,
+}
+
+enum To {
+    Text(Box<Text>),
+    Rows(Rows),
+}
+
+struct Text {
+    out: BufWriter<StdoutLock<'static>>,
+    colour: Colour,
+    /// The most entries of a section.
+    shown_max: u64,
+    /// How many entries the section has so far.
+    entries: u64,
+    failed: io::Result<()>,
+}
+
+impl List {
+    pub(super) fn new(args: &ListArgs) -> Self {
+        let to = match args.format {
+            // Each row has all fields, so the first is the header.
+            Some(format) => To::Rows(Rows::new(format, Vec::new())),
+            None => To::Text(Box::new(Text {
+                out: BufWriter::new(io::stdout().lock()),
+                colour: Colour::of_stream(&io::stdout()),
+                shown_max: if args.all { u64::MAX } else { SHOWN },
+                entries: 0,
+                failed: Ok(()),
+            })),
+        };
+        Self { to }
+    }
+
+    /// Whether all of it is written.
+    pub(super) fn is_whole(&self) -> bool {
+        match &self.to {
+            To::Rows(_) => true,
+            To::Text(text) => text.shown_max == u64::MAX,
+        }
+    }
+
+    /// Writes words for people.
+    pub(super) fn say(&mut self, words: impl FnOnce(Colour) -> String) {
+        if let To::Text(text) = &mut self.to {
+            let words = words(text.colour);
+            text.write(&words);
+        }
+    }
+
+    /// Begins a section.
+    pub(super) fn section(&mut self, head: &str) {
+        if let To::Text(text) = &mut self.to {
+            text.end_section();
+            let head = format!("\n{}\n", text.colour.paint(Shade::Head, head));
+            text.write(&head);
+        }
+    }
+
+    /// Adds an entry, and returns whether to go on.
+    pub(super) fn add(&mut self, row: &impl Serialize, words: impl FnOnce(Colour) -> String) -> ControlFlow<()> {
+        self.add_all([row], words)
+    }
+
+    /// Adds an entry that has several rows, and returns whether to go on.
+    pub(super) fn add_all<R: Serialize>(
+        &mut self,
+        rows: impl IntoIterator<Item = R>,
+        words: impl FnOnce(Colour) -> String,
+    ) -> ControlFlow<()> {
+        match &mut self.to {
+            To::Rows(out) => rows.into_iter().try_for_each(|row| out.write(&row)),
+            To::Text(text) => text.add(words),
+        }
+    }
+
+    /// Writes words for people after the entries.
+    pub(super) fn say_at_end(&mut self, words: &str) {
+        if let To::Text(text) = &mut self.to {
+            text.end_section();
+            text.write(words);
+        }
+    }
+
+    /// Writes what is buffered. A reader that closed its end is not an error.
+    pub(super) fn finish(self) -> io::Result<()> {
+        match self.to {
+            To::Rows(rows) => rows.finish(),
+            To::Text(mut text) => {
+                text.end_section();
+                unless_closed(text.failed.and_then(|()| text.out.flush()))
+            }
+        }
+    }
+}
+
+impl Text {
+    fn write(&mut self, words: &str) {
+        if self.failed.is_ok() {
+            self.failed = self.out.write_all(words.as_bytes());
+        }
+    }
+
+    /// All entries are counted, though not all are shown.
+    fn add(&mut self, words: impl FnOnce(Colour) -> String) -> ControlFlow<()> {
+        self.entries += 1;
+        if self.entries <= self.shown_max {
+            let words = words(self.colour);
+            self.write(&words);
+        }
+        if self.failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn end_section(&mut self) {
+        let more = self.entries.saturating_sub(self.shown_max);
+        self.entries = 0;
+        if more > 0 {
+            let words = format!("... and {} more; --all shows them\n", count(more));
+            self.write(&words);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What the link graph tells: `dragline links`, `broken`, `chains`, `orphans` and `duplicates`.
+
+mod graph;
+mod list;
+mod text;
+
+use dragline_domain::url::CrawlUrl;
+use dragline_graph::{Broken, Chain, Graph, Node};
+use dragline_ports::reader::Reader;
+use serde::Serialize;
+
+use self::list::List;
+use crate::args::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, Of, OrphansArgs, Ways};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::found::{self, Found};
+use crate::source::parse_url;
+use crate::terminal::Console;
+use crate::visits;
+
+/// How many pages with a broken link are shown of each, unless all are.
+const HOLDERS_SHOWN: u32 = 5;
+
+/// Opens the graph of the crawl that the arguments name, with what is needed to report errors, and does something with it.
+macro_rules! with_graph {
+    ($args:expr, $console:expr, |$found:ident, $graph:ident| $body:expr) => {
+        match $args.of.which()? {
+            Of::Directory { data, crawl } => {
+                let Some($found) = found::in_directory(data, crawl)? else { return Err(found::nothing_begun(data)) };
+                let $graph = graph::open(&$found, $console).await?;
+                $body
+            }
+            #[cfg(feature = "stack")]
+            Of::Stack { crawl, stack } => {
+                let $found = crate::stack::find(crawl, stack).await?;
+                let $graph = graph::open(&$found, $console).await?;
+                $body
+            }
+        }
+    };
+}
+
+/// Shows the links to a URL, and those that it has.
+///
+/// # Errors
+/// The URL is not valid or nobody knows it, there is no such crawl, or it cannot be read.
+pub(crate) async fn links(args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
+    // A mistake in it is told before anything is read.
+    parse_url(&args.url)?;
+    with_graph!(args, console, |found, graph| {
+        let url = visits::url_of(&found, &args.url).await?;
+        let node = node(&found, &graph, &url)?;
+        print_links(args, &graph, &node)
+    })
+}
+
+fn node(found: &Found<impl Reader>, graph: &Graph, url: &CrawlUrl) -> Result<Node, CliError> {
+    let node = graph.node(url.as_str())?;
+    node.ok_or_else(|| CliError::NotKnown {
+        url: url.clone(),
+        crawl: found.crawl.clone(),
+        arguments: found.place.arguments(&found.crawl),
+    })
+}
+
+fn print_links(args: &LinksArgs, graph: &Graph, node: &Node) -> Result<Exit, CliError> {
+    let mut list = List::new(&args.list);
+    list.say(|colour| text::node(node, colour));
+    if args.ways != Ways::Out {
+        list.section(&format!("Linked from {}", text::pages(node.linked_from)));
+        graph.links_to(&node.url, |link| list.add(&link, |colour| text::link(&link, colour)))?;
+    }
+    if args.ways != Ways::In {
+        list.section(&format!("Links to {}", text::urls(node.links_to)));
+        graph.links_from(&node.url, |link| list.add(&link, |colour| text::link(&link, colour)))?;
+    }
+    list.finish().map_err(while_doing("writing to standard output"))?;
+    Ok(Exit::Done)
+}
+
+/// A broken link, as a row.
+#[derive(Serialize)]
+struct BrokenRow<'b> {
+    url: &'b str,
+    outcome_name: Option<&'b str>,
+    status: Option<u16>,
+    detail: Option<&'b str>,
+    last_at: Option<&'b str>,
+    from_url: &'b str,
+    to_url: &'b str,
+    anchor: Option<&'b str>,
+    kind: &'b str,
+}
+
+/// Shows what is broken, and who links to it.
+///
+/// # Errors
+/// There is no such crawl, or it cannot be read.
+pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit, CliError> {
+    with_graph!(args, console, |found, graph| {
+        let mut list = List::new(&args.list);
+        let holders_max = if list.is_whole() { u32::MAX } else { HOLDERS_SHOWN };
+        let mut any = false;
+        graph.broken(holders_max, |broken| {
+            any = true;
+            list.add_all(broken_rows(&broken), |colour| text::broken(&broken, colour))
+        })?;
+        let counts = graph.counts()?;
+        list.say_at_end(&text::broken_total(&counts));
+        list.finish().map_err(while_doing("writing to standard output"))?;
+        drop(found);
+        Ok(if any && args.exit_code { Exit::NotAllWell } else { Exit::Done })
+    })
+}
+
+fn broken_rows(broken: &Broken) -> impl Iterator<Item = BrokenRow<'_>> {
+    broken.holders.iter().map(|holder| BrokenRow {
+        url: &broken.url,
+        outcome_name: broken.outcome_name.as_deref(),
+        status: broken.status,
+        detail: broken.detail.as_deref(),
+        last_at: broken.last_at.as_deref(),
+        from_url: &holder.from_url,
+        to_url: &holder.to_url,
+        anchor: holder.anchor.as_deref(),
+        kind: &holder.kind,
+    })
+}
+
+/// A chain, as a row. URLs have no spaces in them, so these separate the steps.
+#[derive(Serialize)]
+struct ChainRow<'c> {
+    url: &'c str,
+    hops: u32,
+    ends: &'c str,
+    linked_from: u64,
+    lands_on: Option<&'c str>,
+    state: Option<&'c str>,
+    steps: String,
+}
+
+impl<'c> From<&'c Chain> for ChainRow<'c> {
+    fn from(chain: &'c Chain) -> Self {
+        let last = chain.steps.last().filter(|_| chain.ends == "lands");
+        Self {
+            url: &chain.url,
+            hops: chain.hops,
+            ends: &chain.ends,
+            linked_from: chain.linked_from,
+            lands_on: last.map(|last| last.url.as_str()),
+            state: last.map(|last| last.state.as_str()),
+            steps: chain.steps.iter().map(|step| step.url.as_str()).collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
+/// Shows redirects that follow one another.
+///
+/// # Errors
+/// There is no such crawl, or it cannot be read.
+pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit, CliError> {
+    with_graph!(args, console, |found, graph| {
+        let mut list = List::new(&args.list);
+        let mut any = false;
+        graph.chains(args.hops, |chain| {
+            any = true;
+            list.add(&ChainRow::from(&chain), |colour| text::chain(&chain, colour))
+        })?;
+        list.say_at_end(if any { "" } else { "no chains of redirects\n" });
+        list.finish().map_err(while_doing("writing to standard output"))?;
+        drop(found);
+        Ok(if any && args.exit_code { Exit::NotAllWell } else { Exit::Done })
+    })
+}
+
+/// Shows pages that nobody links to.
+///
+/// # Errors
+/// There is no such crawl, or it cannot be read.
+pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exit, CliError> {
+    with_graph!(args, console, |found, graph| {
+        let mut list = List::new(&args.list);
+        let mut any = false;
+        graph.orphans(|orphan| {
+            any = true;
+            list.add(&orphan, |_| text::orphan(&orphan))
+        })?;
+        list.say_at_end(if any { "" } else { "every page is linked to\n" });
+        list.finish().map_err(while_doing("writing to standard output"))?;
+        drop(found);
+        Ok(Exit::Done)
+    })
+}
+
+/// Shows URLs with the same contents.
+///
+/// # Errors
+/// There is no such crawl, or it cannot be read.
+pub(crate) async fn duplicates(args: &DuplicatesArgs, console: &Console) -> Result<Exit, CliError> {
+    with_graph!(args, console, |found, graph| {
+        let mut list = List::new(&args.list);
+        let mut group = None;
+        graph.duplicates(|duplicate| {
+            let is_first = group.as_ref() != Some(&(duplicate.of_what.clone(), duplicate.same_as.clone()));
+            group = Some((duplicate.of_what.clone(), duplicate.same_as.clone()));
+            list.add(&duplicate, |colour| text::duplicate(&duplicate, is_first, colour))
+        })?;
+        list.say_at_end(if group.is_some() { "" } else { "no two URLs have the same contents\n" });
+        list.finish().map_err(while_doing("writing to standard output"))?;
+        drop(found);
+        Ok(Exit::Done)
+    })
+}

@@ -1,0 +1,145 @@
+//! What the link graph tells, in words. Everything that a page said is escaped.
+
+use dragline_graph::{Broken, Chain, Counts, Direction, Duplicate, Node, Orphan, SiteLink};
+
+use crate::terminal::{Colour, Shade, count, plural, safe};
+
+/// The longest text of a link that is shown, in characters.
+const ANCHOR_CHARS_MAX: usize = 60;
+
+/// The width of the names of kinds of links.
+const KIND_WIDTH: usize = 9;
+
+/// Returns a number of pages, in words.
+pub(super) fn pages(number: u64) -> String {
+    plural(number, "page")
+}
+
+/// Returns a number of URLs, in words.
+pub(super) fn urls(number: u64) -> String {
+    plural(number, "URL")
+}
+
+/// Returns what is known of a URL.
+pub(super) fn node(node: &Node, colour: Colour) -> String {
+    let mut facts = vec![match (&node.outcome_name, node.status) {
+        (Some(outcome), Some(status)) => format!("{} ({outcome}, status {status})", node.state),
+        (Some(outcome), None) => format!("{} ({outcome})", node.state),
+        (None, _) => node.state.clone(),
+    }];
+    if let Some(depth) = node.depth {
+        facts.push(format!("{} from the start", plural(u64::from(depth), "click")));
+    }
+    if let Some(rank) = node.rank {
+        facts.push(format!("rank {rank:.2}"));
+    }
+    if node.lands_on != node.url {
+        facts.push(format!("leads to {}", safe(&node.lands_on)));
+    }
+    let title = node.title.as_ref().map_or_else(String::new, |title| format!("  {}\n", safe(title)));
+    format!("{}\n{title}  {}\n", colour.paint(Shade::Head, &safe(&node.url)), facts.join(", "))
+}
+
+/// Returns a link, as seen from the URL that was asked for.
+pub(super) fn link(link: &SiteLink, colour: Colour) -> String {
+    let other = match link.direction {
+        Direction::In => &link.from_url,
+        Direction::Out => &link.to_url,
+    };
+    let mut notes: Vec<String> = Vec::new();
+    notes.extend(link.anchor.as_deref().map(quoted));
+    if link.direction == Direction::Out {
+        notes.extend(link.lands_on.as_ref().map(|lands_on| format!("redirects to {}", safe(lands_on))));
+        if link.is_broken {
+            let outcome = link.outcome_name.as_deref().filter(|_| link.lands_on.is_none()).unwrap_or("broken");
+            notes.push(colour.paint(Shade::Removed, outcome));
+        }
+    }
+    if link.disposition != "follow" {
+        notes.push(link.disposition.clone());
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!("  {}", notes.join(", ")) };
+    format!("  {:<KIND_WIDTH$}  {}{notes}\n", link.kind, safe(other))
+}
+
+/// Returns a text of a link, quoted.
+fn quoted(anchor: &str) -> String {
+    let short: String = anchor.chars().take(ANCHOR_CHARS_MAX).collect();
+    let dots = if short.len() < anchor.len() { "..." } else { "" };
+    format!("\"{}{dots}\"", safe(&short))
+}
+
+/// Returns a broken URL with the pages that link to it.
+pub(super) fn broken(broken: &Broken, colour: Colour) -> String {
+    let outcome = broken.outcome_name.as_deref().unwrap_or("broken");
+    let status = broken.status.map_or_else(String::new, |status| format!(", status {status}"));
+    let detail = broken.detail.as_deref().map_or_else(String::new, |detail| format!(": {}", safe(detail)));
+    let mut text = format!("{}  {outcome}{status}{detail}\n", colour.paint(Shade::Removed, &safe(&broken.url)),);
+    for holder in &broken.holders {
+        let anchor = holder.anchor.as_deref().map_or_else(String::new, |anchor| format!("  {}", quoted(anchor)));
+        let by = if holder.to_url == broken.url { String::new() } else { format!("  by {}", safe(&holder.to_url)) };
+        text += &format!("  {:<KIND_WIDTH$}  {}{anchor}{by}\n", holder.kind, safe(&holder.from_url));
+    }
+    let shown = u64::try_from(broken.holders.len()).unwrap_or(u64::MAX);
+    if broken.linked_from > shown {
+        text += &format!("  {:KIND_WIDTH$}  ... {} in all\n", "", pages(broken.linked_from));
+    }
+    text
+}
+
+/// Returns how much is broken.
+pub(super) fn broken_total(counts: &Counts) -> String {
+    match counts.broken {
+        0 => format!("no broken links among {}\n", count(counts.links)),
+        broken => format!(
+            "\n{} {} broken, by {} of {}\n",
+            urls(broken),
+            if broken == 1 { "is" } else { "are" },
+            plural(counts.broken_links, "link"),
+            count(counts.links)
+        ),
+    }
+}
+
+/// Returns a chain, a step a line.
+pub(super) fn chain(chain: &Chain, colour: Colour) -> String {
+    let ends = match chain.ends.as_str() {
+        "loops" => colour.paint(Shade::Removed, "a loop"),
+        "too_long" => colour.paint(Shade::Removed, "longer than browsers follow"),
+        _ => plural(u64::from(chain.hops), "redirect"),
+    };
+    let mut text =
+        format!("{}  {ends}, linked from {}\n", colour.paint(Shade::Head, &safe(&chain.url)), pages(chain.linked_from));
+    for step in chain.steps.iter().skip(1) {
+        let status = step.status.map_or_else(String::new, |status| format!("  {status}"));
+        text += &format!("  -> {}{status} {}\n", safe(&step.url), step.state);
+    }
+    text
+}
+
+/// Returns a page that nobody links to.
+pub(super) fn orphan(orphan: &Orphan) -> String {
+    let title = orphan.title.as_ref().map_or_else(String::new, |title| format!("  {}", safe(title)));
+    format!("{}{title}\n", safe(&orphan.url))
+}
+
+/// Returns a URL that is like another; the first of a group names that.
+pub(super) fn duplicate(duplicate: &Duplicate, is_first: bool, colour: Colour) -> String {
+    let what = match duplicate.of_what.as_str() {
+        "body" => "the same body",
+        "text" => "the same text",
+        _ => "nearly the same text",
+    };
+    let head = if is_first {
+        format!("{}  {what} as\n", colour.paint(Shade::Head, &safe(&duplicate.same_as)))
+    } else {
+        String::new()
+    };
+    let distance = match duplicate.distance {
+        0 => String::new(),
+        bits => format!("  {}", plural(u64::from(bits), "bit")),
+    };
+    let canonical =
+        duplicate.canonical.as_ref().map_or_else(String::new, |canonical| format!("  canonical: {}", safe(canonical)));
+    format!("{head}  {}{distance}{canonical}\n", safe(&duplicate.url))
+}

@@ -1,0 +1,60 @@
+//! Pages whose texts are nearly the same.
+
+use dragline_domain::simhash::Simhash;
+use rusqlite::{Connection, params};
+
+use crate::error::FileError;
+
+/// In how many bits the fingerprints of such texts differ at most: Manku, Jain and Das Sarma (2007) found three to be right for web pages.
+const DISTANCE_MAX: u32 = 3;
+
+/// Fingerprints are looked up by these parts: of those that differ in three bits, one of four parts is equal.
+const PARTS: u32 = DISTANCE_MAX + 1;
+
+/// The most fingerprints that one is compared with for each part. Those that share a part by the thousand are mostly equal.
+const COMPARED_MAX: u32 = 1_000;
+
+/// Finds, for each text, the first one before it (by URL) that it is nearly the same as and that is itself not near an earlier one. Equal texts are left to
+/// their digests: one stands for all.
+pub(crate) fn find(db: &Connection) -> Result<(), FileError> {
+    db.execute_batch("CREATE TEMP TABLE part (n INTEGER, value INTEGER, id INTEGER, simhash INTEGER, PRIMARY KEY (n, value, id)) WITHOUT ROWID;")?;
+    let mut texts = db.prepare(
+        "SELECT min(url), id, simhash FROM node WHERE simhash IS NOT NULL AND state IN ('page', 'copy') GROUP BY text_sha1 ORDER BY 1",
+    )?;
+    let mut look_up = db.prepare("SELECT id, simhash FROM part WHERE n = ?1 AND value = ?2 ORDER BY id LIMIT ?3")?;
+    let mut keep = db.prepare("INSERT INTO part VALUES (?1, ?2, ?3, ?4)")?;
+    let mut write = db.prepare("INSERT INTO near VALUES (?1, ?2, ?3)")?;
+    let mut rows = texts.query([])?;
+    while let Some(row) = rows.next()? {
+        let id: i64 = row.get(1)?;
+        let simhash = Simhash(row.get::<_, i64>(2)?.cast_unsigned());
+        let mut nearest: Option<(u32, i64)> = None;
+        for n in 0..PARTS {
+            let mut found = look_up.query(params![n, part(simhash, n), COMPARED_MAX])?;
+            while let Some(row) = found.next()? {
+                let distance = simhash.distance(Simhash(row.get::<_, i64>(1)?.cast_unsigned()));
+                let candidate = (distance, row.get(0)?);
+                if distance <= DISTANCE_MAX && nearest.is_none_or(|nearest| candidate < nearest) {
+                    nearest = Some(candidate);
+                }
+            }
+        }
+        match nearest {
+            Some((distance, like)) => {
+                write.execute(params![id, like, distance])?;
+            }
+            None => {
+                for n in 0..PARTS {
+                    keep.execute(params![n, part(simhash, n), id, simhash.0.cast_signed()])?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns one of the equally long parts of a fingerprint.
+const fn part(simhash: Simhash, n: u32) -> i64 {
+    let bits = u64::BITS / PARTS;
+    (simhash.0 >> (n * bits) & ((1 << bits) - 1)).cast_signed()
+}

@@ -1,0 +1,39 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::PathBuf;
+
+use dragline_ports::error::PortError;
+
+/// The graph could not be made or read.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphError {
+    /// The crawl could not be read.
+    #[error(transparent)]
+    Reader(#[from] PortError),
+    /// Nothing was crawled yet.
+    #[error("the crawl has not begun")]
+    NotBegun,
+    /// The file of the graph cannot be used.
+    #[error("the link graph in {path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: FileError,
+    },
+}
+
+/// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// SQLite's error.
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// The file system's error.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// There are more URLs than fit.
+    #[error("more than {0} URLs are linked")]
+    TooManyUrls(u32),
+}

@@ -1,0 +1,211 @@
+//! Writing URLs and links as they are read.
+
+use data_encoding::HEXLOWER;
+use dragline_domain::document::LinkKind;
+use dragline_domain::ids::Iteration;
+use dragline_domain::outcome::Outcome;
+use dragline_domain::simhash::Simhash;
+use dragline_formats::warc::Sha1Digest;
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow};
+use foldhash::{HashMap, HashMapExt};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::error::FileError;
+use crate::make::MadeFrom;
+use crate::state::{State, breaks_links};
+
+/// The most URLs of a graph: what is measured over all of them takes some 30 bytes of memory each.
+const NODES_MAX: u32 = 8_000_000;
+
+/// The most URLs and the most anchor texts whose numbers are kept in memory. A site's navigation links to the same pages again and again.
+const CACHED_MAX: usize = 50_000;
+
+/// The fewest words of a text whose fingerprint says something.
+const WORDS_MIN: usize = 20;
+
+/// Numbers of texts that were written lately.
+#[derive(Default)]
+struct Cache(HashMap<String, i64>);
+
+impl Cache {
+    fn put(&mut self, text: &str, id: i64) {
+        if self.0.len() >= CACHED_MAX {
+            self.0.clear();
+        }
+        self.0.insert(text.to_owned(), id);
+    }
+}
+
+/// The writer of a graph.
+pub(crate) struct Nodes {
+    db: Connection,
+    urls: Cache,
+    anchors: Cache,
+    kinds: HashMap<String, i64>,
+    dispositions: HashMap<String, i64>,
+    /// The page whose links are being added, and how many it has so far.
+    page: Option<(String, i64, i64)>,
+}
+
+impl Nodes {
+    /// Begins, in a transaction.
+    pub(crate) fn new(db: Connection) -> Result<Self, FileError> {
+        let mut kinds = HashMap::new();
+        for kind in LinkKind::ALL {
+            let id = i64::from(kind.code());
+            db.execute("INSERT INTO kind VALUES (?, ?, ?)", params![id, kind.name(), kind.leads_to_page()])?;
+            kinds.insert(kind.name().to_owned(), id);
+        }
+        db.set_prepared_statement_cache_capacity(32);
+        let (urls, anchors) = Default::default();
+        Ok(Self { db, urls, anchors, kinds, dispositions: HashMap::new(), page: None })
+    }
+
+    /// Returns the number of a URL, which is new at first.
+    fn node(&mut self, url: &str) -> Result<i64, FileError> {
+        if let Some(id) = self.urls.0.get(url) {
+            return Ok(*id);
+        }
+        let found = self.db.prepare_cached("SELECT id FROM node WHERE url = ?")?.query_row([url], |row| row.get(0));
+        let id = match found.optional()? {
+            Some(id) => id,
+            None => {
+                let sql = "INSERT INTO node (url, host, state) VALUES (?, ?, ?)";
+                self.db.prepare_cached(sql)?.execute(params![url, host_of(url), State::Outside.name()])?;
+                let id = self.db.last_insert_rowid();
+                if id > i64::from(NODES_MAX) {
+                    return Err(FileError::TooManyUrls(NODES_MAX));
+                }
+                id
+            }
+        };
+        self.urls.put(url, id);
+        Ok(id)
+    }
+
+    /// Adds a URL that the crawl knows.
+    pub(crate) fn add_candidate(&mut self, row: &CandidateRow) -> Result<(), FileError> {
+        let id = self.node(&row.url)?;
+        let outcome = row.last_outcome.and_then(Outcome::from_code);
+        let state = outcome.map_or(State::Unvisited, State::after);
+        let is_start = row.via.is_none() && row.depth == 0;
+        let sql = "UPDATE node SET state = ?2, is_start = ?3, is_broken = ?4, outcome = ?5, outcome_name = ?6, last_at = ?7, last_iteration = ?8,
+                   body_sha1 = ?9 WHERE id = ?1";
+        self.db.prepare_cached(sql)?.execute(params![
+            id,
+            state.name(),
+            is_start,
+            outcome.is_some_and(breaks_links),
+            row.last_outcome,
+            row.last_outcome_name,
+            row.last_at,
+            row.last_iteration,
+            row.decoded_sha1
+        ])?;
+        Ok(())
+    }
+
+    /// Adds what the site shows at a URL. If its last visit failed, that is what it is; what it had before is told all the same.
+    pub(crate) fn add_page(&mut self, row: &PageRow) -> Result<(), FileError> {
+        let id = self.node(&row.url)?;
+        let is_copy = row.outcome == Outcome::NotCanonical.code();
+        let state = match (&row.text, is_copy) {
+            (_, true) => State::Copy,
+            (Some(_), false) => State::Page,
+            (None, false) => State::File,
+        };
+        let text = row.text.as_deref().filter(|text| !text.is_empty());
+        let words = row.text.as_deref().map(|text| text.split_whitespace().count());
+        let sha1 = text.map(|text| HEXLOWER.encode(Sha1Digest::of(text.as_bytes()).as_bytes()));
+        let simhash = text.filter(|_| words.is_some_and(|words| words >= WORDS_MIN)).map(Simhash::of);
+        let sql = "UPDATE node SET state = iif(state IN ('file', 'copy'), ?2, state), status = ?3, content_type = ?4, body_bytes = ?5, title = ?6,
+                   description = ?7, language = ?8, canonical = ?9, words = ?10, text_sha1 = ?11, simhash = ?12 WHERE id = ?1";
+        self.db.prepare_cached(sql)?.execute(params![
+            id,
+            state.name(),
+            row.status,
+            row.content_type,
+            row.body_bytes,
+            row.title,
+            row.description,
+            row.language,
+            row.canonical,
+            words,
+            sha1,
+            simhash.map(|hash| hash.0.cast_signed())
+        ])?;
+        Ok(())
+    }
+
+    /// Adds a link. Those of a page come one after another, in the order of the page.
+    pub(crate) fn add_link(&mut self, row: &LinkRow) -> Result<(), FileError> {
+        let (from, place) = match self.page.take() {
+            Some((url, id, links)) if url == row.from_url => (id, links),
+            _ => {
+                let id = self.node(&row.from_url)?;
+                // Of a page that was read twice, as it ended again meanwhile, the later links count.
+                self.db.prepare_cached("DELETE FROM edge WHERE from_id = ?")?.execute([id])?;
+                (id, 0)
+            }
+        };
+        let to = self.node(&row.to_url)?;
+        self.page = Some((row.from_url.clone(), from, place + 1));
+        if row.kind == LinkKind::Redirect.name() {
+            let sql = "UPDATE node SET redirects_to = ?2 WHERE id = ?1 AND state = 'redirect'";
+            self.db.prepare_cached(sql)?.execute(params![from, to])?;
+        }
+        let kind = self.kinds.get(&row.kind).copied();
+        let disposition = self.disposition(&row.disposition)?;
+        let sql = "INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?)";
+        self.db.prepare_cached(sql)?.execute(params![from, place, to, kind, disposition, None::<i64>])?;
+        Ok(())
+    }
+
+    fn disposition(&mut self, name: &str) -> Result<i64, FileError> {
+        if let Some(id) = self.dispositions.get(name) {
+            return Ok(*id);
+        }
+        self.db.execute("INSERT INTO disposition (name) VALUES (?)", [name])?;
+        let id = self.db.last_insert_rowid();
+        self.dispositions.insert(name.to_owned(), id);
+        Ok(id)
+    }
+
+    /// Returns the iterations in which URLs last ended without content, newest first.
+    pub(crate) fn iterations_to_look_up(&self) -> Result<Vec<Iteration>, FileError> {
+        let sql = "SELECT DISTINCT last_iteration FROM node WHERE last_iteration IS NOT NULL AND state NOT IN ('page', 'file', 'copy') ORDER BY 1 DESC";
+        let mut statement = self.db.prepare(sql)?;
+        let numbers = statement.query_map([], |row| row.get::<_, u32>(0))?;
+        Ok(numbers.collect::<Result<Vec<_>, _>>()?.into_iter().filter_map(Iteration::new).collect())
+    }
+
+    /// Adds how the last visit of a URL went.
+    pub(crate) fn add_visit(&mut self, row: &LogRow) -> Result<(), FileError> {
+        if !row.r#final {
+            return Ok(());
+        }
+        let sql = "UPDATE node SET status = coalesce(?3, iif(state IN ('page', 'file', 'copy'), status, NULL)), detail = ?4, duration_ms = ?5
+                   WHERE url = ?1 AND last_iteration = ?2";
+        self.db.prepare_cached(sql)?.execute(params![
+            row.url,
+            row.iteration,
+            row.status,
+            row.detail,
+            row.duration_ms
+        ])?;
+        Ok(())
+    }
+
+    /// Ends, and says what it was made from.
+    pub(crate) fn finish(self, from: &MadeFrom) -> Result<Connection, FileError> {
+        let Self { db, .. } = self;
+        db.execute("INSERT INTO made VALUES ('', ?, ?)", params![from.text, from.iteration.number()])?;
+        Ok(db)
+    }
+}
+
+/// Returns the host of an absolute URL, with its port if it has one.
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or(rest)
+}

@@ -1,0 +1,189 @@
+//! How far pages are from the start, and how much of the site's links lead to them.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+
+use rusqlite::{Connection, params};
+
+use crate::error::FileError;
+
+/// How much of a page's rank its links pass on: the figure of Brin and Page (1998).
+const DAMPING: f64 = 0.85;
+
+/// The most rounds. The rest changes by less than a factor of `DAMPING` each time, so this is more than the tolerance takes.
+const ROUNDS_MAX: u32 = 100;
+
+/// When the ranks change by less than this for an average page, they are what they are.
+const TOLERANCE: f64 = 1e-6;
+
+/// Marks a target that the page asks not to follow: it is one click away, and gets no rank.
+const NOFOLLOW: u32 = 1 << 31;
+
+/// The links between pages, as numbers in a file: by page, each target once. Per URL, only where its links start is in memory.
+struct Links {
+    file: File,
+    /// Where the links of each URL start in the file, counted in links; one more at the end.
+    starts: Vec<u32>,
+}
+
+/// Measures both for all pages. A page that cannot be reached by links from a start has no depth.
+pub(crate) fn measure(db: &Connection) -> Result<(), FileError> {
+    let mut links = Links::collect(db)?;
+    let pages = pages(db, links.starts.len())?;
+    let depths = links.depths(starts(db)?)?;
+    let ranks = links.ranks(&pages)?;
+    let mut write = db.prepare("UPDATE node SET depth = ?2, rank = ?3 WHERE id = ?1")?;
+    for (id, (depth, rank)) in depths.iter().zip(ranks).enumerate() {
+        let depth = (*depth != u32::MAX).then_some(*depth);
+        let rank = pages.get(id).copied().unwrap_or_default().then_some(rank);
+        if depth.is_some() || rank.is_some() {
+            write.execute(params![id, depth, rank])?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns which numbers are those of pages, or of other content.
+fn pages(db: &Connection, nodes: usize) -> Result<Vec<bool>, FileError> {
+    let mut pages = vec![false; nodes];
+    let mut statement = db.prepare("SELECT id FROM node WHERE state IN ('page', 'file', 'copy')")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        pages[row.get::<_, usize>(0)?] = true;
+    }
+    Ok(pages)
+}
+
+/// Returns where crawls start, and where that leads.
+fn starts(db: &Connection) -> Result<Vec<u32>, FileError> {
+    let mut statement = db.prepare("SELECT DISTINCT lands_on FROM node WHERE is_start ORDER BY 1")?;
+    let starts = statement.query_map([], |row| row.get(0))?;
+    Ok(starts.collect::<Result<_, _>>()?)
+}
+
+impl Links {
+    fn collect(db: &Connection) -> Result<Self, FileError> {
+        let mut out = BufWriter::new(tempfile::tempfile()?);
+        let nodes: usize = db.query_row("SELECT coalesce(max(id), 0) + 1 FROM node", [], |row| row.get(0))?;
+        let mut starts = vec![0; nodes + 1];
+        let mut statement = db.prepare(
+            "SELECT e.from_id, t.lands_on, d.name = 'no_follow' FROM edge e
+             CROSS JOIN node t ON t.id = e.to_id CROSS JOIN disposition d ON d.id = e.disposition
+             WHERE e.kind IN (SELECT id FROM kind WHERE name IN ('a', 'area')) AND t.lands_on <> e.from_id ORDER BY e.from_id",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut of_page: Vec<u32> = Vec::new();
+        let mut page = 0_usize;
+        let mut written = 0_u32;
+        let mut flush = |page: usize, of_page: &mut Vec<u32>, starts: &mut Vec<u32>| -> io::Result<()> {
+            // Of two links to the same page, the one that may be followed counts, as it sorts first.
+            of_page.sort_unstable_by_key(|to| (to & !NOFOLLOW, *to));
+            of_page.dedup_by_key(|to| *to & !NOFOLLOW);
+            for to in of_page.drain(..) {
+                out.write_all(&to.to_le_bytes())?;
+                written += 1;
+            }
+            starts[page + 1] = written;
+            Ok(())
+        };
+        while let Some(row) = rows.next()? {
+            let from: usize = row.get(0)?;
+            if from != page {
+                flush(page, &mut of_page, &mut starts)?;
+                page = from;
+            }
+            of_page.push(row.get::<_, u32>(1)? | if row.get(2)? { NOFOLLOW } else { 0 });
+        }
+        flush(page, &mut of_page, &mut starts)?;
+        // A URL without links starts where the one before it ends.
+        for id in 1..starts.len() {
+            starts[id] = starts[id].max(starts[id - 1]);
+        }
+        starts.pop();
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let mut links = Self { file, starts };
+        links.starts.push(written);
+        Ok(links)
+    }
+
+    /// Returns the fewest clicks from a start to each URL; the largest number where there is no way.
+    fn depths(&mut self, starts: Vec<u32>) -> io::Result<Vec<u32>> {
+        let mut depths = vec![u32::MAX; self.starts.len() - 1];
+        let mut level = starts;
+        let mut depth = 0;
+        let mut of_page = Vec::new();
+        while !level.is_empty() {
+            level.retain(|id| depths[index(*id)] == u32::MAX);
+            level.dedup();
+            let mut next = Vec::new();
+            for id in &level {
+                depths[index(*id)] = depth;
+            }
+            for id in &level {
+                self.read(*id, &mut of_page)?;
+                next.extend(of_page.iter().map(|to| to & !NOFOLLOW).filter(|to| depths[index(*to)] == u32::MAX));
+            }
+            // Read in the order of the file.
+            next.sort_unstable();
+            level = next;
+            depth += 1;
+        }
+        Ok(depths)
+    }
+
+    /// Reads the links of a page.
+    fn read(&mut self, id: u32, to: &mut Vec<u32>) -> io::Result<()> {
+        let (start, end) = (self.starts[index(id)], self.starts[index(id) + 1]);
+        let mut bytes = vec![0; index(end - start) * 4];
+        self.file.seek(SeekFrom::Start(u64::from(start) * 4))?;
+        self.file.read_exact(&mut bytes)?;
+        to.clear();
+        to.extend(bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)));
+        Ok(())
+    }
+
+    /// Returns the PageRank of each page, where 1 is the average. Pages without links share theirs among all.
+    fn ranks(&mut self, pages: &[bool]) -> io::Result<Vec<f64>> {
+        let count = pages.iter().filter(|is_page| **is_page).count();
+        let average = |of: f64| if count == 0 { 0.0 } else { of / f64::from(u32::try_from(count).unwrap_or(u32::MAX)) };
+        let mut ranks: Vec<f64> = pages.iter().map(|is_page| f64::from(u8::from(*is_page))).collect();
+        for _ in 0..ROUNDS_MAX {
+            let mut next = vec![0.0; ranks.len()];
+            let mut kept = 0.0;
+            self.file.rewind()?;
+            let mut file = BufReader::with_capacity(1 << 20, &self.file);
+            let mut of_page = Vec::new();
+            for (id, rank) in ranks.iter().enumerate() {
+                of_page.clear();
+                for _ in self.starts[id]..self.starts[id + 1] {
+                    let mut bytes = [0; 4];
+                    file.read_exact(&mut bytes)?;
+                    let to = u32::from_le_bytes(bytes);
+                    if to & NOFOLLOW == 0 && pages[index(to)] {
+                        of_page.push(to);
+                    }
+                }
+                match u32::try_from(of_page.len()) {
+                    Ok(0) | Err(_) => kept += rank,
+                    Ok(links) => of_page.iter().for_each(|to| next[index(*to)] += DAMPING * rank / f64::from(links)),
+                }
+            }
+            let to_all = (1.0 - DAMPING) + DAMPING * average(kept);
+            let mut changed = 0.0;
+            for ((rank, next), is_page) in ranks.iter_mut().zip(next).zip(pages) {
+                let next = if *is_page { next + to_all } else { 0.0 };
+                changed += (next - *rank).abs();
+                *rank = next;
+            }
+            if average(changed) < TOLERANCE {
+                break;
+            }
+        }
+        Ok(ranks)
+    }
+}
+
+/// Returns a number as an index.
+fn index(id: u32) -> usize {
+    usize::try_from(id).unwrap_or(usize::MAX)
+}

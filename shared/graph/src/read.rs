@@ -1,0 +1,288 @@
+//! Asking the graph.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use dragline_ports::reader::Reader;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+
+use crate::error::{FileError, GraphError};
+use crate::make::{MadeFrom, make};
+use crate::rows::{Broken, Chain, Counts, Direction, Duplicate, Holder, Node, Orphan, SiteLink, Step};
+
+/// What is shown of a link.
+const COLUMNS: &str = "f.url, t.url, a.text, k.name, d.name, t.state, t.outcome_name, iif(t.redirects_to IS NULL, NULL, l.url), l.is_broken";
+
+/// Where it is, given the link `e`.
+const JOINS: &str = "JOIN node f ON f.id = e.from_id JOIN node t ON t.id = e.to_id JOIN node l ON l.id = t.lands_on JOIN kind k ON k.id = e.kind
+             JOIN disposition d ON d.id = e.disposition LEFT JOIN anchor a ON a.id = e.anchor";
+
+fn site_link(row: &Row<'_>, direction: Direction) -> rusqlite::Result<SiteLink> {
+    Ok(SiteLink {
+        direction,
+        from_url: row.get(0)?,
+        to_url: row.get(1)?,
+        anchor: row.get(2)?,
+        kind: row.get(3)?,
+        disposition: row.get(4)?,
+        state: row.get(5)?,
+        outcome_name: row.get(6)?,
+        lands_on: row.get(7)?,
+        is_broken: row.get(8)?,
+    })
+}
+
+/// The link graph of a crawl.
+#[derive(Debug)]
+pub struct Graph {
+    db: Connection,
+    path: PathBuf,
+}
+
+impl Graph {
+    /// Opens the graph in a file, and makes it first unless it is there and up to date. `making` is called before that, as it may take a while.
+    ///
+    /// It is made beside the file and then put in its place, so others may go on reading an older one.
+    ///
+    /// # Errors
+    /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be read or written.
+    pub async fn up_to_date(reader: &impl Reader, path: &Path, making: impl FnOnce()) -> Result<Self, GraphError> {
+        let from = MadeFrom::now(reader).await?;
+        if let Some(graph) = Self::open(path, &from) {
+            return Ok(graph);
+        }
+        making();
+        let failed = |source: FileError| GraphError::File { path: path.to_owned(), source };
+        let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(|error| failed(error.into()))?;
+        let new = tempfile::Builder::new()
+            .prefix(".graph-")
+            .suffix(".new")
+            .tempfile_in(folder)
+            .map_err(|error| failed(error.into()))?
+            .into_temp_path();
+        make(reader, &from, &new).await?;
+        new.persist(path).map_err(|error| failed(error.error.into()))?;
+        Self::open(path, &from).ok_or_else(|| failed(std::io::Error::other("it was changed by another process").into()))
+    }
+
+    /// Opens a file; `None` if it is not there, was made of something else, or is damaged.
+    fn open(path: &Path, from: &MadeFrom) -> Option<Self> {
+        let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+            .ok()?;
+        let made_from: String = db.query_row("SELECT made_from FROM made", [], |row| row.get(0)).ok()?;
+        (made_from == from.text).then(|| Self { db, path: path.to_owned() })
+    }
+
+    fn failed(&self, source: rusqlite::Error) -> GraphError {
+        GraphError::File { path: self.path.clone(), source: source.into() }
+    }
+
+    /// Calls back with each row of a query until told to stop.
+    fn each<T>(
+        &self,
+        sql: &str,
+        values: impl rusqlite::Params,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+        mut visit: impl FnMut(T) -> ControlFlow<()>,
+    ) -> Result<(), GraphError> {
+        let walk = || {
+            let mut statement = self.db.prepare_cached(sql)?;
+            let mut rows = statement.query(values)?;
+            while let Some(row) = rows.next()? {
+                if visit(read(row)?).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        walk().map_err(|error| self.failed(error))
+    }
+
+    fn list<T>(
+        &self,
+        sql: &str,
+        values: impl rusqlite::Params,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, GraphError> {
+        let mut list = Vec::new();
+        self.each(sql, values, read, |row| {
+            list.push(row);
+            ControlFlow::Continue(())
+        })?;
+        Ok(list)
+    }
+
+    /// Returns how much there is of everything.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn counts(&self) -> Result<Counts, GraphError> {
+        let sql = "SELECT (SELECT count(*) FROM node), (SELECT count(*) FROM node WHERE state = 'page'), (SELECT count(*) FROM edge),
+                   (SELECT count(*) FROM node WHERE is_broken AND linked_from > 0), (SELECT count(*) FROM broken_link),
+                   (SELECT count(*) FROM node WHERE hops > 1 OR chain <> 'lands'), (SELECT count(*) FROM orphan)";
+        let read = |row: &Row<'_>| {
+            Ok(Counts {
+                urls: row.get(0)?,
+                pages: row.get(1)?,
+                links: row.get(2)?,
+                broken: row.get(3)?,
+                broken_links: row.get(4)?,
+                chains: row.get(5)?,
+                orphans: row.get(6)?,
+            })
+        };
+        self.db.query_row(sql, [], read).map_err(|error| self.failed(error))
+    }
+
+    /// Returns what is known of a URL; `None` if the crawl does not know it and no page links to it.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn node(&self, url: &str) -> Result<Option<Node>, GraphError> {
+        let sql = "SELECT n.url, n.state, n.outcome_name, n.status, n.title, n.depth, n.rank, n.linked_from, n.links_to, l.url
+                   FROM node n JOIN node l ON l.id = n.lands_on WHERE n.url = ?";
+        let read = |row: &Row<'_>| {
+            Ok(Node {
+                url: row.get(0)?,
+                state: row.get(1)?,
+                outcome_name: row.get(2)?,
+                status: row.get(3)?,
+                title: row.get(4)?,
+                depth: row.get(5)?,
+                rank: row.get(6)?,
+                linked_from: row.get(7)?,
+                links_to: row.get(8)?,
+                lands_on: row.get(9)?,
+            })
+        };
+        self.db.query_row(sql, [url], read).optional().map_err(|error| self.failed(error))
+    }
+
+    /// Calls back with each link to a URL, and to what redirects there, from the page of the highest rank on.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn links_to(&self, url: &str, visit: impl FnMut(SiteLink) -> ControlFlow<()>) -> Result<(), GraphError> {
+        let sql = format!(
+            "WITH target (id) AS (
+                 SELECT id FROM node WHERE url = ?1
+                 UNION SELECT t.id FROM node n JOIN node t ON t.lands_on = n.id WHERE n.url = ?1 AND t.redirects_to IS NOT NULL)
+             SELECT {COLUMNS} FROM target x CROSS JOIN edge e ON e.to_id = x.id {JOINS}
+             WHERE f.url <> ?1 ORDER BY f.rank DESC, f.url, e.place"
+        );
+        self.each(&sql, [url], |row| site_link(row, Direction::In), visit)
+    }
+
+    /// Calls back with each link of a page, in its order.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn links_from(&self, url: &str, visit: impl FnMut(SiteLink) -> ControlFlow<()>) -> Result<(), GraphError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM node x CROSS JOIN edge e ON e.from_id = x.id {JOINS} WHERE x.url = ?1 ORDER BY e.place"
+        );
+        self.each(&sql, [url], |row| site_link(row, Direction::Out), visit)
+    }
+
+    /// Calls back with each broken URL that pages link to, from the one with the most such pages on. Each comes with up to `holders_max` of the links.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn broken(&self, holders_max: u32, mut visit: impl FnMut(Broken) -> ControlFlow<()>) -> Result<(), GraphError> {
+        let sql = "SELECT n.id, n.url, n.outcome_name, n.status, n.detail, n.last_at, n.linked_from
+                   FROM node n WHERE n.is_broken AND n.linked_from > 0 ORDER BY n.linked_from DESC, n.url";
+        let of_one = "SELECT f.url, t.url, a.text, k.name
+                      FROM broken_target x CROSS JOIN edge e ON e.to_id = x.id JOIN node f ON f.id = e.from_id JOIN node t ON t.id = e.to_id
+                      JOIN kind k ON k.id = e.kind LEFT JOIN anchor a ON a.id = e.anchor
+                      WHERE x.broken_id = ?1 AND k.name NOT IN ('redirect', 'canonical') ORDER BY f.rank DESC, f.url, e.place LIMIT ?2";
+        let read = |row: &Row<'_>| {
+            let broken = Broken {
+                url: row.get(1)?,
+                outcome_name: row.get(2)?,
+                status: row.get(3)?,
+                detail: row.get(4)?,
+                last_at: row.get(5)?,
+                linked_from: row.get(6)?,
+                holders: Vec::new(),
+            };
+            Ok((row.get::<_, i64>(0)?, broken))
+        };
+        let holder = |row: &Row<'_>| {
+            Ok(Holder { from_url: row.get(0)?, to_url: row.get(1)?, anchor: row.get(2)?, kind: row.get(3)? })
+        };
+        let mut failed = None;
+        self.each(sql, [], read, |(id, broken)| match self.list(of_one, params![id, holders_max], holder) {
+            Ok(holders) => visit(Broken { holders, ..broken }),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Calls back with each chain of at least this many redirects, and each that leads nowhere: the longest first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn chains(&self, hops_min: u32, mut visit: impl FnMut(Chain) -> ControlFlow<()>) -> Result<(), GraphError> {
+        let sql = "SELECT n.id, n.url, n.hops, n.chain, n.linked_from FROM node n
+                   WHERE n.redirects_to IS NOT NULL AND (n.hops >= ?1 OR n.chain <> 'lands')
+                   ORDER BY n.chain = 'lands', n.hops DESC, n.linked_from DESC, n.url";
+        let of_one = "WITH RECURSIVE way (place, id, redirects_to) AS (
+                          SELECT 0, id, redirects_to FROM node WHERE id = ?1
+                          UNION ALL SELECT w.place + 1, n.id, n.redirects_to FROM way w JOIN node n ON n.id = w.redirects_to WHERE w.place < ?2)
+                      SELECT n.url, n.status, n.state FROM way w JOIN node n ON n.id = w.id ORDER BY w.place";
+        let read = |row: &Row<'_>| {
+            let chain = Chain {
+                url: row.get(1)?,
+                hops: row.get(2)?,
+                ends: row.get(3)?,
+                linked_from: row.get(4)?,
+                steps: Vec::new(),
+            };
+            Ok((row.get::<_, i64>(0)?, chain))
+        };
+        let step = |row: &Row<'_>| Ok(Step { url: row.get(0)?, status: row.get(1)?, state: row.get(2)? });
+        let mut failed = None;
+        self.each(sql, [hops_min], read, |(id, chain)| match self.list(of_one, params![id, chain.hops], step) {
+            Ok(steps) => visit(Chain { steps, ..chain }),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Calls back with each page that no other page links to, by URL.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn orphans(&self, visit: impl FnMut(Orphan) -> ControlFlow<()>) -> Result<(), GraphError> {
+        let read = |row: &Row<'_>| Ok(Orphan { url: row.get(0)?, title: row.get(1)?, last_at: row.get(2)? });
+        self.each("SELECT url, title, last_at FROM orphan ORDER BY url", [], read, visit)
+    }
+
+    /// Calls back with each URL that is like another one before it, group by group.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn duplicates(&self, visit: impl FnMut(Duplicate) -> ControlFlow<()>) -> Result<(), GraphError> {
+        let sql = "SELECT of_what, same_as, url, distance, canonical, title FROM duplicate WHERE url <> same_as
+                   ORDER BY of_what = 'near', of_what = 'text', same_as, distance, url";
+        let read = |row: &Row<'_>| {
+            Ok(Duplicate {
+                of_what: row.get(0)?,
+                same_as: row.get(1)?,
+                url: row.get(2)?,
+                distance: row.get(3)?,
+                canonical: row.get(4)?,
+                title: row.get(5)?,
+            })
+        };
+        self.each(sql, [], read, visit)
+    }
+}
