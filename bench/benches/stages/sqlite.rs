@@ -221,6 +221,7 @@ fn document() -> Document {
         disposition: Disposition::Follow,
         spelling: link.spelling,
         rel: link.rel,
+        anchor: link.anchor,
     });
     Document {
         page: Some(extracted.page),

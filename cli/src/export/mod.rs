@@ -186,6 +186,7 @@ mod tests {
             kind: String::new(),
             disposition: String::new(),
             detail: None,
+            anchor: None,
         };
         let json = serde_json::to_string(&row).unwrap();
         let mut rest = json.as_str();

@@ -240,7 +240,14 @@ mod tests {
     }
 
     fn link(path: &str, disposition: Disposition) -> Link {
-        Link { kind: LinkKind::A, target: url(path), disposition, spelling: Spelling::Whole, rel: Rel::Follow }
+        Link {
+            kind: LinkKind::A,
+            target: url(path),
+            disposition,
+            spelling: Spelling::Whole,
+            rel: Rel::Follow,
+            anchor: None,
+        }
     }
 
     fn page(change: impl FnOnce(&mut Document, &mut Page)) -> Document {
@@ -257,7 +264,7 @@ mod tests {
         use Part::{Body, Links, Metadata, Status, Text, Title};
         let same = || page(|_, _| {});
         let of = |outcome| Document::bare(0, url("/"), outcome);
-        let cases: [(Outcome, Document, Document, &[Part], &str); 12] = [
+        let cases: [(Outcome, Document, Document, &[Part], &str); 13] = [
             (FileIngested, same(), same(), &[], "other bytes, such as a comment"),
             (FileIngested, same(), page(|_, page| page.title = None), &[Title], "no title"),
             (FileIngested, same(), page(|_, page| page.text.push('!')), &[Text], "another text"),
@@ -268,6 +275,13 @@ mod tests {
                 page(|document, _| document.links[0].disposition = Disposition::TooDeep),
                 &[],
                 "what is done with a link is the definition's, not the page's",
+            ),
+            (
+                FileIngested,
+                same(),
+                page(|document, _| document.links[0].anchor = Some("other words".into())),
+                &[],
+                "what a link says is part of the text, if it is shown",
             ),
             (FileIngested, same(), page(|document, _| _ = document.links.pop()), &[Links], "a link fewer"),
             (FileIngested, same(), page(|_, page| page.language = Some("en".into())), &[Metadata], "its language"),

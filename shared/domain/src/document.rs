@@ -179,6 +179,7 @@ impl Document {
         if let Some(page) = &mut self.page {
             page.withhold();
         }
+        self.links.iter_mut().for_each(|link| link.anchor = None);
         self.content = None;
     }
 
@@ -338,6 +339,10 @@ pub struct Link {
     /// Whether the page asks not to follow it.
     #[serde(default, skip_serializing_if = "Rel::is_follow")]
     pub rel: Rel,
+    /// What the link says, on one line, up to 256 bytes: its text, and that of pictures in it. `None` if it says nothing, is of a kind without text, the
+    /// page asks for noindex, or it was stored before this field was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<String>,
 }
 
 /// Whether a page asks not to follow a link: by the link's own `rel`, or for the whole page.

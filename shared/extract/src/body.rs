@@ -139,6 +139,8 @@ pub struct FoundLink {
     pub spelling: Spelling,
     /// Whether the page, or its header, asks not to follow it.
     pub rel: Rel,
+    /// What it says; `None` if that is nothing, or the page asks for noindex.
+    pub anchor: Option<String>,
 }
 
 /// What is known about a body that no extractor reads.

@@ -22,7 +22,7 @@ pub(crate) struct Html;
 
 impl Extractor for Html {
     fn made_by(&self) -> MadeBy {
-        MadeBy::new("html", 3)
+        MadeBy::new("html", 4)
     }
 
     fn extract(&self, body: &Body<'_>) -> Option<Extracted> {
@@ -105,20 +105,21 @@ fn links(
     let of_page = if directives.nofollow { Rel::NoFollow } else { Rel::Follow };
     // A canonical link is not one that readers follow: nofollow does not apply to it.
     if let Some((target, spelling)) = canonical.cloned() {
-        links.push(FoundLink { kind: LinkKind::Canonical, target, spelling, rel: Rel::Follow });
+        links.push(FoundLink { kind: LinkKind::Canonical, target, spelling, rel: Rel::Follow, anchor: None });
     }
     let by_header = body.source.headers.text("refresh");
     let refreshed = by_header.as_deref().and_then(refresh);
     if let Some((target, spelling)) = refreshed.and_then(|url| body.source.url.join_spelled(url, rules).ok()) {
-        links.push(FoundLink { kind: LinkKind::Redirect, target, spelling, rel: of_page });
+        links.push(FoundLink { kind: LinkKind::Redirect, target, spelling, rel: of_page, anchor: None });
     }
     let of_header = links.len();
     let mut is_any_rewritten = false;
-    for HtmlLink { kind, url, nofollow, .. } in of_html {
+    for HtmlLink { kind, url, nofollow, text } in of_html {
         let Ok((target, spelling)) = url.normalised(rules) else { continue };
         is_any_rewritten |= target.as_str() != url.as_str();
         if !links[..of_header].iter().any(|link| link.kind == kind && link.target == target) {
-            links.push(FoundLink { kind, target, spelling, rel: if nofollow { Rel::NoFollow } else { of_page } });
+            let rel = if nofollow { Rel::NoFollow } else { of_page };
+            links.push(FoundLink { kind, target, spelling, rel, anchor: text.filter(|_| !directives.noindex) });
         }
     }
     // As they were written, no two of a page are the same.

@@ -156,9 +156,26 @@ impl Nodes {
         }
         let kind = self.kinds.get(&row.kind).copied();
         let disposition = self.disposition(&row.disposition)?;
+        let anchor = row.anchor.as_deref().map(|text| self.anchor(text)).transpose()?;
         let sql = "INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?)";
-        self.db.prepare_cached(sql)?.execute(params![from, place, to, kind, disposition, None::<i64>])?;
+        self.db.prepare_cached(sql)?.execute(params![from, place, to, kind, disposition, anchor])?;
         Ok(())
+    }
+
+    fn anchor(&mut self, text: &str) -> Result<i64, FileError> {
+        if let Some(id) = self.anchors.0.get(text) {
+            return Ok(*id);
+        }
+        let found = self.db.prepare_cached("SELECT id FROM anchor WHERE text = ?")?.query_row([text], |row| row.get(0));
+        let id = match found.optional()? {
+            Some(id) => id,
+            None => {
+                self.db.prepare_cached("INSERT INTO anchor (text) VALUES (?)")?.execute([text])?;
+                self.db.last_insert_rowid()
+            }
+        };
+        self.anchors.put(text, id);
+        Ok(id)
     }
 
     fn disposition(&mut self, name: &str) -> Result<i64, FileError> {

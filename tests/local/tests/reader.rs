@@ -104,6 +104,7 @@ fn home() -> Document {
         disposition,
         spelling: Spelling::Whole,
         rel: Rel::Follow,
+        anchor: None,
     };
     let elsewhere = CrawlUrl::try_from("https://b.example/".to_owned()).unwrap();
     Document {

@@ -161,6 +161,7 @@ pub(super) fn links<'d>(
                 Disposition::Blocked(rule) => Some(rule.clone()),
                 _ => None,
             },
+            anchor: link.anchor.clone(),
         })
         .collect()
 }

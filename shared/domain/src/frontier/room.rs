@@ -125,6 +125,7 @@ mod tests {
             disposition: disposition.clone(),
             spelling: Spelling::Whole,
             rel: Rel::Follow,
+            anchor: None,
         };
         let bare = Document::bare(n, url("https://a.example/"), Outcome::FileIngested);
         Document { links: links.iter().map(link).collect(), ..bare }

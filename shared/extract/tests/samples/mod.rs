@@ -67,12 +67,13 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
     };
     match extract(&source, &settings) {
         Ok(Extracted { made_by, page, links, content, remark }) => {
-            let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel }| Link {
+            let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel, anchor }| Link {
                 kind,
                 target,
                 disposition: Disposition::Follow,
                 spelling,
                 rel,
+                anchor,
             });
             let misfits = content.as_ref().is_some_and(|content| !content.misfits.is_empty());
             Document {
@@ -150,6 +151,7 @@ pub(crate) fn everything() -> Document {
             disposition: Disposition::NoFollow,
             spelling: Spelling::Stripped,
             rel: Rel::NoFollow,
+            anchor: Some("what it says".into()),
         }],
         content: Some(Box::new(content())),
         made_by: Some(MadeBy::new("html", 65_535)),

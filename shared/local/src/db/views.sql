@@ -201,7 +201,7 @@ WHERE e.misfits IS NOT NULL;
 CREATE VIEW seen_link AS
 SELECT p.id, c.name AS crawl, s.iteration, iif(d.url LIKE '/%', g.origin || d.url, d.url) AS from_url,
        iif(e.value ->> 2 LIKE '/%', g.origin || (e.value ->> 2), e.value ->> 2) AS to_url,
-       k.name AS kind, w.name AS disposition, e.value ->> 3 AS detail
+       k.name AS kind, w.name AS disposition, e.value ->> 3 AS detail, e.value ->> 5 AS anchor
 FROM document_text p
 JOIN document d ON d.id = p.id
 JOIN segment s ON s.id = p.id >> 24
@@ -213,7 +213,7 @@ JOIN link_disposition w ON w.code = e.value ->> 1;
 
 -- The links of the pages as they are now.
 CREATE VIEW link AS
-SELECT v.id, v.crawl, coalesce(b.iteration, v.iteration) AS iteration, v.from_url, v.to_url, v.kind, v.disposition, v.detail
+SELECT v.id, v.crawl, coalesce(b.iteration, v.iteration) AS iteration, v.from_url, v.to_url, v.kind, v.disposition, v.detail, v.anchor
 FROM seen_link v
 CROSS JOIN document d ON d.id = v.id
 CROSS JOIN segment s ON s.id = d.id >> 24

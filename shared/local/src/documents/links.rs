@@ -1,5 +1,6 @@
 //! The links of a page as one JSON text: an array per link, `[kind, disposition, target]`, followed by the reason if it is blocked, and then (after
-//! the reason or `null`) by the sum of 1 if parameters were removed from the target and 2 if the page asks not to follow the link.
+//! the reason or `null`) by the sum of 1 if parameters were removed from the target and 2 if the page asks not to follow the link, and then by what
+//! the link says.
 //!
 //! Kind and disposition are numbers. A target within the page's own origin is its path and query.
 
@@ -29,6 +30,7 @@ enum Packed<'l> {
     Plain(u8, u8, &'l str),
     Blocked(u8, u8, &'l str, &'l str),
     Marked(u8, u8, &'l str, Option<&'l str>, u8),
+    Anchored(u8, u8, &'l str, Option<&'l str>, u8, &'l str),
 }
 
 /// The mark of a target from which parameters were removed.
@@ -50,6 +52,9 @@ pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError
                 (link.kind.code(), link.disposition.code(), shorten(origin, &link.target));
             let reason =
                 if let Disposition::Blocked(reason) = &link.disposition { Some(reason.as_str()) } else { None };
+            if let Some(anchor) = &link.anchor {
+                return Packed::Anchored(kind, disposition, target, reason, mark(link), anchor);
+            }
             match (mark(link), reason) {
                 (0, None) => Packed::Plain(kind, disposition, target),
                 (0, Some(reason)) => Packed::Blocked(kind, disposition, target, reason),
@@ -60,10 +65,11 @@ pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError
     Ok(serde_json::to_string(&packed)?)
 }
 
-/// A link as read: three to five values.
+/// A link as read: three to six values.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Unpacked {
+    Anchored(u8, u8, String, Option<String>, u8, String),
     Marked(u8, u8, String, Option<String>, u8),
     Blocked(u8, u8, String, String),
     Plain(u8, u8, String),
@@ -73,16 +79,21 @@ pub(super) fn unpack(origin: &Origin, packed: &str) -> Result<Vec<Link>, StoreEr
     let damaged = |what: &str| StoreError::Damaged(format!("a stored link has an unknown {what}"));
     let links: Vec<Unpacked> = serde_json::from_str(packed)?;
     let restore = |link| {
-        let (kind, disposition, target, reason, mark) = match link {
-            Unpacked::Marked(kind, disposition, target, reason, mark) => (kind, disposition, target, reason, mark),
-            Unpacked::Blocked(kind, disposition, target, reason) => (kind, disposition, target, Some(reason), 0),
-            Unpacked::Plain(kind, disposition, target) => (kind, disposition, target, None, 0),
+        let (kind, disposition, target, reason, mark, anchor) = match link {
+            Unpacked::Anchored(kind, disposition, target, reason, mark, anchor) => {
+                (kind, disposition, target, reason, mark, Some(anchor))
+            }
+            Unpacked::Marked(kind, disposition, target, reason, mark) => {
+                (kind, disposition, target, reason, mark, None)
+            }
+            Unpacked::Blocked(kind, disposition, target, reason) => (kind, disposition, target, Some(reason), 0, None),
+            Unpacked::Plain(kind, disposition, target) => (kind, disposition, target, None, 0, None),
         };
         let spelling = if mark & STRIPPED == 0 { Spelling::Whole } else { Spelling::Stripped };
         let rel = if mark & NOFOLLOW == 0 { Rel::Follow } else { Rel::NoFollow };
         let kind = LinkKind::from_code(kind).ok_or_else(|| damaged("kind"))?;
         let disposition = disposition_of(disposition, reason).ok_or_else(|| damaged("disposition"))?;
-        Ok(Link { kind, target: restore(origin, target)?, disposition, spelling, rel })
+        Ok(Link { kind, target: restore(origin, target)?, disposition, spelling, rel, anchor })
     };
     links.into_iter().map(restore).collect()
 }
@@ -116,7 +127,9 @@ mod tests {
             disposition,
             spelling: Spelling::Whole,
             rel: Rel::Follow,
+            anchor: None,
         };
+        let anchored = |link, says: &str| Link { anchor: Some(says.to_owned()), ..link };
         let nofollow = |link| Link { rel: Rel::NoFollow, ..link };
         let stripped = |link| Link { spelling: Spelling::Stripped, ..link };
         let links = vec![
@@ -130,11 +143,13 @@ mod tests {
             stripped(link(LinkKind::A, "https://example.org/t", Disposition::Blocked("rule 4".into()))),
             nofollow(link(LinkKind::A, "https://other.example/n", Disposition::OutOfScope)),
             nofollow(stripped(link(LinkKind::A, "https://example.org/u", Disposition::NoFollow))),
+            anchored(link(LinkKind::A, "https://example.org/v", Disposition::Follow), "a \"name\""),
+            anchored(nofollow(link(LinkKind::A, "https://example.org/w", Disposition::Blocked("rule 5".into()))), ""),
         ];
         let packed = pack(&origin, &links).unwrap();
         assert_eq!(
             packed,
-            r#"[[1,0,"/a?b=%22"],[4,1,"https://cdn.example/x.png"],[1,2,"/n"],[12,3,"https://other.example/"],[2,4,"/deep"],[1,5,"/no","rule 3: `\"no\"`"],[1,0,"/s",null,1],[1,5,"/t","rule 4",1],[1,3,"https://other.example/n",null,2],[1,2,"/u",null,3]]"#
+            r#"[[1,0,"/a?b=%22"],[4,1,"https://cdn.example/x.png"],[1,2,"/n"],[12,3,"https://other.example/"],[2,4,"/deep"],[1,5,"/no","rule 3: `\"no\"`"],[1,0,"/s",null,1],[1,5,"/t","rule 4",1],[1,3,"https://other.example/n",null,2],[1,2,"/u",null,3],[1,0,"/v",null,0,"a \"name\""],[1,5,"/w","rule 5",2,""]]"#
         );
         assert_eq!(unpack(&origin, &packed).unwrap(), links);
         for disposition in DISPOSITIONS {

@@ -78,8 +78,8 @@ of_view! {
 }
 
 of_view! {
-    LinkRow { crawl, iteration, from_url, to_url, kind, disposition, detail }
-    |link| link.from_url.len() + link.to_url.len()
+    LinkRow { crawl, iteration, from_url, to_url, kind, disposition, detail, anchor }
+    |link| link.from_url.len() + link.to_url.len() + link.anchor.as_ref().map_or(0, String::len)
 }
 
 of_view! {

@@ -120,8 +120,8 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
 
 fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: Document) -> Document {
     let Extracted { made_by, page, links, content, remark } = extracted;
-    let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel }| {
-        decided(context, &capture.visit, Link { kind, target, disposition: Disposition::Follow, spelling, rel })
+    let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel, anchor }| {
+        decided(context, &capture.visit, Link { kind, target, disposition: Disposition::Follow, spelling, rel, anchor })
     });
     let links: Vec<Link> = links.collect();
     let (outcome, detail) = outcome_of_page(&capture.url, &page, &links);
@@ -213,7 +213,7 @@ fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Docume
     };
     let detail = Some(format!("to {target}"));
     let disposition = disposition_of(context, &capture.visit, LinkKind::Redirect, &target);
-    let link = Link { kind: LinkKind::Redirect, target, disposition, spelling, rel: Rel::Follow };
+    let link = Link { kind: LinkKind::Redirect, target, disposition, spelling, rel: Rel::Follow, anchor: None };
     Document { detail, links: vec![link], ..bare }
 }
 

@@ -135,6 +135,8 @@ rows! {
         disposition: String,
         /// The rule that forbids it; `None` for other dispositions.
         detail: Option<String>,
+        /// What the link says; `None` if that is nothing, or was not kept.
+        anchor: Option<String>,
     }
 
     /// One visit of a URL, or the decision not to visit it.

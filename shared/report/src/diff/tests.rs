@@ -54,6 +54,7 @@ impl Site {
             disposition: Disposition::Follow,
             spelling: Spelling::Whole,
             rel: Rel::Follow,
+            anchor: None,
         };
         let document = Document {
             page: Some(Page::default()),

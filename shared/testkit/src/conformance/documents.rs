@@ -56,6 +56,7 @@ fn full(n: u32) -> Document {
         disposition,
         spelling: Spelling::Whole,
         rel: Rel::Follow,
+        anchor: None,
     };
     let page = Page {
         title: Some("“A” \u{1f577}".into()),
@@ -77,6 +78,7 @@ fn full(n: u32) -> Document {
         link(LinkKind::A, "https://a.example/y", Disposition::BeyondBudget),
         Link { spelling: Spelling::Stripped, ..link(LinkKind::A, "https://a.example/z", Disposition::Follow) },
         Link { rel: Rel::NoFollow, ..link(LinkKind::A, "https://c.example/", Disposition::OutOfScope) },
+        Link { anchor: Some("\"a\" <b>".to_owned()), ..link(LinkKind::A, "https://a.example/b", Disposition::Follow) },
     ];
     Document {
         page: Some(page),

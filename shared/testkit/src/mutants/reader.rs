@@ -89,6 +89,8 @@ mutations! {
         OthersLeftOut,
         /// The rules that block links are lost.
         RulesLost,
+        /// What links say is lost.
+        AnchorsLost,
         /// URLs that were never asked for are left out.
         UnvisitedLeftOut,
         /// URLs that were visited count as unvisited, too.
@@ -226,6 +228,7 @@ impl Spoilt for LinkRow {
     fn spoil(&mut self, mutation: ReaderMutation) -> bool {
         match mutation {
             M::RulesLost => self.detail = None,
+            M::AnchorsLost => self.anchor = None,
             M::OthersLeftOut => return self.disposition == "follow",
             _ => {}
         }

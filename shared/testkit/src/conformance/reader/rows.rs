@@ -147,6 +147,7 @@ pub async fn links_say_what_was_done_with_them(
         kind: kind.to_owned(),
         disposition: disposition.to_owned(),
         detail: detail.map(str::to_owned),
+        anchor: (kind == "a").then(|| format!("to {to}")),
     };
     let home = "https://a.example/";
     let expected = [

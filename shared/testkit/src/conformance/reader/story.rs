@@ -137,7 +137,8 @@ impl Made {
     }
 
     fn link(mut self, kind: LinkKind, to: &str, disposition: Disposition) -> Self {
-        let link = Link { kind, target: url(to), disposition, spelling: Spelling::Whole, rel: Rel::Follow };
+        let anchor = (kind == LinkKind::A).then(|| format!("to {to}"));
+        let link = Link { kind, target: url(to), disposition, spelling: Spelling::Whole, rel: Rel::Follow, anchor };
         self.document.iter_mut().for_each(|document| document.links.push(link.clone()));
         self
     }
