@@ -1,12 +1,14 @@
 //! Where the link graph is kept: with the data, or for a stack in the user's cache.
 
+use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use dragline_domain::ids::CrawlId;
 use dragline_graph::{Graph, GraphError};
 use dragline_ports::reader::Reader;
 
-use crate::error::CliError;
+use crate::error::{CliError, while_doing};
 use crate::found::Found;
 use crate::place::Place;
 use crate::terminal::Console;
@@ -25,8 +27,19 @@ pub(super) async fn open(found: &Found<impl Reader>, console: &Console) -> Resul
     })
 }
 
+/// Deletes the graph of a crawl, as what it says of a URL may not be kept. It is made again when it is asked for.
+///
+/// # Errors
+/// It cannot be deleted.
+pub(crate) fn remove(place: &Place, crawl: &CrawlId) -> Result<(), CliError> {
+    match fs::remove_file(path_of(place, crawl)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(while_doing("deleting the link graph")(error)),
+        _ => Ok(()),
+    }
+}
+
 /// Returns the file of a crawl's graph. Names of crawls and stacks can be names of files.
-pub(crate) fn path_of(place: &Place, crawl: &CrawlId) -> PathBuf {
+fn path_of(place: &Place, crawl: &CrawlId) -> PathBuf {
     let folder = match place {
         Place::Data(directory) => directory.path.join("graph"),
         #[cfg(feature = "stack")]

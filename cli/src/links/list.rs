@@ -48,6 +48,11 @@ impl List {
         Self { to }
     }
 
+    /// Whether rows are written, for programs.
+    pub(super) const fn has_rows(&self) -> bool {
+        matches!(self.to, To::Rows(_))
+    }
+
     /// Whether all of it is written.
     pub(super) fn is_whole(&self) -> bool {
         match &self.to {

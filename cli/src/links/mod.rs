@@ -4,11 +4,14 @@ mod graph;
 mod list;
 mod text;
 
+use std::ops::ControlFlow;
+
 use dragline_domain::url::CrawlUrl;
 use dragline_graph::{Broken, Chain, Graph, Node};
 use dragline_ports::reader::Reader;
 use serde::Serialize;
 
+pub(crate) use self::graph::remove as remove_graph;
 use self::list::List;
 use crate::args::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, Of, OrphansArgs, Ways};
 use crate::error::{CliError, while_doing};
@@ -68,7 +71,14 @@ fn print_links(args: &LinksArgs, graph: &Graph, node: &Node) -> Result<Exit, Cli
     list.say(|colour| text::node(node, colour));
     if args.ways != Ways::Out {
         list.section(&format!("Linked from {}", text::pages(node.linked_from)));
-        graph.links_to(&node.url, |link| list.add(&link, |colour| text::link(&link, colour)))?;
+        graph.links_to(&node.url, |link| {
+            // People see where a redirect leads by the link to it.
+            let stands_for_its_page = matches!(link.kind.as_str(), "redirect" | "canonical");
+            if stands_for_its_page && !list.has_rows() {
+                return ControlFlow::Continue(());
+            }
+            list.add(&link, |colour| text::link(&link, colour))
+        })?;
     }
     if args.ways != Ways::In {
         list.section(&format!("Links to {}", text::urls(node.links_to)));

@@ -73,7 +73,9 @@ fn quoted(anchor: &str) -> String {
 pub(super) fn broken(broken: &Broken, colour: Colour) -> String {
     let outcome = broken.outcome_name.as_deref().unwrap_or("broken");
     let status = broken.status.map_or_else(String::new, |status| format!(", status {status}"));
-    let detail = broken.detail.as_deref().map_or_else(String::new, |detail| format!(": {}", safe(detail)));
+    // What a server says beside its status is rarely more than that.
+    let detail = broken.detail.as_deref().filter(|_| broken.status.is_none());
+    let detail = detail.map_or_else(String::new, |detail| format!(": {}", safe(detail)));
     let mut text = format!("{}  {outcome}{status}{detail}\n", colour.paint(Shade::Removed, &safe(&broken.url)),);
     for holder in &broken.holders {
         let anchor = holder.anchor.as_deref().map_or_else(String::new, |anchor| format!("  {}", quoted(anchor)));

@@ -6,6 +6,7 @@ mod diff;
 mod display;
 mod explain;
 mod get;
+mod graph;
 mod help;
 mod history;
 mod iterations;

@@ -29,7 +29,7 @@ struct Links {
 /// Measures both for all pages. A page that cannot be reached by links from a start has no depth.
 pub(crate) fn measure(db: &Connection) -> Result<(), FileError> {
     let mut links = Links::collect(db)?;
-    let pages = pages(db, links.starts.len())?;
+    let pages = pages(db, links.starts.len() - 1)?;
     let depths = links.depths(starts(db)?)?;
     let ranks = links.ranks(&pages)?;
     let mut write = db.prepare("UPDATE node SET depth = ?2, rank = ?3 WHERE id = ?1")?;
@@ -99,11 +99,8 @@ impl Links {
         for id in 1..starts.len() {
             starts[id] = starts[id].max(starts[id - 1]);
         }
-        starts.pop();
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let mut links = Self { file, starts };
-        links.starts.push(written);
-        Ok(links)
+        Ok(Self { file, starts })
     }
 
     /// Returns the fewest clicks from a start to each URL; the largest number where there is no way.
@@ -186,4 +183,92 @@ impl Links {
 /// Returns a number as an index.
 fn index(id: u32) -> usize {
     usize::try_from(id).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A graph of pages with these links, of which the first page is the start; a redirect leads to the page of that number.
+    fn graph(pages: u32, links: &[(u32, u32)], redirects: &[u32]) -> Connection {
+        let db = Connection::open_in_memory().unwrap();
+        db.execute_batch(include_str!("tables.sql")).unwrap();
+        db.execute_batch(
+            "INSERT INTO kind VALUES (1, 'a', 1); INSERT INTO disposition VALUES (1, 'follow'), (2, 'no_follow');",
+        )
+        .unwrap();
+        let node = |id: u32, state: &str, lands_on: u32| {
+            let sql = "INSERT INTO node (id, url, host, state, lands_on, is_start) VALUES (?1, ?1, '', ?2, ?3, ?1 = 1)";
+            db.execute(sql, params![id, state, lands_on]).unwrap();
+        };
+        (1..=pages).for_each(|id| node(id, "page", id));
+        redirects.iter().zip(pages + 1..).for_each(|(to, id)| node(id, "redirect", *to));
+        for (place, (from, to)) in links.iter().enumerate() {
+            db.execute("INSERT INTO edge VALUES (?1, ?2, ?3, 1, 1, NULL)", params![from, place, to]).unwrap();
+        }
+        db
+    }
+
+    fn measured(db: &Connection) -> BTreeMap<u32, (Option<u32>, Option<f64>)> {
+        measure(db).unwrap();
+        let mut statement = db.prepare("SELECT id, depth, rank FROM node").unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?)))).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn clicks_are_counted_through_redirects() {
+        // 1 -> 2 -> 3, 1 -> redirect 6 -> 4; nothing leads to 5.
+        let found = measured(&graph(5, &[(1, 2), (2, 3), (1, 6), (3, 1), (5, 1)], &[4]));
+        let depths: Vec<Option<u32>> = (1..=6).map(|id| found[&id].0).collect();
+        assert_eq!(depths, [Some(0), Some(1), Some(2), Some(1), None, None], "a redirect is no page of its own");
+        assert!(found[&6].1.is_none(), "and has no rank");
+    }
+
+    #[test]
+    fn links_that_are_not_to_be_followed_are_clicks_and_pass_no_rank_on() {
+        let db = graph(3, &[(1, 2), (1, 3)], &[]);
+        db.execute("UPDATE edge SET disposition = 2 WHERE to_id = 3", []).unwrap();
+        let found = measured(&db);
+        assert_eq!(found[&3].0, Some(1));
+        assert!(found[&2].1 > found[&3].1, "{found:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn depths_and_ranks_are_those_of_a_plain_computation(
+            pages in 1_u32..12,
+            links in prop::collection::vec((0_u32..12, 0_u32..12), 0..40),
+        ) {
+            let links: Vec<(u32, u32)> = links.iter().map(|(from, to)| (from % pages + 1, to % pages + 1)).collect();
+            let found = measured(&graph(pages, &links, &[]));
+            let targets: BTreeSet<(u32, u32)> = links.into_iter().filter(|(from, to)| from != to).collect();
+            let mut depths = BTreeMap::from([(1, 0)]);
+            for depth in 0..pages {
+                for (from, to) in &targets {
+                    if depths.get(from) == Some(&depth) {
+                        depths.entry(*to).or_insert(depth + 1);
+                    }
+                }
+            }
+            let mut ranks: BTreeMap<u32, f64> = (1..=pages).map(|id| (id, 1.0)).collect();
+            let count = |from| f64::from(u32::try_from(targets.iter().filter(|(page, _)| *page == from).count()).unwrap());
+            for _ in 0..200 {
+                let kept: f64 = ranks.iter().filter(|(id, _)| count(**id) == 0.0).map(|(_, rank)| rank).sum();
+                let of = |id| {
+                    let passed = targets.iter().filter(|(_, to)| *to == id).map(|(from, _)| ranks[from] / count(*from));
+                    (1.0 - DAMPING) + DAMPING * (kept / f64::from(pages) + passed.sum::<f64>())
+                };
+                ranks = (1..=pages).map(|id| (id, of(id))).collect();
+            }
+            for id in 1..=pages {
+                prop_assert_eq!(found[&id].0, depths.get(&id).copied());
+                prop_assert!((found[&id].1.unwrap() - ranks[&id]).abs() < 1e-3, "{:?} {:?}", found, ranks);
+            }
+        }
+    }
 }

@@ -56,7 +56,11 @@ impl Graph {
         let failed = |source: FileError| GraphError::File { path: path.to_owned(), source };
         let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(|error| failed(error.into()))?;
-        let new = tempfile::Builder::new()
+        let mut file = tempfile::Builder::new();
+        // As other files: the user's umask decides who may read it.
+        #[cfg(unix)]
+        file.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let new = file
             .prefix(".graph-")
             .suffix(".new")
             .tempfile_in(folder)

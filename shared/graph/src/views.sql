@@ -19,7 +19,7 @@ LEFT JOIN anchor a ON a.id = e.anchor;
 CREATE VIEW broken_target AS
 SELECT b.id, b.id AS broken_id FROM node b WHERE b.is_broken
 UNION ALL
-SELECT t.id, b.id FROM node b JOIN node t ON t.lands_on = b.id WHERE b.is_broken AND t.redirects_to IS NOT NULL;
+SELECT t.id, b.id FROM node b JOIN node t ON t.lands_on = b.id WHERE b.is_broken AND t.redirects_to IS NOT NULL AND t.id <> b.id;
 
 -- Links that lead nowhere: one row per link.
 CREATE VIEW broken_link AS
@@ -30,7 +30,8 @@ CROSS JOIN node t ON t.id = x.id
 CROSS JOIN edge e ON e.to_id = x.id
 CROSS JOIN node f ON f.id = e.from_id
 JOIN kind k ON k.id = e.kind
-LEFT JOIN anchor a ON a.id = e.anchor;
+LEFT JOIN anchor a ON a.id = e.anchor
+WHERE k.name NOT IN ('redirect', 'canonical');
 
 -- Links whose target redirects.
 CREATE VIEW link_to_redirect AS

@@ -161,6 +161,17 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         assert_eq!(stack.rows().len(), visits, "{url}: {}", stack.stdout);
         assert_eq!(comparable(&stack), comparable(&local), "{url}");
     }
+    for (question, rows_min) in
+        [(&["broken"][..], 2), (&["chains", "--hops", "1"], 2), (&["orphans"], 0), (&["duplicates"], 1)]
+    {
+        let (stack, local) = both.ask(&[question, &["--format", "jsonl"]].concat());
+        assert_eq!((stack.code, comparable(&stack)), (Some(0), comparable(&local)), "{question:?}: {}", stack.stderr);
+        assert!(local.rows().len() >= rows_min, "{question:?}: {}", local.stdout);
+    }
+    let (stack, local) =
+        both.ask_by_flags(&["links", &format!("{}/a", one.url().trim_end_matches('/')), "--format", "jsonl"]);
+    assert_eq!(comparable(&stack), comparable(&local));
+    assert!(local.rows().len() > 2, "{}", local.stdout);
     for (path, body) in [("a", "<html lang=de><title>A</title>"), ("moved-home", "")] {
         let url = format!("{}/{path}", one.url().trim_end_matches('/'));
         for more in [&[][..], &["--iteration", "1"], &["--headers"], &["--raw"]] {

@@ -15,6 +15,7 @@ mod diff;
 mod directives;
 mod drift;
 mod failures;
+mod graph;
 mod heard;
 mod hosts;
 mod items;
