@@ -82,6 +82,8 @@ pub enum Gap {
     Items,
     /// Headings, pictures, meta elements and the like; what the page repeats.
     About,
+    /// Text of a file that is no page: it is too long, or made to take too much.
+    File,
 }
 
 /// What a page says about itself. Texts are in one line; URLs are absolute.

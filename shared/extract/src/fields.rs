@@ -18,7 +18,17 @@ pub enum MediaType {
     Xml,
     /// No type, or one that says the server does not know it: the body's beginning decides.
     Unknown,
-    /// A type that no extractor reads.
+    /// Text without markup: lines, or values in columns.
+    Plain,
+    /// JSON, or a JSON value a line.
+    Json,
+    /// `application/pdf`.
+    Pdf,
+    /// An office file.
+    Office,
+    /// An archive, or bytes that the server does not know: their beginning says whether they are a file that is read.
+    Binary,
+    /// A type that nothing reads.
     Other,
 }
 
@@ -33,8 +43,33 @@ impl MediaType {
             "text/html" => Self::Html,
             "application/xhtml+xml" => Self::Xhtml,
             "application/xml" | "text/xml" => Self::Xml,
+            "text/plain" | "text/markdown" | "text/x-markdown" | "text/csv" | "text/tab-separated-values" => {
+                Self::Plain
+            }
+            "application/json" | "text/json" | "application/x-ndjson" | "application/jsonl" => Self::Json,
+            "application/pdf" | "application/x-pdf" => Self::Pdf,
+            "application/zip" | "application/octet-stream" | "binary/octet-stream" => Self::Binary,
             other if other.ends_with("+xml") => Self::Xml,
+            other if other.ends_with("+json") => Self::Json,
+            other
+                if other.starts_with("application/vnd.openxmlformats-officedocument.")
+                    || other.starts_with("application/vnd.oasis.opendocument.")
+                    || other.starts_with("application/vnd.ms-") && other.ends_with(".macroenabled.12") =>
+            {
+                Self::Office
+            }
             _ => Self::Other,
+        }
+    }
+}
+
+impl MediaType {
+    /// Whether a body of this type may be a page.
+    #[must_use]
+    pub const fn may_be_page(self) -> bool {
+        match self {
+            Self::Html | Self::Xhtml | Self::Xml | Self::Unknown => true,
+            Self::Plain | Self::Json | Self::Pdf | Self::Office | Self::Binary | Self::Other => false,
         }
     }
 }
@@ -58,26 +93,34 @@ pub fn header_directives(headers: &Headers, product_token: &str) -> Directives {
 
 /// Computes the digest of the fields by which the crawler with this product token reads a body.
 ///
-/// For bodies that are not read as pages, whatever their type, only noindex matters.
+/// For files that are no pages, their format and character set matter, and for what nothing reads only noindex does.
 #[must_use]
 pub fn fields_digest(headers: &Headers, product_token: &str) -> FieldsDigest {
     let directives = header_directives(headers, product_token);
     let declared = headers.text("content-type").as_deref().and_then(content_type);
     let can_be_decoded = ContentCodings::parse(headers.all("content-encoding")).is_ok();
-    let syntax = match MediaType::of(declared.as_ref()) {
-        MediaType::Html => Some("html"),
-        MediaType::Xhtml => Some("xhtml"),
-        MediaType::Xml => Some("xml"),
-        MediaType::Unknown => Some("nothing"),
-        MediaType::Other => None,
+    let media = if can_be_decoded { MediaType::of(declared.as_ref()) } else { MediaType::Other };
+    let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref()).map(str::to_ascii_lowercase);
+    let (page, file) = match media {
+        MediaType::Html => (Some("html"), None),
+        MediaType::Xhtml => (Some("xhtml"), None),
+        MediaType::Xml => (Some("xml"), None),
+        MediaType::Unknown => (Some("nothing"), None),
+        MediaType::Plain => (None, Some("plain")),
+        MediaType::Json => (None, Some("json")),
+        MediaType::Pdf => (None, Some("pdf")),
+        MediaType::Office => (None, Some("office")),
+        MediaType::Binary => (None, Some("binary")),
+        MediaType::Other => (None, None),
     };
-    let read_by = if let Some(syntax) = syntax.filter(|_| can_be_decoded) {
-        let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref()).map(str::to_ascii_lowercase);
+    let read_by = if let Some(syntax) = page {
         let canonical = canonical_in_header(headers);
         let refreshed = headers.text("refresh");
         let refreshed = refreshed.as_deref().and_then(refresh);
         let (noindex, nofollow) = (directives.noindex, directives.nofollow);
         format!("page {syntax} {noindex} {nofollow} {charset:?} {canonical:?} {refreshed:?}")
+    } else if let Some(format) = file {
+        format!("file {format} {} {charset:?}", directives.noindex)
     } else {
         format!("other {}", directives.noindex)
     };
@@ -118,7 +161,15 @@ mod tests {
             assert_eq!(digest(&fields) == digest(&page), is_same, "{why}");
         }
         let other = |kind: &'static str| digest(&[("content-type", kind), ("link", "</a>; rel=canonical")]);
-        assert_eq!(other("image/png"), digest(&[("content-type", "application/pdf")]), "nobody reads either");
+        assert_eq!(other("image/png"), digest(&[("content-type", "video/mp4")]), "nobody reads either");
+        let files =
+            ["application/pdf", "text/csv", "application/ld+json", "text/plain; charset=utf-16", "application/zip"];
+        for (n, one) in files.into_iter().enumerate() {
+            assert_ne!(other(one), other("image/png"), "{one} is read, and a picture is not");
+            for another in &files[n + 1..] {
+                assert_ne!(other(one), other(another), "{one} and {another} are read in other ways");
+            }
+        }
         let hidden = digest(&[("content-type", "application/pdf"), ("x-robots-tag", "none")]);
         assert_ne!(hidden, other("application/pdf"), "not to be kept");
     }

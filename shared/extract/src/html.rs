@@ -26,7 +26,7 @@ impl Extractor for Html {
     }
 
     fn extract(&self, body: &Body<'_>) -> Option<Extracted> {
-        if body.media == MediaType::Other {
+        if !body.media.may_be_page() {
             return None;
         }
         if body.media == MediaType::Xml {
@@ -59,7 +59,12 @@ pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
         // WHATWG MIME Sniffing, "identifying a resource with an unknown MIME type", but with markup of any element.
         MediaType::Unknown if text.starts_with("<?xml") && is_xhtml(text) => Some(Syntax::Xhtml),
         MediaType::Unknown => text.trim_ascii_start().starts_with('<').then_some(Syntax::Html),
-        MediaType::Other => None,
+        MediaType::Plain
+        | MediaType::Json
+        | MediaType::Pdf
+        | MediaType::Office
+        | MediaType::Binary
+        | MediaType::Other => None,
     }
 }
 

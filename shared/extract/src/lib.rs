@@ -20,6 +20,8 @@ mod body;
 mod content;
 pub mod fields;
 #[cfg(feature = "extractors")]
+mod files;
+#[cfg(feature = "extractors")]
 mod html;
 #[cfg(feature = "extractors")]
 pub mod items;
@@ -76,6 +78,12 @@ pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted
     let body = Body::of(source, settings)?;
     let extracted = EXTRACTORS.iter().find_map(|extractor| extractor.extract(&body));
     let mut read = extracted.ok_or_else(|| body.unread());
+    if let Err(unread) = &mut read
+        && settings.content == ContentLevel::Full
+        && !unread.directives.noindex
+    {
+        files::put(&body, &mut unread.content);
+    }
     let (noindex, content) = match &mut read {
         Ok(extracted) => (extracted.page.directives.noindex, &mut extracted.content),
         Err(unread) => (unread.directives.noindex, &mut unread.content),

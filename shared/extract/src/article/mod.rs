@@ -15,7 +15,6 @@ use serde::Serialize;
 use self::blocks::{Kind, Runs};
 use self::boilerplate::{About, Verdict};
 use crate::body::{Body, Settings, Source};
-use crate::fields::MediaType;
 use crate::tree::{self, PAGE_BYTES_MAX, in_one_line};
 
 /// The main part of a page, and what the page says about itself. A field is `None` if the page does not say.
@@ -68,7 +67,7 @@ pub enum NoArticle {
 /// Why there is none.
 pub fn article(source: &Source<'_>, settings: &Settings<'_>) -> Result<Article, NoArticle> {
     let body = Body::of(source, settings).map_err(|_| NoArticle::NotAPage)?;
-    if matches!(body.media, MediaType::Other) {
+    if !body.media.may_be_page() {
         return Err(NoArticle::NotAPage);
     }
     let bytes = body.decoded();

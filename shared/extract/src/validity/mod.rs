@@ -90,10 +90,15 @@ impl Format {
             MediaType::Xml if essence == "application/atom+xml" => Self::Xml(ValidationType::Atom),
             MediaType::Xml => Self::Xml(ValidationType::Xml),
             MediaType::Other if essence == "text/css" => Self::Css,
-            MediaType::Other if matches!(essence, "application/json" | "text/json") || essence.ends_with("+json") => {
+            MediaType::Json if matches!(essence, "application/json" | "text/json") || essence.ends_with("+json") => {
                 Self::Json
             }
-            MediaType::Other => return None,
+            MediaType::Plain
+            | MediaType::Json
+            | MediaType::Pdf
+            | MediaType::Office
+            | MediaType::Binary
+            | MediaType::Other => return None,
         })
     }
 }

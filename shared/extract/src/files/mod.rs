@@ -1,0 +1,209 @@
+//! The text and the metadata of files that are no pages.
+//!
+//! Every file is hostile: bytes, entries and pages are capped, nothing here recurses on the depth of the input, and panics of the crates that read a
+//! format are caught. What is cut depends on the bytes alone, never on time, so that the same bytes give the same text.
+
+mod feed;
+mod json;
+mod office;
+mod pdf;
+#[cfg(test)]
+mod tests;
+mod xml;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use dragline_domain::content::{Content, Gap, MainPart, Meta};
+
+use crate::about;
+use crate::body::Body;
+use crate::fields::MediaType;
+use crate::items::date;
+use crate::tree::in_one_line;
+
+/// The longest text that is kept.
+const TEXT_BYTES_MAX: usize = 2 << 20;
+
+/// The longest file that is read. Of text the beginning is read; a longer file of another format is not.
+const FILE_BYTES_MAX: u64 = 10 << 20;
+
+/// The longest title, or other word about a file, that is kept.
+const METADATA_BYTES_MAX: usize = 4 << 10;
+
+/// How far into a file a PDF's mark may stand, as readers allow.
+const PDF_MARK_BYTES_MAX: usize = 1 << 10;
+
+/// How much of what is said to be text is looked at for NUL bytes.
+const BINARY_LOOK_BYTES: usize = 1 << 10;
+
+/// What was read of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FileText {
+    /// Its title.
+    pub(crate) title: Option<String>,
+    /// Who wrote it.
+    pub(crate) author: Option<String>,
+    /// When it was made, as ISO 8601 if that could be read.
+    pub(crate) published: Option<String>,
+    /// When it was last changed; the same.
+    pub(crate) modified: Option<String>,
+    /// How many pages it has, if its format counts them.
+    pub(crate) pages: Option<usize>,
+    /// Its text.
+    pub(crate) text: String,
+    /// Whether something is missing because of a limit.
+    pub(crate) is_cut: bool,
+}
+
+/// Reads a body that is no page; `None` if its format is not read, or it is too damaged.
+pub(crate) fn of_body(body: &Body<'_>) -> Option<FileText> {
+    let declared = Kind::declared(body.media)?;
+    let bytes = body.beginning(FILE_BYTES_MAX + 1);
+    let is_too_long = bytes.len() as u64 > FILE_BYTES_MAX || bytes.len() as u64 >= body.settings.decoded_bytes_max;
+    let kind = declared.or_by_magic(&bytes)?;
+    let read = match kind {
+        Kind::Plain | Kind::Json | Kind::Xml => {
+            let text = body.text(&bytes).text;
+            guarded(|| match kind {
+                Kind::Json => Some(json::read(&text)),
+                Kind::Xml => Some(feed::read(&text).unwrap_or_else(|| xml::read(&text))),
+                _ => Some(plain(&text)),
+            })
+        }
+        _ if is_too_long => Some(FileText::default()),
+        Kind::Pdf => guarded(|| pdf::read(&bytes)),
+        Kind::Zip => guarded(|| office::read(&bytes)),
+        Kind::Unknown => None,
+    };
+    read.map(|read| FileText { is_cut: read.is_cut || is_too_long, ..read.tidy() })
+}
+
+/// Adds what a file says to what is known of its document.
+pub(crate) fn put(body: &Body<'_>, content: &mut Option<Box<Content>>) {
+    let Some(file) = of_body(body) else { return };
+    let content = content.get_or_insert_default();
+    if file.is_cut {
+        content.gaps.push(Gap::File);
+    }
+    let mut about = about::of_text(&file.text);
+    (about.title, about.author) = (file.title, file.author);
+    (about.published, about.modified) = (file.published, file.modified);
+    about.meta.extend(file.pages.map(|pages| Meta { name: "pages".to_owned(), content: pages.to_string() }));
+    if !file.text.is_empty() {
+        content.main = Some(MainPart { words: about.words, markdown: file.text.clone(), text: file.text });
+    }
+    content.about = Some(about);
+}
+
+/// Runs a reader that may panic on damaged input, as those of other crates may: then there is nothing to read.
+fn guarded(read: impl FnOnce() -> Option<FileText>) -> Option<FileText> {
+    catch_unwind(AssertUnwindSafe(read)).ok().flatten()
+}
+
+/// The formats that are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Json,
+    Xml,
+    Pdf,
+    /// An archive: its entries say whether it is an office file.
+    Zip,
+    /// The file's beginning decides.
+    Unknown,
+}
+
+impl Kind {
+    /// Returns the format that a media type names; `None` if nothing of that type is read here.
+    const fn declared(media: MediaType) -> Option<Self> {
+        Some(match media {
+            MediaType::Html | MediaType::Xhtml | MediaType::Other => return None,
+            MediaType::Xml => Self::Xml,
+            MediaType::Unknown | MediaType::Binary => Self::Unknown,
+            MediaType::Plain => Self::Plain,
+            MediaType::Json => Self::Json,
+            MediaType::Pdf => Self::Pdf,
+            MediaType::Office => Self::Zip,
+        })
+    }
+
+    /// Lets the beginning decide where the type does not, or is wrong: servers call every file that they do not know text.
+    fn or_by_magic(self, bytes: &[u8]) -> Option<Self> {
+        let beginning = &bytes[..bytes.len().min(PDF_MARK_BYTES_MAX)];
+        let has_mark = beginning.windows(5).any(|window| window == b"%PDF-");
+        let looked_at = &bytes[..bytes.len().min(BINARY_LOOK_BYTES)];
+        let is_utf_16 = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
+        let is_binary = !is_utf_16 && looked_at.contains(&0);
+        match self {
+            Self::Pdf => has_mark.then_some(Self::Pdf),
+            Self::Zip => bytes.starts_with(b"PK").then_some(Self::Zip),
+            Self::Unknown | Self::Plain if bytes.starts_with(b"%PDF-") => Some(Self::Pdf),
+            Self::Unknown | Self::Plain if bytes.starts_with(b"PK\x03\x04") => Some(Self::Zip),
+            Self::Unknown if bytes.starts_with(b"<?xml") => Some(Self::Xml),
+            Self::Unknown => None,
+            Self::Plain if is_binary => None,
+            other => Some(other),
+        }
+    }
+}
+
+impl FileText {
+    /// Makes one line of each word about the file, and ISO 8601 of its dates.
+    fn tidy(mut self) -> Self {
+        for field in [&mut self.title, &mut self.author, &mut self.published, &mut self.modified] {
+            *field = field.take().map(|text| in_one_line(&text)).filter(|text| !text.is_empty());
+            if let Some(text) = field {
+                text.truncate(text.floor_char_boundary(METADATA_BYTES_MAX));
+            }
+        }
+        for field in [&mut self.published, &mut self.modified] {
+            *field = field.take().map(|written| date(&written).unwrap_or(written));
+        }
+        self
+    }
+}
+
+fn plain(text: &str) -> FileText {
+    let mut out = Text::default();
+    out.push(text);
+    out.into_file()
+}
+
+/// A text that grows up to the limit.
+#[derive(Debug, Default)]
+struct Text {
+    text: String,
+    is_cut: bool,
+}
+
+impl Text {
+    fn push(&mut self, more: &str) {
+        let room = TEXT_BYTES_MAX - self.text.len();
+        let end = if more.len() > room { more.floor_char_boundary(room) } else { more.len() };
+        self.text.push_str(&more[..end]);
+        self.is_cut |= end < more.len();
+    }
+
+    /// Adds a separator, unless there is nothing to separate, or white space does already.
+    fn separate(&mut self, by: &str) {
+        if self.text.ends_with(' ') && by == "\n" {
+            self.text.pop();
+        }
+        if !self.text.is_empty() && !self.text.ends_with(char::is_whitespace) {
+            self.push(by);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Finishes it, without white space at its ends.
+    fn into_file(self) -> FileText {
+        let text = match self.text.trim() {
+            trimmed if trimmed.len() == self.text.len() => self.text,
+            trimmed => trimmed.to_owned(),
+        };
+        FileText { text, is_cut: self.is_cut, ..FileText::default() }
+    }
+}
