@@ -75,7 +75,7 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Reparse(args) => block_on(reparse(args, console)),
         Command::Status(args) => block_on(status::status(args)),
         Command::Diff(args) => block_on(diff::diff(args, console)),
-        Command::Export(args) => block_on(export::export(args)),
+        Command::Export(args) => block_on(export::export(args, console)),
         Command::Schema(args) => block_on(schema::schema(args, console)),
         Command::Links(args) => block_on(links::links(args, console)),
         Command::Broken(args) => block_on(links::broken(args, console)),

@@ -53,6 +53,7 @@ impl StatusArgs {
 Examples:
   dragline export --what pages > pages.jsonl
   dragline export --what links --format csv --iteration 2 > links.csv
+  dragline export --what links --format graphml > links.graphml
   dragline export --what items --type Product --format csv > products.csv
   dragline export --what log | jq -r 'select(.outcome_name == \"file_not_found\") | .url'"
 )]
@@ -109,6 +110,10 @@ pub(crate) enum ExportFormat {
     Csv,
     /// A Parquet file, of items only
     Parquet,
+    /// A graph of links in GraphML, for Gephi, igraph or NetworkX
+    Graphml,
+    /// A graph of links in the language of Graphviz
+    Dot,
 }
 
 impl fmt::Display for ExportFormat {
@@ -117,6 +122,8 @@ impl fmt::Display for ExportFormat {
             Self::Jsonl => "JSON lines",
             Self::Csv => "CSV",
             Self::Parquet => "Parquet",
+            Self::Graphml => "GraphML",
+            Self::Dot => "DOT",
         })
     }
 }

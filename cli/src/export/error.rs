@@ -21,6 +21,9 @@ pub(crate) enum ExportError {
         /// The format.
         format: ExportFormat,
     },
+    /// A graph is of the site as it is now.
+    #[error("a graph is of the site as it is now: leave out `--iteration`")]
+    GraphOfIteration,
     /// Only items have a type.
     #[error("only items have a type: leave out `--type`, or add `--what items`")]
     TypeOfOthers,
@@ -43,7 +46,7 @@ impl ExportError {
             }
             Self::Format { .. } => Some("leave out `--format`: JSON lines hold everything".to_owned()),
             Self::NotText => Some("write it to a file: add `> FILE`".to_owned()),
-            Self::TypeOfOthers | Self::Parquet(_) => None,
+            Self::GraphOfIteration | Self::TypeOfOthers | Self::Parquet(_) => None,
         }
     }
 }

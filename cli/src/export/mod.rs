@@ -2,6 +2,7 @@
 
 mod csv;
 mod error;
+mod graph;
 mod items;
 mod parquet;
 mod rows;
@@ -22,7 +23,10 @@ use crate::args::{ExportArgs, ExportFormat, Format, Of, What};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
+use crate::links;
+use crate::terminal::Console;
 pub(crate) use error::ExportError;
+use graph::GraphFormat;
 use items::{Columns, Items};
 use parquet::ItemsParquet;
 pub(crate) use rows::Rows;
@@ -34,15 +38,15 @@ const BATCH_ROWS: usize = 500;
 ///
 /// # Errors
 /// There is no such crawl, it cannot be read, or the rows cannot be written.
-pub(crate) async fn export(args: &ExportArgs) -> Result<Exit, CliError> {
+pub(crate) async fn export(args: &ExportArgs, console: &Console) -> Result<Exit, CliError> {
     let to = checked(args)?;
     match args.of.which()? {
         Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => write(&found, args, to).await,
+            Some(found) => write(&found, args, to, console).await,
             None => Err(found::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => write(&crate::stack::find(crawl, stack).await?, args, to).await,
+        Of::Stack { crawl, stack } => write(&crate::stack::find(crawl, stack).await?, args, to, console).await,
     }?;
     Ok(Exit::Done)
 }
@@ -53,6 +57,8 @@ enum To {
     Lines(Format),
     /// Into a Parquet file.
     Parquet,
+    /// As a graph of the site as it is now.
+    Graph(GraphFormat),
 }
 
 /// Refuses what does not go together.
@@ -66,6 +72,14 @@ fn checked(args: &ExportArgs) -> Result<To, ExportError> {
         }
         (_, ExportFormat::Jsonl) => Ok(To::Lines(Format::Jsonl)),
         (_, ExportFormat::Csv) => Ok(To::Lines(Format::Csv)),
+        (What::Links, ExportFormat::Graphml | ExportFormat::Dot) if args.iteration.is_some() => {
+            Err(ExportError::GraphOfIteration)
+        }
+        (What::Links, ExportFormat::Graphml) => Ok(To::Graph(GraphFormat::Graphml)),
+        (What::Links, ExportFormat::Dot) => Ok(To::Graph(GraphFormat::Dot)),
+        (_, format @ (ExportFormat::Graphml | ExportFormat::Dot)) => {
+            Err(ExportError::Format { what: "rows other than links", format })
+        }
         (_, format @ ExportFormat::Parquet) => Err(ExportError::Format { what: "rows other than items", format }),
     }
 }
@@ -98,7 +112,7 @@ fn line<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> DocumentLine<'d> {
 }
 
 /// Writes the rows of the given iteration. If none is given: pages, links, items and documents as they are now, and the log of the latest.
-async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> Result<(), CliError> {
+async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &Console) -> Result<(), CliError> {
     let (what, wanted) = (args.what, args.iteration);
     let iteration = match what {
         What::Candidates => found.iteration(wanted).await?,
@@ -107,6 +121,7 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> Result<
     .number;
     let format = match to {
         To::Lines(format) if what != What::Items => format,
+        To::Graph(format) => return graph::write(&links::open_graph(found, console).await?, format),
         to => return write_items(found, args, to).await,
     };
     let mut rows = Rows::new(format, fields(what, wanted));
@@ -149,7 +164,7 @@ async fn write_items(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> R
     };
     let format = match to {
         To::Lines(format) => format,
-        To::Parquet => return write_parquet(&items, columns).await?.map_err(failed),
+        To::Parquet | To::Graph(_) => return write_parquet(&items, columns).await?.map_err(failed),
     };
     let names = fields(What::Items, None).into_iter().chain(columns.keys().cloned()).collect();
     let mut rows = Rows::new(format, names);

@@ -17,7 +17,7 @@ use crate::terminal::Console;
 ///
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be written.
-pub(super) async fn open(found: &Found<impl Reader>, console: &Console) -> Result<Graph, CliError> {
+pub(crate) async fn open(found: &Found<impl Reader>, console: &Console) -> Result<Graph, CliError> {
     // Which tells what to do if nothing was crawled yet.
     found.iteration(None).await?;
     let making = || console.say("reading the links of the crawl, once until it goes on");

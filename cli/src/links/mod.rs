@@ -11,7 +11,7 @@ use dragline_graph::{Broken, Chain, Graph, Node};
 use dragline_ports::reader::Reader;
 use serde::Serialize;
 
-pub(crate) use self::graph::remove as remove_graph;
+pub(crate) use self::graph::{open as open_graph, remove as remove_graph};
 use self::list::List;
 use crate::args::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, Of, OrphansArgs, Ways};
 use crate::error::{CliError, while_doing};

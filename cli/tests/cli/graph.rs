@@ -50,6 +50,17 @@ async fn questions_about_links_are_answered_in_words() {
         assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
         assert!(unknown.stderr.contains("does not know"), "{}", unknown.stderr);
 
+        let graphml = run(&["export", "--what", "links", "--format", "graphml"]);
+        assert_eq!((graphml.code, graphml.stderr.as_str()), (Some(0), ""));
+        let count = |of: &str| graphml.stdout.matches(of).count();
+        assert_eq!((count("<node "), count("<edge "), count("</graphml>")), (8, 10, 1), "{}", graphml.stdout);
+        let dot = run(&["export", "--what", "links", "--format", "dot"]);
+        assert_eq!(dot.stdout.matches(" -> ").count(), 10, "{}", dot.stdout);
+        for refused in [&["--iteration", "1", "--what", "links"][..], &["--what", "pages"]] {
+            let ran = run(&[&["export", "--format", "graphml"], refused].concat());
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{refused:?}");
+        }
+
         // What is forgotten is not in the graph, either.
         run(&["forget", &site.url("/same")]);
         let duplicates = run(&["duplicates"]);

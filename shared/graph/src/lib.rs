@@ -17,5 +17,5 @@ mod state;
 
 pub use error::{FileError, GraphError};
 pub use read::Graph;
-pub use rows::{Broken, Chain, Counts, Direction, Duplicate, Holder, Node, Orphan, SiteLink, Step};
+pub use rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, Holder, Node, Orphan, SiteLink, Step};
 pub use state::{State, breaks_links};

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use crate::error::{FileError, GraphError};
 use crate::make::{MadeFrom, make};
-use crate::rows::{Broken, Chain, Counts, Direction, Duplicate, Holder, Node, Orphan, SiteLink, Step};
+use crate::rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, Holder, Node, Orphan, SiteLink, Step};
 
 /// What is shown of a link.
 const COLUMNS: &str = "f.url, t.url, a.text, k.name, d.name, t.state, t.outcome_name, iif(t.redirects_to IS NULL, NULL, l.url), l.is_broken";
@@ -31,6 +31,26 @@ fn site_link(row: &Row<'_>, direction: Direction) -> rusqlite::Result<SiteLink> 
         lands_on: row.get(7)?,
         is_broken: row.get(8)?,
     })
+}
+
+/// What is known of a URL `n`, which leads to `l`.
+const NODE_COLUMNS: &str =
+    "n.url, n.state, n.outcome_name, n.status, n.title, n.depth, n.rank, n.linked_from, n.links_to, l.url";
+
+fn node(row: &Row<'_>) -> rusqlite::Result<(i64, Node)> {
+    let node = Node {
+        url: row.get(1)?,
+        state: row.get(2)?,
+        outcome_name: row.get(3)?,
+        status: row.get(4)?,
+        title: row.get(5)?,
+        depth: row.get(6)?,
+        rank: row.get(7)?,
+        linked_from: row.get(8)?,
+        links_to: row.get(9)?,
+        lands_on: row.get(10)?,
+    };
+    Ok((row.get(0)?, node))
 }
 
 /// The link graph of a crawl.
@@ -145,23 +165,30 @@ impl Graph {
     /// # Errors
     /// The file cannot be read.
     pub fn node(&self, url: &str) -> Result<Option<Node>, GraphError> {
-        let sql = "SELECT n.url, n.state, n.outcome_name, n.status, n.title, n.depth, n.rank, n.linked_from, n.links_to, l.url
-                   FROM node n JOIN node l ON l.id = n.lands_on WHERE n.url = ?";
-        let read = |row: &Row<'_>| {
-            Ok(Node {
-                url: row.get(0)?,
-                state: row.get(1)?,
-                outcome_name: row.get(2)?,
-                status: row.get(3)?,
-                title: row.get(4)?,
-                depth: row.get(5)?,
-                rank: row.get(6)?,
-                linked_from: row.get(7)?,
-                links_to: row.get(8)?,
-                lands_on: row.get(9)?,
-            })
-        };
-        self.db.query_row(sql, [url], read).optional().map_err(|error| self.failed(error))
+        let sql = format!("SELECT n.id, {NODE_COLUMNS} FROM node n JOIN node l ON l.id = n.lands_on WHERE n.url = ?");
+        let read = |row: &Row<'_>| Ok(node(row)?.1);
+        self.db.query_row(&sql, [url], read).optional().map_err(|error| self.failed(error))
+    }
+
+    /// Calls back with each URL of the graph and its number.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn each_node(&self, mut visit: impl FnMut(i64, Node) -> ControlFlow<()>) -> Result<(), GraphError> {
+        let sql = format!("SELECT n.id, {NODE_COLUMNS} FROM node n JOIN node l ON l.id = n.lands_on ORDER BY n.id");
+        self.each(&sql, [], node, |(id, node)| visit(id, node))
+    }
+
+    /// Calls back with each link, page by page.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn each_edge(&self, visit: impl FnMut(Edge) -> ControlFlow<()>) -> Result<(), GraphError> {
+        let sql = "SELECT e.from_id, e.to_id, k.name, a.text FROM edge e CROSS JOIN kind k ON k.id = e.kind
+                   LEFT JOIN anchor a ON a.id = e.anchor ORDER BY e.from_id, e.place";
+        let read =
+            |row: &Row<'_>| Ok(Edge { from: row.get(0)?, to: row.get(1)?, kind: row.get(2)?, anchor: row.get(3)? });
+        self.each(sql, [], read, visit)
     }
 
     /// Calls back with each link to a URL, and to what redirects there, from the page of the highest rank on.

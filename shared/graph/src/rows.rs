@@ -62,6 +62,19 @@ pub struct SiteLink {
     pub is_broken: bool,
 }
 
+/// A link between two URLs, by the numbers that they have in the graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Edge {
+    /// The page with the link.
+    pub from: i64,
+    /// Its target.
+    pub to: i64,
+    /// The kind of link.
+    pub kind: String,
+    /// The link's text; `None` if it has none.
+    pub anchor: Option<String>,
+}
+
 /// A URL that is broken, and how many links lead there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Broken {

@@ -1,0 +1,185 @@
+//! The links of the site as it is now as a graph, in the formats of programs that draw and measure graphs.
+
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+
+use dragline_graph::{Edge, Graph, Node};
+
+use crate::error::{CliError, while_doing};
+use crate::terminal::unless_closed;
+
+/// A format for graphs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GraphFormat {
+    /// GraphML (graphml.graphdrawing.org), which Gephi, yEd, igraph and NetworkX read.
+    Graphml,
+    /// The language of Graphviz.
+    Dot,
+}
+
+/// What is told of a URL, with its type in GraphML.
+const OF_NODE: [(&str, &str); 7] = [
+    ("url", "string"),
+    ("state", "string"),
+    ("title", "string"),
+    ("status", "int"),
+    ("depth", "int"),
+    ("rank", "double"),
+    ("linked_from", "long"),
+];
+
+/// What is told of a link.
+const OF_EDGE: [&str; 2] = ["kind", "anchor"];
+
+/// Writes the graph to standard output.
+///
+/// # Errors
+/// The graph cannot be read, or not be written.
+pub(super) fn write(graph: &Graph, format: GraphFormat) -> Result<(), CliError> {
+    let mut out = Out { out: BufWriter::new(io::stdout().lock()), format, failed: Ok(()) };
+    out.put(&out.head());
+    graph.each_node(|id, node| out.node(id, &node))?;
+    graph.each_edge(|edge| out.edge(&edge))?;
+    out.put(out.tail());
+    unless_closed(out.failed.and_then(|()| out.out.flush())).map_err(while_doing("writing to standard output"))
+}
+
+struct Out<W: Write> {
+    out: W,
+    format: GraphFormat,
+    failed: io::Result<()>,
+}
+
+impl<W: Write> Out<W> {
+    fn put(&mut self, text: &str) {
+        if self.failed.is_ok() {
+            self.failed = self.out.write_all(text.as_bytes());
+        }
+    }
+
+    /// Writes a line, and returns whether to go on.
+    fn line(&mut self, text: &str) -> ControlFlow<()> {
+        self.put(text);
+        if self.failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn head(&self) -> String {
+        match self.format {
+            GraphFormat::Dot => "digraph site {\n".to_owned(),
+            GraphFormat::Graphml => {
+                let mut head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n".to_owned();
+                let nodes = OF_NODE.iter().map(|(name, kind)| ("node", *name, *kind));
+                for (of, name, kind) in nodes.chain(OF_EDGE.iter().map(|name| ("edge", *name, "string"))) {
+                    let _ =
+                        writeln!(head, "<key id=\"{name}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>");
+                }
+                head + "<graph edgedefault=\"directed\">\n"
+            }
+        }
+    }
+
+    const fn tail(&self) -> &'static str {
+        match self.format {
+            GraphFormat::Dot => "}\n",
+            GraphFormat::Graphml => "</graph>\n</graphml>\n",
+        }
+    }
+
+    fn node(&mut self, id: i64, node: &Node) -> ControlFlow<()> {
+        let text = |value: Option<String>| value.unwrap_or_default();
+        let values: [String; 7] = [
+            node.url.clone(),
+            node.state.clone(),
+            text(node.title.clone()),
+            text(node.status.map(|status| status.to_string())),
+            text(node.depth.map(|depth| depth.to_string())),
+            text(node.rank.map(|rank| format!("{rank:.6}"))),
+            node.linked_from.to_string(),
+        ];
+        let values = OF_NODE.iter().map(|(name, _)| *name).zip(values.iter().map(String::as_str));
+        let line = match self.format {
+            GraphFormat::Graphml => format!("<node id=\"n{id}\">{}</node>\n", data(values)),
+            GraphFormat::Dot => format!("n{id} [label={}{}];\n", quoted(&node.url), attributes(values.skip(1))),
+        };
+        self.line(&line)
+    }
+
+    fn edge(&mut self, edge: &Edge) -> ControlFlow<()> {
+        let Edge { from, to, kind, anchor } = edge;
+        let values = OF_EDGE.into_iter().zip([kind.as_str(), anchor.as_deref().unwrap_or_default()]);
+        let line = match self.format {
+            GraphFormat::Graphml => format!("<edge source=\"n{from}\" target=\"n{to}\">{}</edge>\n", data(values)),
+            GraphFormat::Dot => format!("n{from} -> n{to} [kind={}{}];\n", quoted(kind), attributes(values.skip(1))),
+        };
+        self.line(&line)
+    }
+}
+
+/// Returns elements with the values that are not empty.
+fn data<'v>(values: impl Iterator<Item = (&'v str, &'v str)>) -> String {
+    let values = values.filter(|(_, value)| !value.is_empty());
+    values.map(|(name, value)| format!("<data key=\"{name}\">{}</data>", escaped(value))).collect()
+}
+
+/// Escapes a text for XML, and leaves out what XML 1.0 cannot hold (section 2.2).
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\u{fffe}' | '\u{ffff}' => {}
+            c if c < ' ' && !matches!(c, '\t' | '\n') => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Returns attributes with the values that are not empty.
+fn attributes<'v>(values: impl Iterator<Item = (&'v str, &'v str)>) -> String {
+    let values = values.filter(|(_, value)| !value.is_empty());
+    values.map(|(name, value)| format!(" {name}={}", quoted(value))).collect()
+}
+
+/// Quotes a text for Graphviz, in one line and without control characters. A backslash would begin one of its escapes.
+fn quoted(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn out(format: GraphFormat) -> String {
+        let mut out = Out { out: Vec::new(), format, failed: Ok(()) };
+        let node = |url: &str, title: Option<&str>| Node {
+            url: url.to_owned(),
+            state: "page".to_owned(),
+            outcome_name: None,
+            status: Some(200),
+            title: title.map(str::to_owned),
+            depth: None,
+            rank: Some(1.5),
+            linked_from: 2,
+            links_to: 0,
+            lands_on: url.to_owned(),
+        };
+        let hostile = "\"]; n1 [shape=none] </data><script>\\ \u{1b}\u{0}&amp;\n";
+        out.put(&out.head());
+        let _ = out.node(1, &node("https://a.example/?a&b", Some(hostile)));
+        let _ = out.node(2, &node("https://a.example/2", None));
+        let _ = out.edge(&Edge { from: 1, to: 2, kind: "a".to_owned(), anchor: Some(hostile.to_owned()) });
+        out.put(out.tail());
+        String::from_utf8(out.out).unwrap()
+    }
+
+    #[test]
+    fn hostile_titles_are_texts_in_both_formats() {
+        insta::assert_snapshot!(out(GraphFormat::Dot));
+        insta::assert_snapshot!(out(GraphFormat::Graphml));
+    }
+}
