@@ -84,7 +84,7 @@ async fn unreachable_seeds_are_reported_by_cause() {
         assert!(unchecked.stderr.contains("\ncertificates were not checked\n"), "{}", unchecked.stderr);
         let links = dragline(directory.path(), &["export", "--what", "links", "--format", "csv"]);
         assert_eq!(
-            links.stdout, "crawl,iteration,from_url,to_url,kind,disposition,detail\n",
+            links.stdout, "crawl,iteration,from_url,to_url,kind,disposition,detail,anchor\n",
             "a header, though there are no links"
         );
         let checked = run(&["--allow-private"]);

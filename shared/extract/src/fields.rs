@@ -110,8 +110,8 @@ pub fn fields_digest(headers: &Headers, product_token: &str) -> FieldsDigest {
         MediaType::Json => (None, Some("json")),
         MediaType::Pdf => (None, Some("pdf")),
         MediaType::Office => (None, Some("office")),
-        MediaType::Binary => (None, Some("binary")),
-        MediaType::Other => (None, None),
+        // What the server does not know is rarely more than that.
+        MediaType::Binary | MediaType::Other => (None, None),
     };
     let read_by = if let Some(syntax) = page {
         let canonical = canonical_in_header(headers);
@@ -162,8 +162,7 @@ mod tests {
         }
         let other = |kind: &'static str| digest(&[("content-type", kind), ("link", "</a>; rel=canonical")]);
         assert_eq!(other("image/png"), digest(&[("content-type", "video/mp4")]), "nobody reads either");
-        let files =
-            ["application/pdf", "text/csv", "application/ld+json", "text/plain; charset=utf-16", "application/zip"];
+        let files = ["application/pdf", "text/csv", "application/ld+json", "text/plain; charset=utf-16"];
         for (n, one) in files.into_iter().enumerate() {
             assert_ne!(other(one), other("image/png"), "{one} is read, and a picture is not");
             for another in &files[n + 1..] {

@@ -1,5 +1,4 @@
 use std::io::{Cursor, Write as _};
-use std::time::{Duration, Instant};
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -10,9 +9,6 @@ use zip::write::SimpleFileOptions;
 use super::*;
 use crate::body::{Settings, Source};
 use crate::typed::Types;
-
-/// Longer than any file here takes, even on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 fn of(content_type: &str, body: &[u8]) -> Option<FileText> {
     let url_rules = UrlRules::default();
@@ -120,20 +116,17 @@ fn bombs_are_bounded() {
     let huge = format!("<w:t>{}</w:t>", "x".repeat(60 << 20));
     let deep: String =
         (10..9_000).map(|id| format!("{id} 0 obj<</Type/Pages/Kids[{} 0 R]>>endobj\n", id + 1)).collect();
-    let began = Instant::now();
     let bomb = of(DOCX, &archive(&[("word/document.xml", &huge)])).unwrap();
     assert!(bomb.is_cut && bomb.text.len() <= TEXT_BYTES_MAX, "a bomb");
     of("application/pdf", &pdf("<</Type/Pages/Kids[10 0 R]>>", &deep, WORDS));
     of("application/pdf", &pdf(ONE_PAGE, "", &"[".repeat(200_000)));
     assert!(of("application/xml", "<a>".repeat(1_000_000).as_bytes()).is_some(), "deep elements");
     assert!(of("application/pdf", &vec![b' '; 11 << 20]).is_none(), "no mark");
-    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
 }
 
 #[test]
 fn damage_neither_panics_nor_hangs() {
     let docx = archive(&[("word/document.xml", "<w:p><w:t>One two three</w:t></w:p>")]);
-    let began = Instant::now();
     for (kind, file) in [("application/pdf", pdf(ONE_PAGE, "", WORDS)), (DOCX, docx)] {
         let mut state = 1_u64;
         for round in 0..400 {
@@ -147,7 +140,6 @@ fn damage_neither_panics_nor_hangs() {
             assert_eq!(of(kind, &damaged), of(kind, &damaged), "the same bytes give the same text");
         }
     }
-    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
 }
 
 /// A flate stream of zeros, as an object with these entries.
@@ -163,7 +155,6 @@ fn flate(number: u32, entries: &str, inflated_bytes: usize) -> Vec<u8> {
 
 #[test]
 fn a_pdf_of_streams_that_grow_is_read_as_far_as_limits_let() {
-    let began = Instant::now();
     // Each inflates to 32 MB: as content of the page, as streams of objects, and as cross-references.
     let contents = flate(4, "", 32 << 20);
     let objects: Vec<u8> = (10..30).flat_map(|n| flate(n, "/Type/ObjStm/N 9/First 20", 32 << 20)).collect();
@@ -180,7 +171,6 @@ fn a_pdf_of_streams_that_grow_is_read_as_far_as_limits_let() {
         let read = of("application/pdf", &file);
         assert!(read.is_none_or(|file| file.text.len() <= TEXT_BYTES_MAX), "{why}");
     }
-    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
 }
 
 #[test]
@@ -211,7 +201,7 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
     let hidden = [typed[0], ("x-robots-tag", "noindex")];
     assert!(read(&hidden, ContentLevel::Full).is_none(), "it asks for noindex");
 
-    let long = format!("{}", "word ".repeat(TEXT_BYTES_MAX / 4));
+    let long = "word ".repeat(TEXT_BYTES_MAX / 4);
     let file = of("text/plain", long.as_bytes()).unwrap();
     assert!(file.is_cut && file.text.len() <= TEXT_BYTES_MAX, "a long text ends at the limit, and says so");
     assert_eq!(of("text/plain", b"\xFF\xFEo\0k\0").map(|file| file.text), Some("ok".to_owned()), "UTF-16");
