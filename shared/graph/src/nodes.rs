@@ -216,7 +216,7 @@ impl Nodes {
     /// Ends, and says what it was made from.
     pub(crate) fn finish(self, from: &MadeFrom) -> Result<Connection, FileError> {
         let Self { db, .. } = self;
-        db.execute("INSERT INTO made VALUES ('', ?, ?)", params![from.text, from.iteration.number()])?;
+        db.execute("INSERT INTO made VALUES (?, ?)", params![from.text, from.iteration.number()])?;
         Ok(db)
     }
 }

@@ -1,6 +1,5 @@
 -- What the graph was made of; one row. docs/links.md says what the fields mean.
 CREATE TABLE made (
-    crawl     TEXT NOT NULL,
     made_from TEXT NOT NULL,
     iteration INTEGER NOT NULL
 ) STRICT;
