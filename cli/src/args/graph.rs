@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::read::{Format, OfArgs};
 use super::visits::VisitedArgs;
+use crate::exit::Exit;
 
 /// Show what links to a URL, and what it links to
 #[derive(Debug, Args)]
@@ -51,6 +52,23 @@ pub(crate) struct ListArgs {
     pub(crate) format: Option<Format>,
 }
 
+/// How a list of what should not be is shown, and what the exit code says.
+#[derive(Debug, Args)]
+pub(crate) struct FindingsArgs {
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+    /// Exit with code 1 if there are any
+    #[arg(long)]
+    exit_code: bool,
+}
+
+impl FindingsArgs {
+    /// Returns how the command ended, having found any or none.
+    pub(crate) const fn exit(&self, any: bool) -> Exit {
+        if any && self.exit_code { Exit::NotAllWell } else { Exit::Done }
+    }
+}
+
 /// Show broken links, and the pages that have them
 #[derive(Debug, Args)]
 #[command(
@@ -67,10 +85,7 @@ pub(crate) struct BrokenArgs {
     #[command(flatten)]
     pub(crate) of: OfArgs,
     #[command(flatten)]
-    pub(crate) list: ListArgs,
-    /// Exit with code 1 if there are any
-    #[arg(long)]
-    pub(crate) exit_code: bool,
+    pub(crate) findings: FindingsArgs,
 }
 
 /// Show redirects that follow one another, and loops
@@ -90,10 +105,7 @@ pub(crate) struct ChainsArgs {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) hops: u32,
     #[command(flatten)]
-    pub(crate) list: ListArgs,
-    /// Exit with code 1 if there are any
-    #[arg(long)]
-    pub(crate) exit_code: bool,
+    pub(crate) findings: FindingsArgs,
 }
 
 /// Show pages that no other page links to

@@ -8,10 +8,26 @@ use dragline_domain::ids::CrawlId;
 use dragline_graph::{Graph, GraphError};
 use dragline_ports::reader::Reader;
 
+use crate::args::Of;
 use crate::error::{CliError, while_doing};
-use crate::found::Found;
+use crate::found::{self, Found};
 use crate::place::Place;
 use crate::terminal::Console;
+
+/// Opens the graph of the crawl that arguments name.
+///
+/// # Errors
+/// There is no such crawl, or as [`open`].
+pub(super) async fn of(crawl: Of<'_>, console: &Console) -> Result<Graph, CliError> {
+    match crawl {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => open(&found, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => open(&crate::stack::find(crawl, stack).await?, console).await,
+    }
+}
 
 /// Opens the graph of a crawl, which is made first if the crawl has gone on.
 ///

@@ -24,25 +24,6 @@ use crate::visits;
 /// How many pages with a broken link are shown of each, unless all are.
 const HOLDERS_SHOWN: u32 = 5;
 
-/// Opens the graph of the crawl that the arguments name, with what is needed to report errors, and does something with it.
-macro_rules! with_graph {
-    ($args:expr, $console:expr, |$found:ident, $graph:ident| $body:expr) => {
-        match $args.of.which()? {
-            Of::Directory { data, crawl } => {
-                let Some($found) = found::in_directory(data, crawl)? else { return Err(found::nothing_begun(data)) };
-                let $graph = graph::open(&$found, $console).await?;
-                $body
-            }
-            #[cfg(feature = "stack")]
-            Of::Stack { crawl, stack } => {
-                let $found = crate::stack::find(crawl, stack).await?;
-                let $graph = graph::open(&$found, $console).await?;
-                $body
-            }
-        }
-    };
-}
-
 /// Shows the links to a URL, and those that it has.
 ///
 /// # Errors
@@ -50,11 +31,20 @@ macro_rules! with_graph {
 pub(crate) async fn links(args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
     // A mistake in it is told before anything is read.
     parse_url(&args.url)?;
-    with_graph!(args, console, |found, graph| {
-        let url = visits::url_of(&found, &args.url).await?;
-        let node = node(&found, &graph, &url)?;
-        print_links(args, &graph, &node)
-    })
+    match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => links_of(&found, args, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => links_of(&crate::stack::find(crawl, stack).await?, args, console).await,
+    }
+}
+
+async fn links_of(found: &Found<impl Reader>, args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
+    let graph = graph::open(found, console).await?;
+    let url = visits::url_of(found, &args.url).await?;
+    print_links(args, &graph, &node(found, &graph, &url)?)
 }
 
 fn node(found: &Found<impl Reader>, graph: &Graph, url: &CrawlUrl) -> Result<Node, CliError> {
@@ -107,20 +97,18 @@ struct BrokenRow<'b> {
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit, CliError> {
-    with_graph!(args, console, |found, graph| {
-        let mut list = List::new(&args.list);
-        let holders_max = if list.is_whole() { u32::MAX } else { HOLDERS_SHOWN };
-        let mut any = false;
-        graph.broken(holders_max, |broken| {
-            any = true;
-            list.add_all(broken_rows(&broken), |colour| text::broken(&broken, colour))
-        })?;
-        let counts = graph.counts()?;
-        list.say_at_end(&text::broken_total(&counts));
-        list.finish().map_err(while_doing("writing to standard output"))?;
-        drop(found);
-        Ok(if any && args.exit_code { Exit::NotAllWell } else { Exit::Done })
-    })
+    let graph = graph::of(args.of.which()?, console).await?;
+    let mut list = List::new(&args.findings.list);
+    let holders_max = if list.is_whole() { u32::MAX } else { HOLDERS_SHOWN };
+    let mut any = false;
+    graph.broken(holders_max, |broken| {
+        any = true;
+        list.add_all(broken_rows(&broken), |colour| text::broken(&broken, colour))
+    })?;
+    let counts = graph.counts()?;
+    list.say_at_end(&text::broken_total(&counts));
+    list.finish().map_err(while_doing("writing to standard output"))?;
+    Ok(args.findings.exit(any))
 }
 
 fn broken_rows(broken: &Broken) -> impl Iterator<Item = BrokenRow<'_>> {
@@ -169,18 +157,16 @@ impl<'c> From<&'c Chain> for ChainRow<'c> {
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit, CliError> {
-    with_graph!(args, console, |found, graph| {
-        let mut list = List::new(&args.list);
-        let mut any = false;
-        graph.chains(args.hops, |chain| {
-            any = true;
-            list.add(&ChainRow::from(&chain), |colour| text::chain(&chain, colour))
-        })?;
-        list.say_at_end(if any { "" } else { "no chains of redirects\n" });
-        list.finish().map_err(while_doing("writing to standard output"))?;
-        drop(found);
-        Ok(if any && args.exit_code { Exit::NotAllWell } else { Exit::Done })
-    })
+    let graph = graph::of(args.of.which()?, console).await?;
+    let mut list = List::new(&args.findings.list);
+    let mut any = false;
+    graph.chains(args.hops, |chain| {
+        any = true;
+        list.add(&ChainRow::from(&chain), |colour| text::chain(&chain, colour))
+    })?;
+    list.say_at_end(if any { "" } else { "no chains of redirects\n" });
+    list.finish().map_err(while_doing("writing to standard output"))?;
+    Ok(args.findings.exit(any))
 }
 
 /// Shows pages that nobody links to.
@@ -188,18 +174,16 @@ pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit,
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exit, CliError> {
-    with_graph!(args, console, |found, graph| {
-        let mut list = List::new(&args.list);
-        let mut any = false;
-        graph.orphans(|orphan| {
-            any = true;
-            list.add(&orphan, |_| text::orphan(&orphan))
-        })?;
-        list.say_at_end(if any { "" } else { "every page is linked to\n" });
-        list.finish().map_err(while_doing("writing to standard output"))?;
-        drop(found);
-        Ok(Exit::Done)
-    })
+    let graph = graph::of(args.of.which()?, console).await?;
+    let mut list = List::new(&args.list);
+    let mut any = false;
+    graph.orphans(|orphan| {
+        any = true;
+        list.add(&orphan, |_| text::orphan(&orphan))
+    })?;
+    list.say_at_end(if any { "" } else { "every page is linked to\n" });
+    list.finish().map_err(while_doing("writing to standard output"))?;
+    Ok(Exit::Done)
 }
 
 /// Shows URLs with the same contents.
@@ -207,17 +191,15 @@ pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exi
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn duplicates(args: &DuplicatesArgs, console: &Console) -> Result<Exit, CliError> {
-    with_graph!(args, console, |found, graph| {
-        let mut list = List::new(&args.list);
-        let mut group = None;
-        graph.duplicates(|duplicate| {
-            let is_first = group.as_ref() != Some(&(duplicate.of_what.clone(), duplicate.same_as.clone()));
-            group = Some((duplicate.of_what.clone(), duplicate.same_as.clone()));
-            list.add(&duplicate, |colour| text::duplicate(&duplicate, is_first, colour))
-        })?;
-        list.say_at_end(if group.is_some() { "" } else { "no two URLs have the same contents\n" });
-        list.finish().map_err(while_doing("writing to standard output"))?;
-        drop(found);
-        Ok(Exit::Done)
-    })
+    let graph = graph::of(args.of.which()?, console).await?;
+    let mut list = List::new(&args.list);
+    let mut group = None;
+    graph.duplicates(|duplicate| {
+        let is_first = group.as_ref() != Some(&(duplicate.of_what.clone(), duplicate.same_as.clone()));
+        group = Some((duplicate.of_what.clone(), duplicate.same_as.clone()));
+        list.add(&duplicate, |colour| text::duplicate(&duplicate, is_first, colour))
+    })?;
+    list.say_at_end(if group.is_some() { "" } else { "no two URLs have the same contents\n" });
+    list.finish().map_err(while_doing("writing to standard output"))?;
+    Ok(Exit::Done)
 }

@@ -138,6 +138,26 @@ impl Graph {
         Ok(list)
     }
 
+    /// The same, where each row is completed by another query.
+    fn each_completed<T, U>(
+        &self,
+        sql: &str,
+        values: impl rusqlite::Params,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+        complete: impl Fn(T) -> Result<U, GraphError>,
+        mut visit: impl FnMut(U) -> ControlFlow<()>,
+    ) -> Result<(), GraphError> {
+        let mut failed = Ok(());
+        self.each(sql, values, read, |row| match complete(row) {
+            Ok(row) => visit(row),
+            Err(error) => {
+                failed = Err(error);
+                ControlFlow::Break(())
+            }
+        })?;
+        failed
+    }
+
     /// Returns how much there is of everything.
     ///
     /// # Errors
@@ -221,7 +241,7 @@ impl Graph {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn broken(&self, holders_max: u32, mut visit: impl FnMut(Broken) -> ControlFlow<()>) -> Result<(), GraphError> {
+    pub fn broken(&self, holders_max: u32, visit: impl FnMut(Broken) -> ControlFlow<()>) -> Result<(), GraphError> {
         let sql = "SELECT n.id, n.url, n.outcome_name, n.status, n.detail, n.last_at, n.linked_from
                    FROM node n WHERE n.is_broken AND n.linked_from > 0 ORDER BY n.linked_from DESC, n.url";
         let of_one = "SELECT f.url, t.url, a.text, k.name
@@ -243,22 +263,17 @@ impl Graph {
         let holder = |row: &Row<'_>| {
             Ok(Holder { from_url: row.get(0)?, to_url: row.get(1)?, anchor: row.get(2)?, kind: row.get(3)? })
         };
-        let mut failed = None;
-        self.each(sql, [], read, |(id, broken)| match self.list(of_one, params![id, holders_max], holder) {
-            Ok(holders) => visit(Broken { holders, ..broken }),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        })?;
-        failed.map_or(Ok(()), Err)
+        let complete = |(id, broken): (i64, Broken)| {
+            Ok(Broken { holders: self.list(of_one, params![id, holders_max], holder)?, ..broken })
+        };
+        self.each_completed(sql, [], read, complete, visit)
     }
 
     /// Calls back with each chain of at least this many redirects, and each that leads nowhere: the longest first.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn chains(&self, hops_min: u32, mut visit: impl FnMut(Chain) -> ControlFlow<()>) -> Result<(), GraphError> {
+    pub fn chains(&self, hops_min: u32, visit: impl FnMut(Chain) -> ControlFlow<()>) -> Result<(), GraphError> {
         let sql = "SELECT n.id, n.url, n.hops, n.chain, n.linked_from FROM node n
                    WHERE n.redirects_to IS NOT NULL AND (n.hops >= ?1 OR n.chain <> 'lands')
                    ORDER BY n.chain = 'lands', n.hops DESC, n.linked_from DESC, n.url";
@@ -277,15 +292,9 @@ impl Graph {
             Ok((row.get::<_, i64>(0)?, chain))
         };
         let step = |row: &Row<'_>| Ok(Step { url: row.get(0)?, status: row.get(1)?, state: row.get(2)? });
-        let mut failed = None;
-        self.each(sql, [hops_min], read, |(id, chain)| match self.list(of_one, params![id, chain.hops], step) {
-            Ok(steps) => visit(Chain { steps, ..chain }),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        })?;
-        failed.map_or(Ok(()), Err)
+        let complete =
+            |(id, chain): (i64, Chain)| Ok(Chain { steps: self.list(of_one, params![id, chain.hops], step)?, ..chain });
+        self.each_completed(sql, [hops_min], read, complete, visit)
     }
 
     /// Calls back with each page that no other page links to, by URL.
