@@ -103,8 +103,19 @@ impl Graph {
         GraphError::File { path: self.path.clone(), source: source.into() }
     }
 
-    /// Calls back with each row of a query until told to stop.
-    fn each<T>(
+    /// Runs statements that write temporary tables alone, for questions that are asked several times.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn prepare(&self, sql: &str) -> Result<(), GraphError> {
+        self.db.execute_batch(sql).map_err(|error| self.failed(error))
+    }
+
+    /// Calls back with each row of a query until told to stop. Its tables and views are described in `docs/links.md`.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has no such tables.
+    pub fn each<T>(
         &self,
         sql: &str,
         values: impl rusqlite::Params,

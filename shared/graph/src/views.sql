@@ -2,6 +2,8 @@
 CREATE INDEX edge_to ON edge (to_id, from_id);
 CREATE INDEX node_lands_on ON node (lands_on) WHERE redirects_to IS NOT NULL;
 CREATE INDEX node_broken ON node (id) WHERE is_broken;
+CREATE INDEX node_title ON node (title) WHERE title IS NOT NULL;
+CREATE INDEX node_description ON node (description) WHERE description IS NOT NULL;
 
 -- Every link, with what its target is, and where that leads.
 CREATE VIEW link AS
@@ -71,3 +73,16 @@ WINDOW w AS (PARTITION BY a.of_what, a.value)
 UNION ALL
 SELECT 'near', n.url, l.url, NULL, n.canonical, n.title, x.distance
 FROM near x JOIN node n ON n.id = x.id JOIN node l ON l.id = x.like_id;
+
+-- Parts of HTTPS pages that are loaded over plain HTTP.
+CREATE VIEW insecure_part AS
+SELECT e.from_id, f.url AS from_url, t.url, k.name AS kind
+FROM node t
+CROSS JOIN edge e ON e.to_id = t.id
+JOIN kind k ON k.id = e.kind
+JOIN node f ON f.id = e.from_id
+WHERE t.url >= 'http://' AND t.url < 'http:0' AND f.url >= 'https://' AND k.name IN ('css', 'img', 'video', 'audio', 'object', 'script', 'iframe');
+
+-- Pages that are read as such: not feeds, files of text and data, whose titles and words mean something else.
+CREATE VIEW document AS
+SELECT * FROM node WHERE state = 'page' AND (content_type IS NULL OR content_type IN ('text/html', 'application/xhtml+xml'));

@@ -1,0 +1,93 @@
+//! Counting durations and sizes in little memory.
+
+/// How many steps a doubling of the value is divided into.
+const STEPS: u32 = 8;
+
+/// Values by size, each kept to within an eighth.
+#[derive(Debug, Default)]
+pub(crate) struct Histogram {
+    counts: Vec<u64>,
+    values: u64,
+}
+
+impl Histogram {
+    pub(crate) fn add(&mut self, value: u64) {
+        let place = place(value);
+        if self.counts.len() <= place {
+            self.counts.resize(place + 1, 0);
+        }
+        if let Some(count) = self.counts.get_mut(place) {
+            *count += 1;
+        }
+        self.values += 1;
+    }
+
+    /// Returns the value that this share of all do not exceed, in thousandths; `None` without any.
+    pub(crate) fn quantile(&self, thousandths: u64) -> Option<u64> {
+        let rank = (self.values * thousandths).div_ceil(1000).max(1);
+        let mut below = 0;
+        self.counts.iter().enumerate().find_map(|(place, count)| {
+            below += count;
+            (below >= rank).then(|| value(place))
+        })
+    }
+
+    /// Returns how many values there are in each range from one bound to before the next; the last has no end.
+    pub(crate) fn between(&self, bounds: &[u64]) -> Vec<u64> {
+        let mut counts = vec![0; bounds.len()];
+        for (place, count) in self.counts.iter().enumerate() {
+            let at = bounds.partition_point(|bound| *bound <= value(place)).saturating_sub(1);
+            if let Some(sum) = counts.get_mut(at) {
+                *sum += count;
+            }
+        }
+        counts
+    }
+}
+
+/// Values below sixteen have places of their own; above, each doubling has [`STEPS`].
+const fn place(value: u64) -> usize {
+    let bits = u64::BITS - value.leading_zeros();
+    if bits <= STEPS.ilog2() + 1 {
+        return value as usize;
+    }
+    let shift = bits - 1 - STEPS.ilog2();
+    (shift as usize) * STEPS as usize + (value >> shift) as usize
+}
+
+/// Returns the smallest value of a place.
+const fn value(place: usize) -> u64 {
+    let steps = STEPS as usize;
+    if place < 2 * steps {
+        return place as u64;
+    }
+    let shift = place / steps - 1;
+    ((place - shift * steps) as u64) << shift
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_value_has_a_place_that_is_nearly_it() {
+        let mut last = 0;
+        for exact in (0..5000).chain((0..60).map(|bits| (1 << bits) + 1)) {
+            let shown = value(place(exact));
+            assert!(shown <= exact && exact - shown <= exact / 8, "{exact} is shown as {shown}");
+            if exact < 5000 {
+                assert!(place(exact) >= last, "larger values have larger places");
+                last = place(exact);
+            }
+        }
+    }
+
+    #[test]
+    fn quantiles_and_ranges() {
+        let mut all = Histogram::default();
+        assert_eq!(all.quantile(500), None);
+        (1..=16).for_each(|value| all.add(value));
+        assert_eq!((all.quantile(500), all.quantile(1000), all.quantile(0)), (Some(8), Some(16), Some(1)));
+        assert_eq!(all.between(&[0, 4, 16]), [3, 12, 1]);
+    }
+}

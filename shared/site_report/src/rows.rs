@@ -1,0 +1,128 @@
+//! Collecting the rows of a table: as many as a report has room for, and the number of all.
+
+use crate::shape::{Cell, Column, Table};
+
+/// The most rows of a table.
+pub(crate) const ROWS_MAX: usize = 200;
+
+/// The most bytes of a table's rows in a page. With all tables full, the page stays below 5 MB.
+const BYTES_MAX: usize = 128 << 10;
+
+/// The most bytes of one text. A longer URL could not be opened by every program.
+const TEXT_BYTES_MAX: usize = 2048;
+
+/// The most texts of one value.
+pub(crate) const TEXTS_MAX: usize = 5;
+
+/// The rows of a table that is being filled.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    table: Table,
+    bytes: usize,
+}
+
+impl Rows {
+    pub(crate) const fn new(columns: &'static [Column]) -> Self {
+        Self { table: Table { columns, rows: Vec::new(), rows_all: 0 }, bytes: 0 }
+    }
+
+    /// Adds a row, which is kept if there is room. Once one was left out, none is kept: those that are shown are the first.
+    pub(crate) fn add(&mut self, mut row: Vec<Cell>) {
+        let is_first_left_out = self.table.rows_all == self.table.rows.len() as u64;
+        self.table.rows_all += 1;
+        if !is_first_left_out || self.table.rows.len() == ROWS_MAX {
+            return;
+        }
+        row.iter_mut().for_each(shorten);
+        let bytes = row.iter().map(size).sum::<usize>();
+        if self.bytes + bytes <= BYTES_MAX {
+            self.bytes += bytes;
+            self.table.rows.push(row);
+        }
+    }
+
+    /// Returns the table. There are this many rows, of which those that could not be kept may not have been added.
+    pub(crate) fn finish(self, rows_all: u64) -> Table {
+        Table { rows_all: rows_all.max(self.table.rows_all), ..self.table }
+    }
+
+    /// Returns the table, to which all rows were added.
+    pub(crate) fn finish_whole(self) -> Table {
+        self.table
+    }
+}
+
+fn shorten(cell: &mut Cell) {
+    match cell {
+        Cell::Nothing | Cell::Number(_) => {}
+        Cell::Text(text) => shorten_text(text),
+        Cell::Texts(texts) => {
+            texts.truncate(TEXTS_MAX);
+            texts.iter_mut().for_each(shorten_text);
+        }
+    }
+}
+
+/// Cuts a text at a limit.
+pub(crate) fn shorten_text(text: &mut String) {
+    if text.len() > TEXT_BYTES_MAX {
+        let end = text.floor_char_boundary(TEXT_BYTES_MAX);
+        text.truncate(end);
+        text.push('…');
+    }
+}
+
+/// Returns how many bytes a value takes in a page.
+fn size(cell: &Cell) -> usize {
+    const AROUND: usize = 20;
+    let text = |text: &String| AROUND + text.chars().map(size_of_char).sum::<usize>();
+    match cell {
+        Cell::Nothing | Cell::Number(_) => 2 * AROUND,
+        Cell::Text(one) => text(one),
+        Cell::Texts(several) => AROUND + several.iter().map(text).sum::<usize>(),
+    }
+}
+
+/// What could end a script is escaped, by six bytes.
+const fn size_of_char(c: char) -> usize {
+    match c {
+        '\0'..='\x1f' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => 6,
+        '"' | '\\' => 2,
+        _ => c.len_utf8(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::Unit;
+
+    const COLUMNS: &[Column] = &[Column { id: "url", title: "URL", unit: Unit::Url }];
+
+    #[test]
+    fn a_table_keeps_its_first_rows_within_limits_and_counts_all() {
+        let row = |text: String| vec![Cell::Text(text)];
+        for (texts, kept, why) in [
+            (vec!["a".to_owned(); 3], 3, "all fit"),
+            (vec!["a".to_owned(); 500], ROWS_MAX, "as many as may be"),
+            (vec!["a".repeat(1 << 20); 100], 63, "each is cut, and then as many as there is room for"),
+            (vec!["<".repeat(2000); 100], 10, "what is escaped takes more room"),
+            ([vec!["<".repeat(2000); 11], vec![String::new()]].concat(), 10, "after one that is left out, none is kept"),
+        ] {
+            let mut rows = Rows::new(COLUMNS);
+            let all = texts.len() as u64;
+            texts.into_iter().for_each(|text| rows.add(row(text)));
+            let table = rows.finish_whole();
+            assert_eq!((table.rows.len(), table.rows_all), (kept, all), "{why}");
+            let json = serde_json::to_string(&table).unwrap().replace('<', r"\u003c");
+            assert!(json.len() < BYTES_MAX + 4096, "{why}: {}", json.len());
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        let mut text = "ä".repeat(2000);
+        shorten_text(&mut text);
+        assert!(text.ends_with("ä…") && text.len() <= TEXT_BYTES_MAX + 3);
+    }
+}

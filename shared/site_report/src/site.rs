@@ -1,0 +1,201 @@
+//! What the link graph tells of the site as it is now.
+
+use std::ops::ControlFlow;
+
+use dragline_graph::{Graph, GraphError};
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
+
+use crate::findings::{KINDS, Kind, LIMITS};
+use crate::rows::{ROWS_MAX, Rows};
+use crate::shape::{Bar, Cell, Column, Finding, Listing, Shade, Table, Unit};
+
+/// Groups of URLs with the same contents. Where the bodies are the same, so are the texts, which is not told again.
+const ALIKE: &str = "
+CREATE TEMP TABLE alike AS
+SELECT 'body' AS of_what, min(url) OVER (PARTITION BY body_sha1) AS same_as, url, canonical FROM node
+WHERE state IN ('page', 'file', 'copy')
+  AND body_sha1 IN (SELECT body_sha1 FROM node WHERE state IN ('page', 'file', 'copy') GROUP BY body_sha1 HAVING count(*) > 1)
+UNION ALL
+SELECT 'text', min(url) OVER (PARTITION BY text_sha1), url, canonical FROM node
+WHERE state IN ('page', 'copy') AND words > 0
+  AND text_sha1 IN (SELECT text_sha1 FROM node WHERE state IN ('page', 'copy') AND words > 0 GROUP BY text_sha1
+                    HAVING count(DISTINCT coalesce(body_sha1, url)) > 1);
+CREATE INDEX temp.alike_group ON alike (of_what, same_as, url);";
+
+/// Returns what an owner may want to change, by kind.
+pub(crate) fn findings(graph: &Graph) -> Result<Vec<Finding>, GraphError> {
+    graph.prepare(ALIKE)?;
+    KINDS.iter().map(|kind| finding(graph, kind)).collect()
+}
+
+fn finding(graph: &Graph, kind: &Kind) -> Result<Finding, GraphError> {
+    let Kind { id, group, title, about, severity, of, columns, select, from, order } = *kind;
+    let table = table(graph, columns, &[select, from, order])?;
+    Ok(Finding { id, group, title, about, severity, of, count: table.rows_all, table })
+}
+
+/// Returns the first rows of a question, and the number of all.
+fn table(graph: &Graph, columns: &'static [Column], [select, from, order]: &[&str; 3]) -> Result<Table, GraphError> {
+    let count = number(graph, &format!("SELECT count(*) FROM {}", limited(from)))?;
+    let mut rows = Rows::new(columns);
+    let sql = format!("SELECT {select} FROM {} ORDER BY {order} LIMIT {ROWS_MAX}", limited(from));
+    graph.each(
+        &sql,
+        [],
+        |row| cells(row, columns),
+        |row| {
+            rows.add(row);
+            ControlFlow::Continue(())
+        },
+    )?;
+    Ok(rows.finish(count))
+}
+
+/// Returns a question with the limits in their places: not each has all of them, so they are not bound.
+fn limited(from: &str) -> String {
+    let [title, description, words] = LIMITS.map(|limit| limit.to_string());
+    from.replace("?1", &title).replace("?2", &description).replace("?3", &words)
+}
+
+fn cells(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Vec<Cell>> {
+    columns.iter().enumerate().map(|(place, column)| Ok(cell(row.get_ref(place)?, column.unit))).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no number of a site is that large")]
+fn cell(value: ValueRef<'_>, unit: Unit) -> Cell {
+    match value {
+        ValueRef::Null | ValueRef::Blob(_) => Cell::Nothing,
+        ValueRef::Integer(number) => Cell::Number(number as f64),
+        ValueRef::Real(number) => Cell::Number(number),
+        ValueRef::Text(text) if unit == Unit::Urls => Cell::Texts(serde_json::from_slice(text).unwrap_or_default()),
+        ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
+    }
+}
+
+/// Returns the one number that a question has for its answer.
+fn number(graph: &Graph, sql: &str) -> Result<u64, GraphError> {
+    let mut number = 0;
+    graph.each(
+        sql,
+        [],
+        |row| row.get(0),
+        |counted| {
+            number = counted;
+            ControlFlow::Break(())
+        },
+    )?;
+    Ok(number)
+}
+
+/// Returns the tables that are made of the graph.
+pub(crate) fn tables(graph: &Graph) -> Result<Vec<Listing>, GraphError> {
+    const PAGES: Column = Column { id: "pages", title: "Pages", unit: Unit::Count };
+    let listing = |id, title, about, columns, question: [&str; 3]| {
+        Ok(Listing { id, title, about, table: table(graph, columns, &question)? })
+    };
+    Ok(vec![
+        listing(
+            "languages",
+            "Languages",
+            "The languages that pages name.",
+            &[Column { id: "language", title: "Language", unit: Unit::Text }, PAGES],
+            [
+                "n.language, n.pages",
+                "(SELECT lower(language) AS language, count(*) AS pages FROM document GROUP BY 1) n",
+                "n.pages DESC, n.language",
+            ],
+        )?,
+        listing(
+            "content_types",
+            "Content types",
+            "What the site's URLs hold.",
+            &[
+                Column { id: "content_type", title: "Content type", unit: Unit::Text },
+                Column { id: "urls", title: "URLs", unit: Unit::Count },
+                Column { id: "body_bytes", title: "Size", unit: Unit::Bytes },
+            ],
+            [
+                "n.content_type, n.urls, n.body_bytes",
+                "(SELECT content_type, count(*) AS urls, sum(body_bytes) AS body_bytes FROM node WHERE state IN ('page', 'file', 'copy') GROUP BY 1) n",
+                "n.urls DESC, n.content_type",
+            ],
+        )?,
+        listing(
+            "largest",
+            "Largest",
+            "The largest answers, as they were received.",
+            &[
+                Column { id: "url", title: "URL", unit: Unit::Url },
+                Column { id: "content_type", title: "Content type", unit: Unit::Text },
+                Column { id: "body_bytes", title: "Size", unit: Unit::Bytes },
+            ],
+            ["n.url, n.content_type, n.body_bytes", "node n WHERE n.body_bytes IS NOT NULL", "n.body_bytes DESC, n.url"],
+        )?,
+        listing(
+            "outside_hosts",
+            "Hosts linked to",
+            "Hosts that pages link to and the crawl did not visit.",
+            &[
+                Column { id: "host", title: "Host", unit: Unit::Text },
+                Column { id: "urls", title: "URLs", unit: Unit::Count },
+                PAGES,
+            ],
+            ["n.host, n.urls, n.pages", "outside_host n", "n.pages DESC, n.host"],
+        )?,
+        listing(
+            "most_linked",
+            "Most linked to",
+            "The pages that the site leads to most, by PageRank, of which 1 is the average.",
+            &[
+                Column { id: "url", title: "URL", unit: Unit::Url },
+                Column { id: "title", title: "Title", unit: Unit::Text },
+                Column { id: "linked_from", title: "Pages that link to it", unit: Unit::Count },
+                Column { id: "rank", title: "Rank", unit: Unit::Number },
+            ],
+            ["n.url, n.title, n.linked_from, round(n.rank, 2)", "node n WHERE n.rank IS NOT NULL", "n.rank DESC, n.url"],
+        )?,
+    ])
+}
+
+/// Returns how many pages are how many clicks from a start.
+pub(crate) fn depths(graph: &Graph) -> Result<Vec<Bar>, GraphError> {
+    let sql = "SELECT depth, count(*) FROM node WHERE state = 'page' GROUP BY depth ORDER BY depth IS NULL, depth";
+    /// Further clicks are counted together.
+    const SHOWN: u32 = 20;
+    let mut bars: Vec<Bar> = Vec::new();
+    let read = |row: &Row<'_>| Ok((row.get::<_, Option<u32>>(0)?, row.get::<_, u64>(1)?));
+    let mut deeper = 0;
+    let bar = |title, value, shade| Bar { title, value, shade };
+    let mut unreachable = 0;
+    graph.each(sql, [], read, |(depth, pages)| {
+        match depth {
+            Some(depth) if depth < SHOWN => bars.push(bar(depth.to_string(), pages, Shade::Neutral)),
+            Some(_) => deeper += pages,
+            None => unreachable += pages,
+        }
+        ControlFlow::Continue(())
+    })?;
+    if deeper > 0 {
+        bars.push(bar(format!("{SHOWN} and more"), deeper, Shade::Notice));
+    }
+    if unreachable > 0 {
+        bars.push(bar("no way leads there".to_owned(), unreachable, Shade::Warning));
+    }
+    Ok(bars)
+}
+
+/// Returns where crawls start.
+pub(crate) fn starts(graph: &Graph) -> Result<Vec<String>, GraphError> {
+    let mut starts = Vec::new();
+    graph.each(
+        "SELECT url FROM node WHERE is_start ORDER BY url LIMIT 20",
+        [],
+        |row| row.get(0),
+        |url| {
+            starts.push(url);
+            ControlFlow::Continue(())
+        },
+    )?;
+    Ok(starts)
+}
