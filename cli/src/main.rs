@@ -20,6 +20,7 @@ mod network;
 mod place;
 mod prune;
 mod schema;
+mod site_report;
 mod source;
 #[cfg(feature = "stack")]
 mod stack;
@@ -82,6 +83,7 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Chains(args) => block_on(links::chains(args, console)),
         Command::Orphans(args) => block_on(links::orphans(args, console)),
         Command::Duplicates(args) => block_on(links::duplicates(args, console)),
+        Command::Report(args) => block_on(site_report::write(args, console)),
         Command::History(args) => block_on(history::history(args, console)),
         Command::Get(args) => block_on(get::get(args, console)),
         Command::Explain(args) => block_on(explain::explain(args)),

@@ -11,6 +11,7 @@ mod key;
 mod prune;
 mod read;
 mod reparse;
+mod report;
 mod schema;
 #[cfg(feature = "stack")]
 mod stack;
@@ -36,6 +37,7 @@ pub(crate) use graph::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, ListAr
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{ExportArgs, ExportFormat, Format, Of, StatusArgs, What};
 pub(crate) use reparse::ReparseArgs;
+pub(crate) use report::{ReportArgs, ReportFormat};
 pub(crate) use schema::{SchemaArgs, SchemaForm};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
@@ -55,6 +57,7 @@ Examples:
   dragline export --what pages --format csv > pages.csv
   dragline schema                          which items its pages have
   dragline broken                          links that lead nowhere, and the pages that have them
+  dragline report -o report.html           what an owner should know of the site
   dragline history https://example.org/a   every visit of a URL
   dragline get https://example.org/a       its body, as stored
   dragline explain https://example.org/a   would this URL be crawled?
@@ -99,6 +102,7 @@ pub(crate) enum Command {
     Chains(ChainsArgs),
     Orphans(OrphansArgs),
     Duplicates(DuplicatesArgs),
+    Report(ReportArgs),
     History(HistoryArgs),
     Get(GetArgs),
     Explain(Box<ExplainArgs>),

@@ -22,6 +22,7 @@ use crate::extract::ExtractError;
 use crate::get::GetError;
 use crate::place::{Directory, Place};
 use crate::schema::SchemaError;
+use crate::site_report::NotWritten;
 use crate::source::key_names;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
@@ -185,6 +186,9 @@ pub(crate) enum CliError {
     /// The link graph cannot be made or read.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// A report is not written.
+    #[error("{0}")]
+    Report(#[from] NotWritten),
     /// The definition changed in a way that an unfinished iteration cannot adopt.
     #[error("the definition changed ({}), but its last iteration is not finished", key_names(keys))]
     Outgrown {
@@ -260,6 +264,7 @@ impl CliError {
             Self::Export(error) => error.hint().into_iter().collect(),
             Self::Extract(error) => error.hint().into_iter().collect(),
             Self::Schema(error) => vec![error.hint()],
+            Self::Report(error) => error.hints(),
             Self::Graph(GraphError::File { path, .. }) => {
                 vec![format!("it can be deleted, and is made again; {} must be writable", folder_of(path))]
             }

@@ -107,7 +107,11 @@ mod tests {
             (vec!["a".to_owned(); 500], ROWS_MAX, "as many as may be"),
             (vec!["a".repeat(1 << 20); 100], 63, "each is cut, and then as many as there is room for"),
             (vec!["<".repeat(2000); 100], 10, "what is escaped takes more room"),
-            ([vec!["<".repeat(2000); 11], vec![String::new()]].concat(), 10, "after one that is left out, none is kept"),
+            (
+                [vec!["<".repeat(2000); 11], vec![String::new()]].concat(),
+                10,
+                "after one that is left out, none is kept",
+            ),
         ] {
             let mut rows = Rows::new(COLUMNS);
             let all = texts.len() as u64;

@@ -41,6 +41,15 @@ pub struct Report {
     pub sections: Sections,
 }
 
+impl Report {
+    /// Returns the report as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // Names are texts, and numbers are finite, so it cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
 /// How a value is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

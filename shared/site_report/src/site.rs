@@ -92,7 +92,7 @@ fn number(graph: &Graph, sql: &str) -> Result<u64, GraphError> {
 pub(crate) fn tables(graph: &Graph) -> Result<Vec<Listing>, GraphError> {
     const PAGES: Column = Column { id: "pages", title: "Pages", unit: Unit::Count };
     let listing = |id, title, about, columns, question: [&str; 3]| {
-        Ok(Listing { id, title, about, table: table(graph, columns, &question)? })
+        Ok::<_, GraphError>(Listing { id, title, about, table: table(graph, columns, &question)? })
     };
     Ok(vec![
         listing(
@@ -130,7 +130,11 @@ pub(crate) fn tables(graph: &Graph) -> Result<Vec<Listing>, GraphError> {
                 Column { id: "content_type", title: "Content type", unit: Unit::Text },
                 Column { id: "body_bytes", title: "Size", unit: Unit::Bytes },
             ],
-            ["n.url, n.content_type, n.body_bytes", "node n WHERE n.body_bytes IS NOT NULL", "n.body_bytes DESC, n.url"],
+            [
+                "n.url, n.content_type, n.body_bytes",
+                "node n WHERE n.body_bytes IS NOT NULL",
+                "n.body_bytes DESC, n.url",
+            ],
         )?,
         listing(
             "outside_hosts",
@@ -153,7 +157,11 @@ pub(crate) fn tables(graph: &Graph) -> Result<Vec<Listing>, GraphError> {
                 Column { id: "linked_from", title: "Pages that link to it", unit: Unit::Count },
                 Column { id: "rank", title: "Rank", unit: Unit::Number },
             ],
-            ["n.url, n.title, n.linked_from, round(n.rank, 2)", "node n WHERE n.rank IS NOT NULL", "n.rank DESC, n.url"],
+            [
+                "n.url, n.title, n.linked_from, round(n.rank, 2)",
+                "node n WHERE n.rank IS NOT NULL",
+                "n.rank DESC, n.url",
+            ],
         )?,
     ])
 }

@@ -1,0 +1,86 @@
+//! `dragline report`: what an owner of a site should know of it.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use dragline_domain::ids::Iteration;
+use dragline_site_report::KINDS;
+
+use super::read::OfArgs;
+use super::values;
+
+/// Report on a crawled site: broken links, titles, duplicates, speed and more
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Report on a crawled site (docs/report.md): what was crawled and how, and what its owner may want to change.\n\n\
+                  As HTML it is one file that needs no network, to open in a browser, print or send. As Markdown it is for chats and pull requests, as JSON \
+                  for programs. Tables have the first rows; the numbers of all are exact.",
+    after_help = "\
+Examples:
+  dragline report -o report.html
+  dragline report                                  as Markdown, on standard output
+  dragline report --format json | jq '.findings[] | {id, count}'
+  dragline report -o report.html --fail-on broken,chains"
+)]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    pub(crate) of: OfArgs,
+    /// The iteration whose log is told of, counted from 1; findings are of the site as it is now [default: the latest]
+    #[arg(long, value_name = "N", value_parser = values::iteration())]
+    pub(crate) iteration: Option<Iteration>,
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The format [default: by the file's name; Markdown without one]
+    #[arg(long)]
+    format: Option<ReportFormat>,
+    /// Exit with code 1 if there are any of these findings
+    #[arg(long, value_name = "FINDINGS", value_delimiter = ',', value_parser = PossibleValuesParser::new(KINDS.iter().map(|kind| kind.id)))]
+    pub(crate) fail_on: Vec<String>,
+}
+
+/// The format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// A page for browsers
+    Html,
+    /// Markdown
+    Md,
+    /// JSON
+    Json,
+}
+
+impl ReportArgs {
+    /// Returns the format that is asked for; `None` if the file's name tells none.
+    pub(crate) fn format(&self) -> Option<ReportFormat> {
+        self.format.or_else(|| self.output.as_deref().map_or(Some(ReportFormat::Md), ReportFormat::of_file))
+    }
+}
+
+impl ReportFormat {
+    fn of_file(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?;
+        let known = [("html", Self::Html), ("htm", Self::Html), ("md", Self::Md), ("markdown", Self::Md), ("json", Self::Json)];
+        known.into_iter().find(|(name, _)| extension.eq_ignore_ascii_case(name)).map(|(_, format)| format)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_tells_its_format() {
+        for (name, expected, why) in [
+            ("report.html", Some(ReportFormat::Html), "a page"),
+            ("out/Report.HTM", Some(ReportFormat::Html), "another spelling"),
+            ("r.json", Some(ReportFormat::Json), "for programs"),
+            ("a.b.md", Some(ReportFormat::Md), "the last extension counts"),
+            ("report", None, "no extension"),
+            ("report.pdf", None, "nothing that is written"),
+        ] {
+            assert_eq!(ReportFormat::of_file(Path::new(name)), expected, "{why}");
+        }
+    }
+}

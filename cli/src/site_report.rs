@@ -1,0 +1,121 @@
+//! `dragline report`: what an owner of a site should know of it.
+
+use std::fs;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use dragline_ports::reader::Reader;
+use dragline_site_report::{Making, Report, ReportError, html, markdown, report};
+use jiff::Timestamp;
+
+use crate::args::{Of, ReportArgs, ReportFormat};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::found::{self, Found};
+use crate::links;
+use crate::terminal::{Console, count, unless_closed};
+
+/// Why a report is not written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotWritten {
+    /// The file's name does not tell its format.
+    #[error("{}: the name does not tell the format", .0.display())]
+    WhichFormat(PathBuf),
+    /// A page is no text for a terminal.
+    #[error("a page is not shown on a terminal")]
+    NotText,
+    /// The file cannot be written.
+    #[error("{} cannot be written: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+}
+
+impl NotWritten {
+    /// Returns what to do about it.
+    pub(crate) fn hints(&self) -> Vec<String> {
+        match self {
+            Self::WhichFormat(_) => vec!["name the file report.html, or say `--format html`, `md` or `json`".to_owned()],
+            Self::NotText => vec!["write it to a file: `dragline report -o report.html`".to_owned()],
+            Self::File { .. } => Vec::new(),
+        }
+    }
+}
+
+/// Writes a report, and says by the exit code whether it has any of the findings that it should not have.
+///
+/// # Errors
+/// There is no such crawl, it cannot be read, or the report cannot be written.
+pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, CliError> {
+    let format = checked(args)?;
+    let report = match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => make(&found, args, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => make(&crate::stack::find(crawl, stack).await?, args, console).await,
+    }?;
+    let text = match format {
+        ReportFormat::Html => html(&report),
+        ReportFormat::Md => markdown(&report),
+        ReportFormat::Json => report.to_json() + "\n",
+    };
+    match &args.output {
+        Some(path) => put(path, &text).map_err(|source| NotWritten::File { path: path.clone(), source })?,
+        None => unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing("writing to standard output"))?,
+    }
+    Ok(ended(&report, args, console))
+}
+
+/// Refuses what does not go together before anything is read.
+fn checked(args: &ReportArgs) -> Result<ReportFormat, NotWritten> {
+    match (args.format(), &args.output) {
+        (Some(ReportFormat::Html), None) if io::stdout().is_terminal() => Err(NotWritten::NotText),
+        (Some(format), _) => Ok(format),
+        (None, path) => Err(NotWritten::WhichFormat(path.clone().unwrap_or_default())),
+    }
+}
+
+async fn make(found: &Found<impl Reader>, args: &ReportArgs, console: &Console) -> Result<Report, CliError> {
+    let iteration = found.whole_iteration(args.iteration).await?;
+    let graph = links::open_graph(found, console).await?;
+    let making = Making { program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(), at: Timestamp::now() };
+    report(&found.reader, &graph, iteration, making).await.map_err(|error| match error {
+        ReportError::Reader(error) => found.failed(error),
+        ReportError::Graph(error) => error.into(),
+    })
+}
+
+/// Puts a text in the place of a file, so that nobody sees half of it.
+fn put(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    // Not a file of its own, such as a pipe or a device.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return fs::write(path, text);
+    }
+    let mut file = tempfile::Builder::new();
+    // As other files: the user's umask decides who may read it.
+    #[cfg(unix)]
+    file.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = file.prefix(".report-").tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn ended(report: &Report, args: &ReportArgs, console: &Console) -> Exit {
+    let of_kind = |id: &String| report.findings.iter().find(|finding| finding.id == id && finding.count > 0);
+    let failed: Vec<_> = args.fail_on.iter().filter_map(of_kind).collect();
+    if let Some(path) = &args.output {
+        let found = report.findings.iter().filter(|finding| finding.count > 0).count() as u64;
+        console.say(&format!("{} of {} kinds of findings, in {}", count(found), report.findings.len(), path.display()));
+    }
+    for finding in &failed {
+        console.say(&format!("{}: {} {}", finding.title.to_lowercase(), count(finding.count), finding.of));
+    }
+    if failed.is_empty() { Exit::Done } else { Exit::NotAllWell }
+}

@@ -1,0 +1,107 @@
+//! A report as one page: markup, style, script and data in one file, which needs no network and may use none.
+
+use data_encoding::BASE64;
+use sha2::{Digest as _, Sha256};
+
+use crate::shape::Report;
+
+const PAGE: &str = include_str!("page/page.html");
+const STYLE: &str = include_str!("page/style.css");
+
+/// The parts of the script, in the order in which they are put together.
+const SCRIPT: [&str; 6] = [
+    include_str!("page/values.js"),
+    include_str!("page/tables.js"),
+    include_str!("page/charts.js"),
+    include_str!("page/tree.js"),
+    include_str!("page/sections.js"),
+    include_str!("page/main.js"),
+];
+
+/// Returns a report as an HTML page.
+///
+/// Nothing in it that comes from the site is markup: the data is JSON in which nothing can end an element, and the script shows it as text. If anything
+/// else got in, the page's policy would keep it from running and from loading anything.
+#[must_use]
+pub fn html(report: &Report) -> String {
+    let script = format!("\"use strict\";\n(() => {{\n{}}})();\n", SCRIPT.concat());
+    let hash = |text: &str| BASE64.encode(&Sha256::digest(text.as_bytes()));
+    let policy = format!(
+        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        hash(&script),
+        hash(STYLE)
+    );
+    let title = format!("{}, iteration {}", report.crawl, report.iteration);
+    filled(
+        PAGE,
+        &[
+            ("policy", &policy),
+            ("title", &as_text(&title)),
+            ("style", STYLE),
+            ("data", &as_data(&report.to_json())),
+            ("script", &script),
+        ],
+    )
+}
+
+/// Puts values into the places of a template, each `{{name}}`. What looks like a place in a value stays as it is.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((name, after)) = after.split_once("}}") else { break };
+        out.push_str(before);
+        out.push_str(values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
+        rest = after;
+    }
+    out + rest
+}
+
+/// Escapes text for an element.
+fn as_text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Escapes JSON for a script element: only in texts of JSON are there such characters, where an escape means the same.
+fn as_data(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' => out.push_str(r"\u003c"),
+            '>' => out.push_str(r"\u003e"),
+            '&' => out.push_str(r"\u0026"),
+            '\u{2028}' => out.push_str(r"\u2028"),
+            '\u{2029}' => out.push_str(r"\u2029"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_data_ends_its_element_and_all_of_it_is_read_back() {
+        for text in ["</script><script>alert(1)</script>", "<!--<script>", "&lt;", "a\u{2028}b", "]]>", "{{script}}", "\\\"<"] {
+            let data = as_data(&serde_json::to_string(text).unwrap());
+            assert!(!data.contains(['<', '>', '&', '\u{2028}']), "{data}");
+            assert_eq!(serde_json::from_str::<String>(&data).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn every_place_of_the_page_is_filled_once() {
+        for name in ["policy", "title", "style", "data", "script"] {
+            assert_eq!(PAGE.matches(&format!("{{{{{name}}}}}")).count(), 1, "{name}");
+        }
+        assert_eq!(PAGE.matches("{{").count(), 5);
+        assert_eq!(filled("a {{title}} c", &[("title", "{{data}}"), ("data", "no")]), "a {{data}} c", "values are no templates");
+    }
+
+    #[test]
+    fn nothing_of_ours_ends_its_element() {
+        assert!(!STYLE.contains("</") && !SCRIPT.concat().contains("</") && !SCRIPT.concat().contains("<!--"));
+    }
+}

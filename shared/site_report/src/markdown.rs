@@ -1,0 +1,144 @@
+//! A report as Markdown, for chats and pull requests: its figures, how much there is of each finding, and the first of it.
+
+use std::fmt::Write as _;
+
+use dragline_domain::shown::{count, is_obeyed};
+
+use crate::shape::{Cell, Column, Figure, Finding, Report, Shade, Table, Unit};
+
+/// How many rows of a finding are shown.
+const ROWS_SHOWN: usize = 10;
+
+/// The most characters of a value that are shown.
+const CELL_CHARS_MAX: usize = 120;
+
+/// Returns a report as Markdown with tables, as GitHub shows it. What pages said is escaped, so that it is shown and nothing else.
+#[must_use]
+pub fn markdown(report: &Report) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(report, &mut text);
+    text
+}
+
+fn write(report: &Report, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "# {}, iteration {}\n", escaped(&report.crawl), report.iteration)?;
+    let ended = report.ended_at.as_deref().map_or("it goes on".to_owned(), |at| format!("until {at}"));
+    writeln!(out, "Crawled from {} on, {ended}.\n", report.began_at)?;
+    writeln!(out, "| | |\n|---|---:|")?;
+    for Figure { title, value, unit, .. } in &report.figures {
+        let value = value.map_or("unknown".to_owned(), |value| number(value, *unit));
+        writeln!(out, "| {title} | {value} |")?;
+    }
+    writeln!(out, "\n## Findings\n")?;
+    let (found, passed): (Vec<_>, Vec<_>) = report.findings.iter().partition(|finding| finding.count > 0);
+    if !found.is_empty() {
+        writeln!(out, "| | How bad | How many |\n|---|---|---:|")?;
+    }
+    for Finding { title, severity, count: number, of, .. } in &found {
+        writeln!(out, "| {title} | {} | {} {of} |", severity_name(*severity), count(*number))?;
+    }
+    if !passed.is_empty() {
+        let names: Vec<_> = passed.iter().map(|finding| finding.title.to_lowercase()).collect();
+        writeln!(out, "\nNothing found of: {}.", names.join(", "))?;
+    }
+    for finding in found {
+        writeln!(out, "\n### {}\n\n{}\n", finding.title, finding.about)?;
+        write_table(&finding.table, out)?;
+    }
+    Ok(())
+}
+
+fn write_table(table: &Table, out: &mut String) -> std::fmt::Result {
+    let heads: Vec<_> = table.columns.iter().map(|column| column.title).collect();
+    let marks: Vec<_> =
+        table.columns.iter().map(|column| if is_number(column.unit) { "---:" } else { "---" }).collect();
+    writeln!(out, "| {} |\n|{}|", heads.join(" | "), marks.join("|"))?;
+    for row in table.rows.iter().take(ROWS_SHOWN) {
+        let cells: Vec<_> = table.columns.iter().zip(row).map(|(column, cell)| shown(*column, cell)).collect();
+        writeln!(out, "| {} |", cells.join(" | "))?;
+    }
+    let more = table.rows_all.saturating_sub(table.rows.len().min(ROWS_SHOWN) as u64);
+    if more > 0 {
+        writeln!(out, "\nAnd {} more.", count(more))?;
+    }
+    Ok(())
+}
+
+const fn is_number(unit: Unit) -> bool {
+    matches!(unit, Unit::Count | Unit::Number | Unit::Bytes | Unit::Ms | Unit::PerSecond)
+}
+
+const fn severity_name(severity: Shade) -> &'static str {
+    match severity {
+        Shade::Error => "error",
+        Shade::Warning => "warning",
+        Shade::Notice | Shade::Good | Shade::Neutral => "notice",
+    }
+}
+
+fn shown(column: Column, cell: &Cell) -> String {
+    match cell {
+        Cell::Nothing => String::new(),
+        Cell::Number(value) => number(*value, column.unit),
+        Cell::Text(text) => escaped(text),
+        Cell::Texts(texts) => texts.iter().map(|text| escaped(text)).collect::<Vec<_>>().join("<br>"),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts are whole, and not negative")]
+fn number(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Count | Unit::Bytes | Unit::Ms if value >= 0.0 => {
+            let name = match unit {
+                Unit::Bytes => " B",
+                Unit::Ms => " ms",
+                _ => "",
+            };
+            format!("{}{name}", count(value as u64))
+        }
+        _ => value.to_string(),
+    }
+}
+
+/// Escapes what Markdown, HTML or a terminal would act on. URLs are left as text, which nobody follows by accident.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for (place, c) in text.chars().enumerate() {
+        if place == CELL_CHARS_MAX {
+            out.push('…');
+            break;
+        }
+        match c {
+            c if is_obeyed(c) => out.extend(c.escape_default()),
+            // An entity is text wherever it stands, also where a backslash would not be an escape.
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '@' => out.push_str("&#64;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '|' | '~' | '#' | '!' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_pages_say_is_shown_and_nothing_else() {
+        for (text, expected, why) in [
+            ("a | b", r"a \| b", "would begin another cell"),
+            ("<img src=x>", "&lt;img src=x&gt;", "would be an element"),
+            ("[x](javascript:alert)", r"\[x\]\(javascript:alert\)", "would be a link"),
+            ("@everyone", "&#64;everyone", "would call people in a chat"),
+            ("a\nb\u{202e}c", r"a\nb\u{202e}c", "would end the row, or turn it round"),
+            ("`x` *y* __z__", r"\`x\` \*y\* \_\_z\_\_", "would be shown otherwise"),
+        ] {
+            assert_eq!(escaped(text), expected, "{why}");
+        }
+        assert_eq!(escaped(&"ä".repeat(500)).chars().count(), CELL_CHARS_MAX + 1, "the rest is cut");
+    }
+}
