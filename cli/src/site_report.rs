@@ -115,7 +115,7 @@ fn ended(report: &Report, args: &ReportArgs, console: &Console) -> Exit {
         console.say(&format!("{} of {} kinds of findings, in {}", count(found), report.findings.len(), path.display()));
     }
     for finding in &failed {
-        console.say(&format!("{}: {} {}", finding.title.to_lowercase(), count(finding.count), finding.of));
+        console.say(&format!("{}: {} {}", finding.title, count(finding.count), finding.of));
     }
     if failed.is_empty() { Exit::Done } else { Exit::NotAllWell }
 }

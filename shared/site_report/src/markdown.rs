@@ -39,8 +39,8 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
         writeln!(out, "| {title} | {} | {} {of} |", severity_name(*severity), count(*number))?;
     }
     if !passed.is_empty() {
-        let names: Vec<_> = passed.iter().map(|finding| finding.title.to_lowercase()).collect();
-        writeln!(out, "\nNothing found of: {}.", names.join(", "))?;
+        let names: Vec<_> = passed.iter().map(|finding| finding.title).collect();
+        writeln!(out, "\nNot found: {}.", names.join("; "))?;
     }
     for finding in found {
         writeln!(out, "\n### {}\n\n{}\n", finding.title, finding.about)?;

@@ -176,7 +176,7 @@ pub struct Finding {
     pub severity: Shade,
     /// How much there is of it.
     pub count: u64,
-    /// What is counted, in the plural.
+    /// What is counted: `page` if there is one, `pages` otherwise.
     pub of: &'static str,
     /// The first of it.
     #[serde(flatten)]

@@ -32,6 +32,7 @@ pub(crate) fn findings(graph: &Graph) -> Result<Vec<Finding>, GraphError> {
 fn finding(graph: &Graph, kind: &Kind) -> Result<Finding, GraphError> {
     let Kind { id, group, title, about, severity, of, columns, select, from, order } = *kind;
     let table = table(graph, columns, &[select, from, order])?;
+    let of = if table.rows_all == 1 { of.strip_suffix('s').unwrap_or(of) } else { of };
     Ok(Finding { id, group, title, about, severity, of, count: table.rows_all, table })
 }
 
