@@ -4,9 +4,10 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use dragline_local::SystemClock;
+use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::Reader;
 use dragline_site_report::{Making, Report, ReportError, html, markdown, report};
-use jiff::Timestamp;
 
 use crate::args::{Of, ReportArgs, ReportFormat};
 use crate::error::{CliError, while_doing};
@@ -38,7 +39,9 @@ impl NotWritten {
     /// Returns what to do about it.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
-            Self::WhichFormat(_) => vec!["name the file report.html, or say `--format html`, `md` or `json`".to_owned()],
+            Self::WhichFormat(_) => {
+                vec!["name the file report.html, or say `--format html`, `md` or `json`".to_owned()]
+            }
             Self::NotText => vec!["write it to a file: `dragline report -o report.html`".to_owned()],
             Self::File { .. } => Vec::new(),
         }
@@ -66,7 +69,10 @@ pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, 
     };
     match &args.output {
         Some(path) => put(path, &text).map_err(|source| NotWritten::File { path: path.clone(), source })?,
-        None => unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing("writing to standard output"))?,
+        None => {
+            unless_closed(io::stdout().write_all(text.as_bytes()))
+                .map_err(while_doing("writing to standard output"))?;
+        }
     }
     Ok(ended(&report, args, console))
 }
@@ -83,7 +89,8 @@ fn checked(args: &ReportArgs) -> Result<ReportFormat, NotWritten> {
 async fn make(found: &Found<impl Reader>, args: &ReportArgs, console: &Console) -> Result<Report, CliError> {
     let iteration = found.whole_iteration(args.iteration).await?;
     let graph = links::open_graph(found, console).await?;
-    let making = Making { program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(), at: Timestamp::now() };
+    let making =
+        Making { program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(), at: SystemClock::new().now() };
     report(&found.reader, &graph, iteration, making).await.map_err(|error| match error {
         ReportError::Reader(error) => found.failed(error),
         ReportError::Graph(error) => error.into(),

@@ -61,7 +61,8 @@ impl ReportArgs {
 impl ReportFormat {
     fn of_file(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?;
-        let known = [("html", Self::Html), ("htm", Self::Html), ("md", Self::Md), ("markdown", Self::Md), ("json", Self::Json)];
+        let known =
+            [("html", Self::Html), ("htm", Self::Html), ("md", Self::Md), ("markdown", Self::Md), ("json", Self::Json)];
         known.into_iter().find(|(name, _)| extension.eq_ignore_ascii_case(name)).map(|(_, format)| format)
     }
 }

@@ -5,7 +5,7 @@ use dragline_testkit::hostile::{HostileSite, html, reply};
 use super::dragline;
 
 /// A site with a broken link, redirects in a row, equal pages, and titles and links that would do something to a terminal.
-async fn site() -> HostileSite {
+pub(super) async fn site() -> HostileSite {
     HostileSite::start(|asked| match asked.target.as_str() {
         "/" => html(
             "<title>Home \u{1b}[2J</title><a href=/a>the \u{1b}[31mfirst</a> <a href=/missing>nothing</a> <a href=/one>on</a>

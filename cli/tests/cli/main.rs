@@ -19,6 +19,7 @@ mod read_only;
 mod retention;
 mod running;
 mod several;
+mod site_report;
 #[cfg(feature = "stack")]
 mod stack;
 mod terminal;

@@ -84,7 +84,9 @@ mod tests {
 
     #[test]
     fn no_data_ends_its_element_and_all_of_it_is_read_back() {
-        for text in ["</script><script>alert(1)</script>", "<!--<script>", "&lt;", "a\u{2028}b", "]]>", "{{script}}", "\\\"<"] {
+        for text in
+            ["</script><script>alert(1)</script>", "<!--<script>", "&lt;", "a\u{2028}b", "]]>", "{{script}}", "\\\"<"]
+        {
             let data = as_data(&serde_json::to_string(text).unwrap());
             assert!(!data.contains(['<', '>', '&', '\u{2028}']), "{data}");
             assert_eq!(serde_json::from_str::<String>(&data).unwrap(), text);
@@ -97,7 +99,11 @@ mod tests {
             assert_eq!(PAGE.matches(&format!("{{{{{name}}}}}")).count(), 1, "{name}");
         }
         assert_eq!(PAGE.matches("{{").count(), 5);
-        assert_eq!(filled("a {{title}} c", &[("title", "{{data}}"), ("data", "no")]), "a {{data}} c", "values are no templates");
+        assert_eq!(
+            filled("a {{title}} c", &[("title", "{{data}}"), ("data", "no")]),
+            "a {{data}} c",
+            "values are no templates"
+        );
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub use shape::{
     Sections, Series, Shade, Table, Unit,
 };
 
-use log::{Visits, time};
+use log::{Visits, number, time};
 use rows::Rows;
 
 /// The number of rows in one read.
@@ -150,7 +150,7 @@ async fn items(reader: &impl Reader) -> PortResult<Listing> {
     types.sort_by(|(a_name, a), (b_name, b)| b.cmp(a).then_with(|| a_name.cmp(b_name)));
     let mut rows = Rows::new(COLUMNS);
     for (name, [items, pages]) in types {
-        rows.add(vec![Cell::Text(name), log::number(Some(items)), log::number(Some(pages))]);
+        rows.add(vec![Cell::Text(name), number(Some(items)), number(Some(pages))]);
     }
     Ok(Listing {
         id: "items",
@@ -168,9 +168,11 @@ fn headline(figures: &Figures, visits: &Visits, took: Option<jiff::SignedDuratio
     };
     let seconds = took.map(|took| took.as_secs_f64()).filter(|seconds| *seconds > 0.0);
     let urls = figures.outcomes.iter().map(|counted| counted.urls).sum::<u64>();
-    let figure = |id, title, value: Option<f64>, unit| Figure { id, title, value, unit };
-    let count = |id, title, number: u64| figure(id, title, Some(number as f64), Unit::Count);
-    let as_ms = |ms: Option<u64>| ms.map(|ms| ms as f64);
+    let figure = |id, title, value, unit| Figure { id, title, value, unit };
+    let count = |id, title, number: u64| figure(id, title, Cell::Whole(number), Unit::Count);
+    let per_second = seconds
+        .map_or(Cell::Nothing, |seconds| Cell::Number((figures.requests as f64 / seconds * 100.0).round() / 100.0));
+    let took_ms = took.and_then(|took| u64::try_from(took.as_millis()).ok());
     vec![
         count("urls", "URLs", urls),
         count("content", "With content", of_class(OutcomeClass::Content)),
@@ -179,16 +181,11 @@ fn headline(figures: &Figures, visits: &Visits, took: Option<jiff::SignedDuratio
         count("failed", "Failed", of_class(OutcomeClass::Failed)),
         count("blocked", "Forbidden", of_class(OutcomeClass::Blocked)),
         count("requests", "Requests", figures.requests),
-        figure("body_bytes", "Received", Some(figures.body_bytes as f64), Unit::Bytes),
-        figure("took_ms", "Took", took.map(|took| took.as_millis() as f64), Unit::Ms),
-        figure(
-            "requests_per_second",
-            "Requests per second",
-            seconds.map(|seconds| (figures.requests as f64 / seconds * 100.0).round() / 100.0),
-            Unit::PerSecond,
-        ),
-        figure("median_ms", "Half of the requests took up to", as_ms(visits.durations.quantile(500)), Unit::Ms),
-        figure("ninety_percent_ms", "Nine of ten up to", as_ms(visits.durations.quantile(900)), Unit::Ms),
-        figure("first_byte_ms", "Half answered within", as_ms(visits.first_bytes.quantile(500)), Unit::Ms),
+        figure("body_bytes", "Received", Cell::Whole(figures.body_bytes), Unit::Bytes),
+        figure("took_ms", "Took", number(took_ms), Unit::Ms),
+        figure("requests_per_second", "Requests per second", per_second, Unit::PerSecond),
+        figure("median_ms", "Half of the requests took up to", number(visits.durations.quantile(500)), Unit::Ms),
+        figure("ninety_percent_ms", "Nine of ten up to", number(visits.durations.quantile(900)), Unit::Ms),
+        figure("first_byte_ms", "Half answered within", number(visits.first_bytes.quantile(500)), Unit::Ms),
     ]
 }

@@ -297,9 +297,8 @@ fn joined(pair: &[[u64; CLASSES.len()]]) -> [u64; CLASSES.len()] {
     sums
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no number of a crawl is that large")]
 pub(crate) fn number(number: Option<u64>) -> Cell {
-    number.map_or(Cell::Nothing, |number| Cell::Number(number as f64))
+    number.map_or(Cell::Nothing, Cell::Whole)
 }
 
 /// Returns a time as all times of a report are written.

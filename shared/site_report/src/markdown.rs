@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use dragline_domain::shown::{count, is_obeyed};
 
-use crate::shape::{Cell, Column, Figure, Finding, Report, Shade, Table, Unit};
+use crate::shape::{Cell, Figure, Finding, Report, Shade, Table, Unit};
 
 /// How many rows of a finding are shown.
 const ROWS_SHOWN: usize = 10;
@@ -27,7 +27,7 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
     writeln!(out, "Crawled from {} on, {ended}.\n", report.began_at)?;
     writeln!(out, "| | |\n|---|---:|")?;
     for Figure { title, value, unit, .. } in &report.figures {
-        let value = value.map_or("unknown".to_owned(), |value| number(value, *unit));
+        let value = if *value == Cell::Nothing { "unknown".to_owned() } else { shown(*unit, value) };
         writeln!(out, "| {title} | {value} |")?;
     }
     writeln!(out, "\n## Findings\n")?;
@@ -55,7 +55,7 @@ fn write_table(table: &Table, out: &mut String) -> std::fmt::Result {
         table.columns.iter().map(|column| if is_number(column.unit) { "---:" } else { "---" }).collect();
     writeln!(out, "| {} |\n|{}|", heads.join(" | "), marks.join("|"))?;
     for row in table.rows.iter().take(ROWS_SHOWN) {
-        let cells: Vec<_> = table.columns.iter().zip(row).map(|(column, cell)| shown(*column, cell)).collect();
+        let cells: Vec<_> = table.columns.iter().zip(row).map(|(column, cell)| shown(column.unit, cell)).collect();
         writeln!(out, "| {} |", cells.join(" | "))?;
     }
     let more = table.rows_all.saturating_sub(table.rows.len().min(ROWS_SHOWN) as u64);
@@ -77,27 +77,16 @@ const fn severity_name(severity: Shade) -> &'static str {
     }
 }
 
-fn shown(column: Column, cell: &Cell) -> String {
+fn shown(unit: Unit, cell: &Cell) -> String {
     match cell {
         Cell::Nothing => String::new(),
-        Cell::Number(value) => number(*value, column.unit),
+        Cell::Whole(number) if unit == Unit::Number => number.to_string(),
+        Cell::Whole(number) if unit == Unit::Bytes => format!("{} B", count(*number)),
+        Cell::Whole(number) if unit == Unit::Ms => format!("{} ms", count(*number)),
+        Cell::Whole(number) => count(*number),
+        Cell::Number(number) => number.to_string(),
         Cell::Text(text) => escaped(text),
         Cell::Texts(texts) => texts.iter().map(|text| escaped(text)).collect::<Vec<_>>().join("<br>"),
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts are whole, and not negative")]
-fn number(value: f64, unit: Unit) -> String {
-    match unit {
-        Unit::Count | Unit::Bytes | Unit::Ms if value >= 0.0 => {
-            let name = match unit {
-                Unit::Bytes => " B",
-                Unit::Ms => " ms",
-                _ => "",
-            };
-            format!("{}{name}", count(value as u64))
-        }
-        _ => value.to_string(),
     }
 }
 

@@ -54,7 +54,7 @@ impl Rows {
 
 fn shorten(cell: &mut Cell) {
     match cell {
-        Cell::Nothing | Cell::Number(_) => {}
+        Cell::Nothing | Cell::Whole(_) | Cell::Number(_) => {}
         Cell::Text(text) => shorten_text(text),
         Cell::Texts(texts) => {
             texts.truncate(TEXTS_MAX);
@@ -77,7 +77,7 @@ fn size(cell: &Cell) -> usize {
     const AROUND: usize = 20;
     let text = |text: &String| AROUND + text.chars().map(size_of_char).sum::<usize>();
     match cell {
-        Cell::Nothing | Cell::Number(_) => 2 * AROUND,
+        Cell::Nothing | Cell::Whole(_) | Cell::Number(_) => 2 * AROUND,
         Cell::Text(one) => text(one),
         Cell::Texts(several) => AROUND + several.iter().map(text).sum::<usize>(),
     }

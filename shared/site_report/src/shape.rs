@@ -97,8 +97,8 @@ pub struct Figure {
     pub id: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// The number; `None` if it is not known.
-    pub value: Option<f64>,
+    /// The number, or that it is not known.
+    pub value: Cell,
     /// What it counts.
     pub unit: Unit,
 }
@@ -225,7 +225,9 @@ pub struct Column {
 pub enum Cell {
     /// Not known, or there is none.
     Nothing,
-    /// A number.
+    /// A whole number.
+    Whole(u64),
+    /// Another number.
     Number(f64),
     /// A text.
     Text(String),

@@ -63,11 +63,10 @@ fn cells(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<Vec<Cell>> {
     columns.iter().enumerate().map(|(place, column)| Ok(cell(row.get_ref(place)?, column.unit))).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no number of a site is that large")]
 fn cell(value: ValueRef<'_>, unit: Unit) -> Cell {
     match value {
         ValueRef::Null | ValueRef::Blob(_) => Cell::Nothing,
-        ValueRef::Integer(number) => Cell::Number(number as f64),
+        ValueRef::Integer(number) => u64::try_from(number).map_or(Cell::Nothing, Cell::Whole),
         ValueRef::Real(number) => Cell::Number(number),
         ValueRef::Text(text) if unit == Unit::Urls => Cell::Texts(serde_json::from_slice(text).unwrap_or_default()),
         ValueRef::Text(text) => Cell::Text(String::from_utf8_lossy(text).into_owned()),
