@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-sites python-tests release rust-tests setup timed-tests test unit zips
+.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-report python-sites python-tests release rust-tests setup timed-tests test unit zips
 
 # Every cargo command here has the same packages and features, so that the dependencies are compiled once for all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
@@ -96,10 +96,10 @@ paced-tests:
 timed-tests:
 	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,timed)
 
-# These tests mostly wait, so they run in three parallel parts, each with its own emulator (docs/testing-aws.md). The faults wait longest, so
+# These tests mostly wait, so they run in parallel parts, those for AWS each with an emulator (docs/testing-aws.md). The faults wait longest, so
 # they are deployed first, and the small tests run while they wait.
 python-tests:
-	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies
+	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies python-report
 
 SITES := tests/deployed_stack/test_whole_sites.py
 POLICIES := tests/deployed_stack/policies
@@ -112,6 +112,9 @@ python-sites:
 
 python-policies:
 	@nice -n 2 scripts/localstack test $(POLICIES) --durations=10
+
+python-report:
+	@nice -n 2 tests/report_page/run --durations=5
 
 # Release builds take minutes, so they are built and measured separately. CI does so when their sources have changed.
 release: ## Build the optimised command, test whole sites with it and count its instructions

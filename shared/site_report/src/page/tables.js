@@ -71,7 +71,10 @@ function tools(rows, state, status, show) {
 function compared(a, b, column) {
   const [left, right] = [a[column.id], b[column.id]];
   if (left === null || right === null) return (right === null) - (left === null);
-  return isNumber(column.unit) ? left - right : worded(left, column.unit).localeCompare(worded(right, column.unit), "en");
+  if (isNumber(column.unit)) return left - right;
+  const [before, after] = [worded(left, column.unit), worded(right, column.unit)];
+  // Only texts are in a language.
+  return column.unit === "text" ? before.localeCompare(after, "en") : (before > after) - (before < after);
 }
 
 /** Returns a part that is built when it is opened, as building all tables at once would take a while. */
