@@ -168,6 +168,14 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         assert_eq!((stack.code, comparable(&stack)), (Some(0), comparable(&local)), "{question:?}: {}", stack.stderr);
         assert!(local.rows().len() >= rows_min, "{question:?}: {}", local.stdout);
     }
+    let (stack, local) = both.ask(&["report", "--format", "json"]);
+    let found = |ran: &Ran| -> BTreeSet<String> {
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let all = report["findings"].as_array().unwrap();
+        all.iter().map(|finding| format!("{} {}", finding["id"], finding["count"])).collect()
+    };
+    assert_eq!((stack.code, found(&stack)), (Some(0), found(&local)), "{}", stack.stderr);
+    assert!(found(&local).contains("\"broken\" 6"), "{:?}", found(&local));
     let (stack, local) =
         both.ask_by_flags(&["links", &format!("{}/a", one.url().trim_end_matches('/')), "--format", "jsonl"]);
     assert_eq!(comparable(&stack), comparable(&local));
