@@ -119,7 +119,12 @@ fn ended(report: &Report, args: &ReportArgs, console: &Console) -> Exit {
     let failed: Vec<_> = args.fail_on.iter().filter_map(of_kind).collect();
     if let Some(path) = &args.output {
         let found = report.findings.iter().filter(|finding| finding.count > 0).count() as u64;
-        console.say(&format!("{} of {} kinds of findings, in {}", count(found), report.findings.len(), path.display()));
+        console.say(&format!(
+            "wrote {}: {} of {} kinds of findings were found",
+            path.display(),
+            count(found),
+            report.findings.len()
+        ));
     }
     for finding in &failed {
         console.say(&format!("{}: {} {}", finding.title, count(finding.count), finding.of));
