@@ -2,6 +2,7 @@
 
 mod args;
 mod crawl;
+mod derived;
 mod diff;
 mod error;
 mod exit;
@@ -20,6 +21,7 @@ mod network;
 mod place;
 mod prune;
 mod schema;
+mod search;
 mod site_report;
 mod source;
 #[cfg(feature = "stack")]
@@ -83,6 +85,9 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Chains(args) => block_on(links::chains(args, console)),
         Command::Orphans(args) => block_on(links::orphans(args, console)),
         Command::Duplicates(args) => block_on(links::duplicates(args, console)),
+        Command::Search(args) => block_on(search::search(args, console)),
+        Command::Similar(args) => block_on(search::similar(args, console)),
+        Command::Words(args) => block_on(search::words(args, console)),
         Command::Report(args) => block_on(site_report::write(args, console)),
         Command::History(args) => block_on(history::history(args, console)),
         Command::Get(args) => block_on(get::get(args, console)),

@@ -10,10 +10,10 @@ use dragline_ports::reader::Reader;
 use dragline_site_report::{Making, Report, ReportError, html, markdown, report};
 
 use crate::args::{Of, ReportArgs, ReportFormat};
+use crate::derived;
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
-use crate::links;
 use crate::terminal::{Console, count, unless_closed};
 
 /// Why a report is not written.
@@ -88,7 +88,7 @@ fn checked(args: &ReportArgs) -> Result<ReportFormat, NotWritten> {
 
 async fn make(found: &Found<impl Reader>, args: &ReportArgs, console: &Console) -> Result<Report, CliError> {
     let iteration = found.whole_iteration(args.iteration).await?;
-    let graph = links::open_graph(found, console).await?;
+    let graph = derived::graph(found, console).await?;
     let making =
         Making { program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(), at: SystemClock::new().now() };
     report(&found.reader, &graph, iteration, making).await.map_err(|error| match error {

@@ -13,6 +13,7 @@ mod read;
 mod reparse;
 mod report;
 mod schema;
+mod search;
 #[cfg(feature = "stack")]
 mod stack;
 mod values;
@@ -39,6 +40,7 @@ pub(crate) use read::{ExportArgs, ExportFormat, Format, Of, StatusArgs, What};
 pub(crate) use reparse::ReparseArgs;
 pub(crate) use report::{ReportArgs, ReportFormat};
 pub(crate) use schema::{SchemaArgs, SchemaForm};
+pub(crate) use search::{SearchArgs, SimilarArgs, WordsArgs};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
 pub(crate) use visits::{ArticleForm, Coding, GetArgs, HistoryArgs, Parts};
@@ -56,6 +58,7 @@ Examples:
   dragline diff                            what changed since the iteration before
   dragline export --what pages --format csv > pages.csv
   dragline schema                          which items its pages have
+  dragline search 'words title:other'      search what was crawled
   dragline broken                          links that lead nowhere, and the pages that have them
   dragline report -o report.html           what an owner should know of the site
   dragline history https://example.org/a   every visit of a URL
@@ -102,6 +105,9 @@ pub(crate) enum Command {
     Chains(ChainsArgs),
     Orphans(OrphansArgs),
     Duplicates(DuplicatesArgs),
+    Search(SearchArgs),
+    Similar(SimilarArgs),
+    Words(WordsArgs),
     Report(ReportArgs),
     History(HistoryArgs),
     Get(GetArgs),

@@ -14,6 +14,7 @@ use dragline_http::HttpConfigError;
 use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_report::diff::SpanError;
+use dragline_search::SearchError;
 use jiff::Timestamp;
 
 use crate::args::{allowance_flag, crawl_flag, data_flag};
@@ -22,6 +23,7 @@ use crate::extract::ExtractError;
 use crate::get::GetError;
 use crate::place::{Directory, Place};
 use crate::schema::SchemaError;
+use crate::search::AskedError;
 use crate::site_report::NotWritten;
 use crate::source::key_names;
 #[cfg(feature = "stack")]
@@ -186,6 +188,12 @@ pub(crate) enum CliError {
     /// The link graph cannot be made or read.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// The word index cannot be made or searched.
+    #[error("{0}")]
+    Index(#[from] SearchError),
+    /// What was asked of the word index is not valid.
+    #[error("{0}")]
+    Search(#[from] AskedError),
     /// A report is not written.
     #[error("{0}")]
     Report(#[from] NotWritten),
@@ -268,6 +276,11 @@ impl CliError {
             Self::Graph(GraphError::File { path, .. }) => {
                 vec![format!("it can be deleted, and is made again; {} must be writable", folder_of(path))]
             }
+            Self::Index(SearchError::Index { folder, .. }) => {
+                vec![format!("it can be deleted, and is made again; {} must be writable", folder_of(folder))]
+            }
+            Self::Index(SearchError::Busy { .. }) => vec!["try again when it is done".to_owned()],
+            Self::Search(error) => error.hints(),
             Self::NotKnown { arguments, .. } => {
                 vec![format!("to list the URLs that it knows: `dragline export --what candidates{arguments}`")]
             }

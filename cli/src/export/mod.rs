@@ -20,10 +20,10 @@ use dragline_ports::reader::{
 use serde::Serialize;
 
 use crate::args::{ExportArgs, ExportFormat, Format, Of, What};
+use crate::derived;
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
-use crate::links;
 use crate::terminal::Console;
 pub(crate) use error::ExportError;
 use graph::GraphFormat;
@@ -121,7 +121,7 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
     .number;
     let format = match to {
         To::Lines(format) if what != What::Items => format,
-        To::Graph(format) => return graph::write(&links::open_graph(found, console).await?, format),
+        To::Graph(format) => return graph::write(&derived::graph(found, console).await?, format),
         to => return write_items(found, args, to).await,
     };
     let mut rows = Rows::new(format, fields(what, wanted));

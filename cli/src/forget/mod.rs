@@ -16,10 +16,10 @@ use dragline_ports::retention::{Forgetting, Forgotten};
 use serde::Serialize;
 
 use crate::args::{Answer, ForgetArgs, Of};
+use crate::derived;
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
-use crate::links;
 use crate::place::Place;
 use crate::source::parse_url;
 use crate::terminal::{Console, plural, write_json};
@@ -76,7 +76,7 @@ fn report(
     total: Forgotten,
     console: &Console,
 ) -> Result<Exit, CliError> {
-    links::remove_graph(&place, &crawl)?;
+    derived::remove(&place, &crawl)?;
     let Forgotten { urls, visits, documents } = total;
     let report = Report { place, crawl, urls, visits, documents };
     print(args.answer(), &report).map_err(while_doing("writing to standard output"))?;

@@ -13,7 +13,7 @@ use crate::terminal::{Colour, Shade, count, unless_closed};
 const SHOWN: u64 = 25;
 
 /// A list that is being written.
-pub(super) struct List {
+pub(crate) struct List {
     to: To,
 }
 
@@ -33,7 +33,7 @@ struct Text {
 }
 
 impl List {
-    pub(super) fn new(args: &ListArgs) -> Self {
+    pub(crate) fn new(args: &ListArgs) -> Self {
         let to = match args.format {
             // Each row has all fields, so the first is the header.
             Some(format) => To::Rows(Rows::new(format, Vec::new())),
@@ -49,12 +49,12 @@ impl List {
     }
 
     /// Whether rows are written, for programs.
-    pub(super) const fn has_rows(&self) -> bool {
+    pub(crate) const fn has_rows(&self) -> bool {
         matches!(self.to, To::Rows(_))
     }
 
     /// Whether all of it is written.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         match &self.to {
             To::Rows(_) => true,
             To::Text(text) => text.shown_max == u64::MAX,
@@ -62,7 +62,7 @@ impl List {
     }
 
     /// Writes words for people.
-    pub(super) fn say(&mut self, words: impl FnOnce(Colour) -> String) {
+    pub(crate) fn say(&mut self, words: impl FnOnce(Colour) -> String) {
         if let To::Text(text) = &mut self.to {
             let words = words(text.colour);
             text.write(&words);
@@ -70,7 +70,7 @@ impl List {
     }
 
     /// Begins a section.
-    pub(super) fn section(&mut self, head: &str) {
+    pub(crate) fn section(&mut self, head: &str) {
         if let To::Text(text) = &mut self.to {
             text.end_section();
             let head = format!("\n{}\n", text.colour.paint(Shade::Head, head));
@@ -79,12 +79,12 @@ impl List {
     }
 
     /// Adds an entry, and returns whether to go on.
-    pub(super) fn add(&mut self, row: &impl Serialize, words: impl FnOnce(Colour) -> String) -> ControlFlow<()> {
+    pub(crate) fn add(&mut self, row: &impl Serialize, words: impl FnOnce(Colour) -> String) -> ControlFlow<()> {
         self.add_all([row], words)
     }
 
     /// Adds an entry that has several rows, and returns whether to go on.
-    pub(super) fn add_all<R: Serialize>(
+    pub(crate) fn add_all<R: Serialize>(
         &mut self,
         rows: impl IntoIterator<Item = R>,
         words: impl FnOnce(Colour) -> String,
@@ -96,7 +96,7 @@ impl List {
     }
 
     /// Writes words for people after the entries.
-    pub(super) fn say_at_end(&mut self, words: &str) {
+    pub(crate) fn say_at_end(&mut self, words: &str) {
         if let To::Text(text) = &mut self.to {
             text.end_section();
             text.write(words);
@@ -104,7 +104,7 @@ impl List {
     }
 
     /// Writes what is buffered. A reader that closed its end is not an error.
-    pub(super) fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         match self.to {
             To::Rows(rows) => rows.finish(),
             To::Text(mut text) => {

@@ -1,6 +1,5 @@
 //! What the link graph tells: `dragline links`, `broken`, `chains`, `orphans` and `duplicates`.
 
-mod graph;
 mod list;
 mod text;
 
@@ -11,9 +10,9 @@ use dragline_graph::{Broken, Chain, Graph, Node};
 use dragline_ports::reader::Reader;
 use serde::Serialize;
 
-pub(crate) use self::graph::{open as open_graph, remove as remove_graph};
-use self::list::List;
+pub(crate) use self::list::List;
 use crate::args::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, Of, OrphansArgs, Ways};
+use crate::derived;
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
@@ -42,9 +41,21 @@ pub(crate) async fn links(args: &LinksArgs, console: &Console) -> Result<Exit, C
 }
 
 async fn links_of(found: &Found<impl Reader>, args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
-    let graph = graph::open(found, console).await?;
+    let graph = derived::graph(found, console).await?;
     let url = visits::url_of(found, &args.url).await?;
     print_links(args, &graph, &node(found, &graph, &url)?)
+}
+
+/// Opens the graph of the crawl that arguments name.
+async fn graph_of(crawl: Of<'_>, console: &Console) -> Result<Graph, CliError> {
+    match crawl {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => derived::graph(&found, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => derived::graph(&crate::stack::find(crawl, stack).await?, console).await,
+    }
 }
 
 fn node(found: &Found<impl Reader>, graph: &Graph, url: &CrawlUrl) -> Result<Node, CliError> {
@@ -97,7 +108,7 @@ struct BrokenRow<'b> {
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit, CliError> {
-    let graph = graph::of(args.of.which()?, console).await?;
+    let graph = graph_of(args.of.which()?, console).await?;
     let mut list = List::new(&args.findings.list);
     let holders_max = if list.is_whole() { u32::MAX } else { HOLDERS_SHOWN };
     let mut any = false;
@@ -157,7 +168,7 @@ impl<'c> From<&'c Chain> for ChainRow<'c> {
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit, CliError> {
-    let graph = graph::of(args.of.which()?, console).await?;
+    let graph = graph_of(args.of.which()?, console).await?;
     let mut list = List::new(&args.findings.list);
     let mut any = false;
     graph.chains(args.hops, |chain| {
@@ -174,7 +185,7 @@ pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit,
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exit, CliError> {
-    let graph = graph::of(args.of.which()?, console).await?;
+    let graph = graph_of(args.of.which()?, console).await?;
     let mut list = List::new(&args.list);
     let mut any = false;
     graph.orphans(|orphan| {
@@ -191,7 +202,7 @@ pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exi
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn duplicates(args: &DuplicatesArgs, console: &Console) -> Result<Exit, CliError> {
-    let graph = graph::of(args.of.which()?, console).await?;
+    let graph = graph_of(args.of.which()?, console).await?;
     let mut list = List::new(&args.list);
     let mut group = None;
     graph.duplicates(|duplicate| {

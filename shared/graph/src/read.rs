@@ -58,6 +58,7 @@ fn node(row: &Row<'_>) -> rusqlite::Result<(i64, Node)> {
 pub struct Graph {
     db: Connection,
     path: PathBuf,
+    made_from: String,
 }
 
 impl Graph {
@@ -96,7 +97,13 @@ impl Graph {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .ok()?;
         let made_from: String = db.query_row("SELECT made_from FROM made", [], |row| row.get(0)).ok()?;
-        (made_from == from.text).then(|| Self { db, path: path.to_owned() })
+        (made_from == from.text).then(|| Self { db, path: path.to_owned(), made_from })
+    }
+
+    /// Returns how far the crawl was that it was made from. As long as this is the same, so is the graph, and what is derived along with it.
+    #[must_use]
+    pub fn made_from(&self) -> &str {
+        &self.made_from
     }
 
     fn failed(&self, source: rusqlite::Error) -> GraphError {

@@ -1,0 +1,201 @@
+//! `dragline search`, `similar` and `words`.
+
+mod text;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::{self, Write as _};
+use std::ops::ControlFlow;
+
+use dragline_ports::reader::Reader;
+use dragline_search::{Index, QueryError, Results, SHOWN_MAX, SearchError, Word};
+use serde::Serialize;
+
+use crate::args::{Of, SearchArgs, SimilarArgs, WordsArgs};
+use crate::derived;
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::found::{self, Found};
+use crate::links::List;
+use crate::source::parse_url;
+use crate::terminal::{Colour, Console, Shade, unless_closed, write_json};
+use crate::visits;
+
+/// How many words are shown, unless all are.
+const WORDS_SHOWN: usize = 25;
+
+/// What was asked of the index is not valid.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AskedError {
+    /// The query is not one.
+    #[error("{}", text::wrong_query(query, source))]
+    Query {
+        /// The query.
+        query: String,
+        /// What is wrong.
+        source: QueryError,
+    },
+    /// Results that far down are not shown.
+    #[error("results after the first {SHOWN_MAX} are not shown")]
+    TooFar,
+    /// The page is not in the index.
+    #[error(
+        "{url} is not in the word index: it is no page with a text, asks not to be indexed, or is a copy of another page"
+    )]
+    NotIndexed {
+        /// The page.
+        url: String,
+        /// The arguments that name the crawl to another command.
+        flags: String,
+    },
+}
+
+impl AskedError {
+    /// Returns what to do about it.
+    pub(crate) fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Query { source, .. } => source.hint().map(str::to_owned).into_iter().collect(),
+            Self::TooFar => vec!["add words to the query, or fields such as `site:` and `after:`".to_owned()],
+            Self::NotIndexed { url, flags } => vec![format!("what is known of it: `dragline history {url}{flags}`")],
+        }
+    }
+}
+
+/// Searches.
+///
+/// # Errors
+/// The query is not valid, there is no such crawl, or it cannot be read.
+pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit, CliError> {
+    // A mistake in it is told before anything is read.
+    let request = args.request();
+    let wrong = |source| AskedError::Query { query: request.query.clone(), source };
+    dragline_search::check(&request.query).map_err(wrong)?;
+    if request.page.get().saturating_mul(request.per_page) > SHOWN_MAX {
+        return Err(AskedError::TooFar.into());
+    }
+    let index = match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => derived::index(&found, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => derived::index(&crate::stack::find(crawl, stack).await?, console).await,
+    }?;
+    let results = index.search(&request)?;
+    if args.json {
+        print_json(&SearchReport { query: &request.query, pages_indexed: index.pages(), results: &results })?;
+    } else {
+        for note in text::notes(&results) {
+            console.say(&note);
+        }
+        print(&text::results(&results, Colour::of_stream(&io::stdout())))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The results. The field names are those of `--json`.
+#[derive(Serialize)]
+struct SearchReport<'r> {
+    query: &'r str,
+    pages_indexed: u64,
+    #[serde(flatten)]
+    results: &'r Results,
+}
+
+fn print(text: &str) -> Result<(), CliError> {
+    unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing("writing to standard output"))
+}
+
+fn print_json(value: &impl Serialize) -> Result<(), CliError> {
+    unless_closed(write_json(io::stdout().lock(), value)).map_err(while_doing("writing to standard output"))
+}
+
+/// Shows pages that are like another one.
+///
+/// # Errors
+/// The URL is not valid, or not that of an indexed page, there is no such crawl, or it cannot be read.
+pub(crate) async fn similar(args: &SimilarArgs, console: &Console) -> Result<Exit, CliError> {
+    parse_url(&args.url)?;
+    match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => similar_in(&found, args, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => similar_in(&crate::stack::find(crawl, stack).await?, args, console).await,
+    }
+}
+
+async fn similar_in(found: &Found<impl Reader>, args: &SimilarArgs, console: &Console) -> Result<Exit, CliError> {
+    let index = derived::index(found, console).await?;
+    let url = visits::url_of(found, &args.url).await?;
+    let Some(similar) = index.similar(url.as_str(), args.count)? else {
+        let flags = found.place.flags(&found.crawl);
+        return Err(AskedError::NotIndexed { url: url.as_str().to_owned(), flags }.into());
+    };
+    if args.json {
+        print_json(&similar)?;
+    } else {
+        print(&text::similar(&similar, Colour::of_stream(&io::stdout())))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows the lexicon, or the places of a word.
+///
+/// # Errors
+/// There is no such crawl, or it cannot be read.
+pub(crate) async fn words(args: &WordsArgs, console: &Console) -> Result<Exit, CliError> {
+    let index = match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => derived::index(&found, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => derived::index(&crate::stack::find(crawl, stack).await?, console).await,
+    }?;
+    let mut list = List::new(&args.list);
+    if args.word.is_none() {
+        list.say(|colour| colour.paint(Shade::Head, text::LEXICON));
+    }
+    match &args.word {
+        Some(word) => places(&index, args, word, &mut list)?,
+        None if list.is_whole() => {
+            index.words(args.part(), beginning(args), |word| list.add(&word, |_| text::word(&word)))?
+        }
+        None => frequent(&index, args, &mut list)?,
+    }
+    list.finish().map_err(while_doing("writing to standard output"))?;
+    Ok(Exit::Done)
+}
+
+fn beginning(args: &WordsArgs) -> &str {
+    args.beginning.as_deref().unwrap_or_default()
+}
+
+/// Shows the words that most pages have. No more than these are in memory.
+fn frequent(index: &Index, args: &WordsArgs, list: &mut List) -> Result<(), SearchError> {
+    let mut most = BinaryHeap::new();
+    let mut all = 0_u64;
+    index.words(args.part(), beginning(args), |word| {
+        all += 1;
+        most.push(Reverse((word.pages, word.occurrences, Reverse(word.word))));
+        if most.len() > WORDS_SHOWN {
+            most.pop();
+        }
+        ControlFlow::Continue(())
+    })?;
+    for Reverse((pages, occurrences, Reverse(word))) in most.into_sorted_vec() {
+        let word = Word { word, pages, occurrences };
+        let _ = list.add(&word, |_| text::word(&word));
+    }
+    list.say_at_end(&text::all_words(all, WORDS_SHOWN));
+    Ok(())
+}
+
+/// Shows the pages with a word.
+fn places(index: &Index, args: &WordsArgs, word: &str, list: &mut List) -> Result<(), SearchError> {
+    let found = index.places(args.part(), word, |place| list.add(&place, |colour| text::place(&place, colour)))?;
+    list.say_at_end(&text::total(word, &found));
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! What the index holds of a page.
+
+use dragline_domain::document::Document;
+use dragline_domain::url::CrawlUrl;
+use jiff::civil::Date;
+use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Serialize};
+use sha1::{Digest as _, Sha1};
+use tantivy::TantivyDocument;
+use tantivy::tokenizer::PreTokenizedString;
+
+use crate::fields::{Fields, Part};
+use crate::words::{UNDETERMINED, Words, is_unspaced, primary_language};
+
+/// How much of a text tells its language.
+const LANGUAGE_BYTES: usize = 4096;
+
+/// What the index holds of a page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    pub(crate) url: String,
+    /// Host, and port if it is not the usual one.
+    pub(crate) site: String,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) headings: Vec<String>,
+    pub(crate) text: String,
+    /// What most links to it say, each once.
+    pub(crate) anchors: Vec<String>,
+    /// The primary language; `und` if nobody knows.
+    pub(crate) language: String,
+    /// The types of its items, each once.
+    pub(crate) types: Vec<String>,
+    /// The day that it says it changed or appeared on; otherwise the day of the request that found it as it is.
+    pub(crate) day: Option<Date>,
+    /// Its rank among the pages of the site, rounded, so that what changes elsewhere does not change every entry.
+    pub(crate) rank: f64,
+    /// How many pages link to it.
+    pub(crate) linked_from: u64,
+}
+
+/// What the link graph says of a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Standing {
+    pub(crate) anchors: Vec<String>,
+    pub(crate) rank: f64,
+    pub(crate) linked_from: u64,
+}
+
+impl Entry {
+    /// Returns the entry of a document; `None` if there is nothing to look up, as it is no page or asks for noindex.
+    pub(crate) fn of(document: Document, standing: Standing) -> Option<Self> {
+        let page = document.page.filter(|page| !page.directives.noindex)?;
+        let content = document.content.map(|content| *content).unwrap_or_default();
+        let about = content.about.unwrap_or_default();
+        // Without navigation and the like, if that was asked for.
+        let text = content.main.map(|main| main.text).filter(|text| !text.is_empty()).unwrap_or(page.text);
+        let declared = page.language.as_deref().and_then(primary_language);
+        let language = declared
+            .or_else(|| about.language_detected.as_deref().and_then(primary_language))
+            .or_else(|| detected(&text))
+            .unwrap_or_else(|| UNDETERMINED.to_owned());
+        let mut types = Vec::new();
+        for kind in content.items.into_iter().flat_map(|item| item.types) {
+            if !types.contains(&kind) {
+                types.push(kind);
+            }
+        }
+        let said = about.modified.or(about.published).and_then(|date| day(&date));
+        let Standing { anchors, rank, linked_from } = standing;
+        Some(Self {
+            site: site(&document.url),
+            url: document.url.as_str().to_owned(),
+            title: page.title,
+            description: page.description,
+            headings: about.headings.into_iter().map(|heading| heading.text).collect(),
+            text,
+            anchors,
+            language,
+            types,
+            day: said.or_else(|| document.body.and_then(|body| day(&body.at.to_string()))),
+            rank: rounded(rank),
+            linked_from,
+        })
+    }
+
+    /// The texts of a part.
+    pub(crate) fn texts(&self, part: Part) -> Vec<String> {
+        match part {
+            Part::Title => self.title.iter().cloned().collect(),
+            Part::Heading => self.headings.clone(),
+            Part::Text => vec![self.text.clone()],
+            Part::Anchor => self.anchors.clone(),
+            Part::Url => vec![words_of_url(&self.url)],
+        }
+    }
+
+    /// Returns the document of the index, given the entry as it is stored.
+    pub(crate) fn into_document(self, fields: &Fields, stored: &Stored, words: &mut Words) -> TantivyDocument {
+        let mut document = TantivyDocument::with_capacity(stored.text.len() * 4);
+        let mut written = PreTokenizedString { text: String::new(), tokens: Vec::new() };
+        let mut as_written = Words::as_written();
+        let mut seen = foldhash::HashSet::default();
+        for part in Part::ALL {
+            let mut tokens = PreTokenizedString { text: String::new(), tokens: Vec::new() };
+            for text in self.texts(part) {
+                words.add_to(&mut tokens, &text);
+                as_written.each(&text, |token| {
+                    if !token.text.contains(is_unspaced) && !seen.contains(&token.text) {
+                        seen.insert(token.text.clone());
+                        written.tokens.push(token.clone());
+                    }
+                });
+            }
+            if !tokens.tokens.is_empty() {
+                document.add_pre_tokenized_text(fields.of(part), tokens);
+            }
+        }
+        document.add_pre_tokenized_text(fields.written, written);
+        document.add_text(fields.url, &self.url);
+        document.add_text(fields.site, &self.site);
+        domains(&self.site).into_iter().for_each(|domain| document.add_text(fields.domain, domain));
+        document.add_text(fields.language, &self.language);
+        self.types.iter().for_each(|kind| document.add_text(fields.kind, kind));
+        if let Some(day) = self.day {
+            document.add_i64(fields.day, days(day));
+        }
+        document.add_f64(fields.rank, self.rank);
+        document.add_u64(fields.linked_from, self.linked_from);
+        document.add_u64(fields.digest, stored.digest);
+        document.add_text(fields.shown, &stored.text);
+        document
+    }
+}
+
+/// An entry as it is stored, and what tells it from others.
+pub(crate) struct Stored {
+    pub(crate) text: String,
+    pub(crate) digest: u64,
+}
+
+impl Stored {
+    /// # Errors
+    /// There is none that is expected.
+    pub(crate) fn of(entry: &Entry) -> Result<Self, serde_json::Error> {
+        let text = serde_json::to_string(entry)?;
+        let mut first = [0; 8];
+        first.copy_from_slice(&Sha1::digest(&text)[..8]);
+        Ok(Self { digest: u64::from_be_bytes(first), text })
+    }
+}
+
+/// Returns the host, and the port if it is not the usual one.
+fn site(url: &CrawlUrl) -> String {
+    url.origin().written_port().map_or_else(|| url.host().to_owned(), |port| format!("{}:{port}", url.host()))
+}
+
+/// Returns what a site may be asked for by: itself, its host, and the domains that the host is in, with the port and without.
+pub(crate) fn domains(site: &str) -> Vec<String> {
+    // An IPv6 address ends with a bracket.
+    let (host, port) = match site.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, Some(port)),
+        _ => (site, None),
+    };
+    let is_name = host.parse::<std::net::Ipv4Addr>().is_err() && !host.starts_with('[');
+    let mut names = vec![host];
+    let mut rest = host;
+    while let Some((_, parent)) = rest.split_once('.').filter(|_| is_name) {
+        names.push(parent);
+        rest = parent;
+    }
+    let with_ports = names.iter().filter_map(|name| port.map(|port| format!("{name}:{port}")));
+    let with_ports: Vec<String> = with_ports.collect();
+    names.into_iter().map(str::to_owned).chain(with_ports).collect()
+}
+
+/// Returns a URL as text: without the scheme and without percent-encoding.
+pub(crate) fn words_of_url(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    percent_decode_str(rest).decode_utf8_lossy().into_owned()
+}
+
+/// Returns the date that a text begins with.
+fn day(text: &str) -> Option<Date> {
+    text.get(..10)?.parse().ok()
+}
+
+/// Returns the days since 1970-01-01.
+pub(crate) fn days(day: Date) -> i64 {
+    let epoch = jiff::civil::date(1970, 1, 1);
+    i64::from((day - epoch).get_days())
+}
+
+fn detected(text: &str) -> Option<String> {
+    let beginning = &text[..text.floor_char_boundary(LANGUAGE_BYTES.min(text.len()))];
+    let detected = whatlang::detect(beginning).filter(whatlang::Info::is_reliable)?;
+    primary_language(detected.lang().code())
+}
+
+/// Rounds to a fifth of an order of magnitude.
+fn rounded(rank: f64) -> f64 {
+    if rank > 0.0 { 10_f64.powf((rank.log10() * 5.0).round() / 5.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_is_in_its_domains() {
+        for (site, expected) in [
+            ("docs.example.org", "docs.example.org example.org org"),
+            (
+                "docs.example.org:8080",
+                "docs.example.org example.org org docs.example.org:8080 example.org:8080 org:8080",
+            ),
+            ("127.0.0.1:8801", "127.0.0.1 127.0.0.1:8801"),
+            ("[::1]", "[::1]"),
+            ("[::1]:80", "[::1] [::1]:80"),
+        ] {
+            assert_eq!(domains(site).join(" "), expected, "{site}");
+        }
+    }
+
+    #[test]
+    fn a_rank_that_hardly_changes_stays_the_same() {
+        assert_eq!(rounded(1.0), rounded(1.1));
+        assert!(rounded(1.0) < rounded(2.0) && rounded(0.0) < rounded(0.01));
+    }
+
+    #[test]
+    fn a_day_is_counted_from_the_epoch() {
+        for (text, expected) in [
+            ("1970-01-02", Some(1)),
+            ("2026-05-17T10:00:00Z", Some(20590)),
+            ("1969-12-31", Some(-1)),
+            ("May 2026", None),
+            ("2026-13-01", None),
+        ] {
+            assert_eq!(day(text).map(days), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The lexicon: the words of the index, and where they are.
+
+use std::ops::ControlFlow;
+
+use jiff::civil::Date;
+use serde::Serialize;
+use tantivy::postings::Postings as _;
+use tantivy::schema::IndexRecordOption;
+use tantivy::termdict::TermMerger;
+use tantivy::{DocAddress, DocSet as _, Searcher, TERMINATED, TantivyError, Term};
+
+use crate::compile::Lookup;
+use crate::compile::looked_up;
+use crate::error::{IndexError, SearchError};
+use crate::fields::Part;
+use crate::index::{Index, entry};
+
+/// A word of the lexicon, as it is looked up: without its ending, in lower case, without accents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Word {
+    /// The word.
+    pub word: String,
+    /// How many pages have it in the part.
+    pub pages: u64,
+    /// How often it is there.
+    pub occurrences: u64,
+}
+
+/// Where a word is in a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The word, as it is looked up.
+    pub word: String,
+    /// The page.
+    pub url: String,
+    /// Its title; `None` if it has none.
+    pub title: Option<String>,
+    /// The day that it is of.
+    pub day: Option<Date>,
+    /// How many pages link to it.
+    pub linked_from: u64,
+    /// How often it has the word.
+    pub occurrences: u32,
+    /// Which words of the part these are: the first is 0, and stop words count.
+    pub positions: Vec<u32>,
+}
+
+impl Index {
+    /// Calls back with each word of a part of the pages, in the order of their code points, until told to stop. Those that begin with `beginning` alone
+    /// are visited, as they are looked up.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn words(
+        &self,
+        part: Part,
+        beginning: &str,
+        visit: impl FnMut(Word) -> ControlFlow<()>,
+    ) -> Result<(), SearchError> {
+        self.each_word(part, beginning, visit).map_err(|error| self.failed(error))
+    }
+
+    fn each_word(
+        &self,
+        part: Part,
+        beginning: &str,
+        mut visit: impl FnMut(Word) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let searcher = self.searcher();
+        let mut indexes = Vec::new();
+        for segment in searcher.segment_readers() {
+            indexes.push(segment.inverted_index(self.fields.of(part))?);
+        }
+        let mut streams = Vec::new();
+        for index in &indexes {
+            streams.push(index.terms().range().ge(beginning).into_stream()?);
+        }
+        let mut words = TermMerger::new(streams);
+        while words.advance() && words.key().starts_with(beginning.as_bytes()) {
+            let Ok(word) = std::str::from_utf8(words.key()) else { continue };
+            let mut found = Word { word: word.to_owned(), pages: 0, occurrences: 0 };
+            for (segment, info) in words.current_segment_ords_and_term_infos() {
+                let mut postings = indexes[segment].read_postings_from_terminfo(&info, IndexRecordOption::WithFreqs)?;
+                let reader = &searcher.segment_readers()[segment];
+                while postings.doc() != TERMINATED {
+                    // Pages that are gone are in the files until these are written anew.
+                    if !reader.is_deleted(postings.doc()) {
+                        found.pages += 1;
+                        found.occurrences += u64::from(postings.term_freq());
+                    }
+                    postings.advance();
+                }
+            }
+            if found.pages > 0 && visit(found).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls back with each page that has a word in a part, until told to stop. The word is looked up in every language of the index, so it may be any
+    /// of its forms; what it was looked up as is returned.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn places(
+        &self,
+        part: Part,
+        word: &str,
+        visit: impl FnMut(Place) -> ControlFlow<()>,
+    ) -> Result<Vec<Word>, SearchError> {
+        self.each_place(part, word, visit).map_err(|error| self.failed(error))
+    }
+
+    fn each_place(
+        &self,
+        part: Part,
+        word: &str,
+        mut visit: impl FnMut(Place) -> ControlFlow<()>,
+    ) -> Result<Vec<Word>, IndexError> {
+        let searcher = self.searcher();
+        let mut found = Vec::new();
+        let mut goes_on = ControlFlow::Continue(());
+        for word in Lookup::new(&searcher, &self.fields)?.forms(word) {
+            let mut total = Word { word: word.clone(), pages: 0, occurrences: 0 };
+            self.pages_with(&searcher, part, &word, |address, occurrences, positions| {
+                total.pages += 1;
+                total.occurrences += u64::from(occurrences);
+                if goes_on.is_continue() {
+                    let entry = entry(&searcher, &self.fields, address)?;
+                    goes_on = visit(Place {
+                        word: word.clone(),
+                        url: entry.url,
+                        title: entry.title,
+                        day: entry.day,
+                        linked_from: entry.linked_from,
+                        occurrences,
+                        positions: positions.to_vec(),
+                    });
+                }
+                Ok(())
+            })?;
+            found.push(total);
+        }
+        Ok(found)
+    }
+
+    fn pages_with(
+        &self,
+        searcher: &Searcher,
+        part: Part,
+        word: &str,
+        mut visit: impl FnMut(DocAddress, u32, &[u32]) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        let field = self.fields.of(part);
+        let term = Term::from_field_text(field, word);
+        let mut positions = Vec::new();
+        for (segment, reader) in (0..).zip(searcher.segment_readers()) {
+            let index = reader.inverted_index(field)?;
+            let postings = index.read_postings(&term, IndexRecordOption::WithFreqsAndPositions);
+            let Some(mut postings) = postings.map_err(TantivyError::from)? else { continue };
+            while postings.doc() != TERMINATED {
+                if !reader.is_deleted(postings.doc()) {
+                    postings.positions(&mut positions);
+                    visit(DocAddress::new(segment, postings.doc()), postings.term_freq(), &positions)?;
+                }
+                postings.advance();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Lookup<'_> {
+    /// Returns what a word is looked up as, in the languages of the index; nothing if it is a stop word in all of them.
+    fn forms(&self, word: &str) -> Vec<String> {
+        let mut forms: Vec<String> =
+            self.languages().flat_map(|mut words| looked_up(&mut words, word)).map(|(_, form)| form).collect();
+        forms.sort_unstable();
+        forms.dedup();
+        forms
+    }
+}

@@ -1,0 +1,28 @@
+//! The word index of a crawled site as it is now, and searching it.
+//!
+//! It is derived from a [`Reader`](dragline_ports::reader::Reader) and the [link graph](dragline_graph::Graph) into a folder of its own, so it is the
+//! same for a data directory and a stack, and no step of a crawl waits for it. It is brought up to date by what has changed, and can be deleted at any
+//! time. Each page is indexed in its own language, and a query is looked up in all languages of the index (`docs/search.md`).
+
+mod compile;
+mod entry;
+mod error;
+mod fields;
+mod index;
+mod lexicon;
+mod query;
+mod search;
+mod similar;
+mod snippet;
+mod standing;
+mod words;
+
+pub use compile::{Correction, Typos};
+pub use error::{IndexError, QueryError, QueryProblem, SearchError};
+pub use fields::Part;
+pub use index::{Changes, Index, Updated};
+pub use lexicon::{Place, Word};
+pub use query::check;
+pub use search::{FacetCount, Facets, Hit, PER_PAGE_MAX, Request, Results, SHOWN_MAX};
+pub use similar::Similar;
+pub use snippet::{Marked, Piece};

@@ -1,0 +1,448 @@
+//! Queries, as people write them.
+//!
+//! Words, all of which a page has to have; `"a phrase"`; `-word` for what it must not have; `OR` between alternatives; parentheses; `begin*` for the
+//! beginning of a word; and fields: `title:word`, `site:example.org`, `after:2026-05`.
+
+use std::ops::Range;
+
+use jiff::civil::Date;
+
+use crate::error::{QueryError, QueryProblem};
+use crate::fields::Part;
+use crate::words::{is_unspaced, primary_language};
+
+/// The longest query, in bytes.
+const QUERY_BYTES_MAX: usize = 2_000;
+
+/// The most words, phrases and conditions of a query.
+const LEAVES_MAX: usize = 64;
+
+/// The most parentheses that are open at a time.
+const DEPTH_MAX: usize = 16;
+
+/// The fewest letters that a word is searched for by its beginning.
+const PREFIX_LETTERS_MIN: usize = 2;
+
+/// A part of a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// Pages for which all hold.
+    All(Vec<Self>),
+    /// Pages for which any holds.
+    Any(Vec<Self>),
+    /// Pages for which it does not hold.
+    Not(Box<Self>),
+    /// Pages with these words.
+    Words(Words),
+    /// Pages for which it holds.
+    Condition(Condition),
+}
+
+/// A word, or several that follow one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Words {
+    /// Where; `None` for any part of a page.
+    pub(crate) part: Option<Part>,
+    pub(crate) text: String,
+    pub(crate) form: Form,
+}
+
+/// How words are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As a word, which may be misspelt.
+    Word,
+    /// As the beginning of one.
+    Prefix,
+    /// As they are, in quotation marks.
+    Phrase,
+}
+
+/// What has to hold for a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// It is on this host, with the port if that is named, or on one in this domain.
+    Site(String),
+    /// It is in this language.
+    Language(String),
+    /// It says something of an item of this type.
+    Type(String),
+    /// It is of this day or a later one.
+    After(Date),
+    /// It is of an earlier day.
+    Before(Date),
+}
+
+/// Checks a query without running it.
+///
+/// # Errors
+/// It is not valid.
+pub fn check(query: &str) -> Result<(), QueryError> {
+    parse(query).map(drop)
+}
+
+/// Reads a query.
+///
+/// # Errors
+/// It is not valid.
+pub(crate) fn parse(query: &str) -> Result<Node, QueryError> {
+    if query.len() > QUERY_BYTES_MAX {
+        return Err(wrong(QueryProblem::TooLong(QUERY_BYTES_MAX), 0..query.len()));
+    }
+    if query.trim().is_empty() {
+        return Err(wrong(QueryProblem::Empty, 0..query.len()));
+    }
+    let mut parser = Parser { query, at: 0, leaves: 0, open: Vec::new() };
+    let node = parser.alternatives()?;
+    if parser.peek() == Some(')') {
+        return Err(wrong(QueryProblem::StrayParenthesis, parser.at..parser.at + 1));
+    }
+    Ok(node)
+}
+
+const fn wrong(problem: QueryProblem, at: Range<usize>) -> QueryError {
+    QueryError { problem, at }
+}
+
+const fn is_quotation_mark(c: char) -> bool {
+    matches!(c, '"' | '“' | '”' | '„')
+}
+
+struct Parser<'q> {
+    query: &'q str,
+    at: usize,
+    leaves: usize,
+    /// Where the parentheses are that are open.
+    open: Vec<usize>,
+}
+
+impl<'q> Parser<'q> {
+    fn rest(&self) -> &'q str {
+        &self.query[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn skip_space(&mut self) {
+        self.at = self.query.len() - self.rest().trim_start().len();
+    }
+
+    /// Reads a word of the language of queries if it is next.
+    fn take_keyword(&mut self, keyword: &str) -> bool {
+        let is_next = self.rest().strip_prefix(keyword).is_some_and(|rest| {
+            rest.chars()
+                .next()
+                .is_none_or(|next| next.is_whitespace() || next == '(' || next == ')' || is_quotation_mark(next))
+        });
+        if is_next {
+            self.at += keyword.len();
+            self.skip_space();
+        }
+        is_next
+    }
+
+    /// `a OR b`.
+    fn alternatives(&mut self) -> Result<Node, QueryError> {
+        let mut nodes = vec![self.together()?];
+        loop {
+            self.skip_space();
+            if !self.take_keyword("OR") {
+                break;
+            }
+            nodes.push(self.together()?);
+        }
+        Ok(if nodes.len() == 1 { nodes.remove(0) } else { Node::Any(nodes) })
+    }
+
+    /// `a b`.
+    fn together(&mut self) -> Result<Node, QueryError> {
+        let mut nodes = Vec::new();
+        loop {
+            self.skip_space();
+            while self.take_keyword("AND") {}
+            let is_over = self.peek().is_none_or(|next| next == ')');
+            if is_over || self.rest().starts_with("OR") && self.clone_at().take_keyword("OR") {
+                break;
+            }
+            nodes.push(self.one()?);
+        }
+        match nodes.len() {
+            0 => Err(self.nothing_here()),
+            1 => Ok(nodes.remove(0)),
+            _ => Ok(Node::All(nodes)),
+        }
+    }
+
+    fn clone_at(&self) -> Self {
+        Self { query: self.query, at: self.at, leaves: self.leaves, open: Vec::new() }
+    }
+
+    /// The problem of a place where something to search for should be.
+    fn nothing_here(&self) -> QueryError {
+        match (self.peek(), self.open.last()) {
+            (Some(')'), None) => wrong(QueryProblem::StrayParenthesis, self.at..self.at + 1),
+            (None, Some(open)) => wrong(QueryProblem::OpenParenthesis, *open..open + 1),
+            (next, _) => wrong(QueryProblem::Nothing, self.at..self.at + next.map_or(0, char::len_utf8)),
+        }
+    }
+
+    /// One word, phrase, condition or group, or what a page must not have.
+    fn one(&mut self) -> Result<Node, QueryError> {
+        let begin = self.at;
+        // Two hyphens begin an option of a program, which is a word.
+        let is_hyphen = self.rest().starts_with('-') && !self.rest().starts_with("--");
+        if is_hyphen || self.take_keyword("NOT") {
+            if is_hyphen {
+                self.at += 1;
+            }
+            if self.peek().is_none_or(|next| next.is_whitespace() || next == ')') {
+                return Err(wrong(QueryProblem::Nothing, begin..self.at));
+            }
+            return Ok(Node::Not(Box::new(self.one()?)));
+        }
+        match self.peek() {
+            Some('(') => self.group(),
+            Some(next) if is_quotation_mark(next) => {
+                let text = self.quoted()?;
+                self.leaf(begin, Node::Words(Words { part: None, text, form: Form::Phrase }))
+            }
+            _ => self.word_or_field(),
+        }
+    }
+
+    fn leaf(&mut self, begin: usize, node: Node) -> Result<Node, QueryError> {
+        self.leaves += 1;
+        if self.leaves > LEAVES_MAX {
+            return Err(wrong(QueryProblem::TooManyWords(LEAVES_MAX), begin..self.at));
+        }
+        Ok(node)
+    }
+
+    fn group(&mut self) -> Result<Node, QueryError> {
+        let begin = self.at;
+        self.at += 1;
+        self.open.push(begin);
+        if self.open.len() > DEPTH_MAX {
+            return Err(wrong(QueryProblem::TooDeep(DEPTH_MAX), begin..self.at));
+        }
+        let node = self.alternatives()?;
+        self.skip_space();
+        if self.peek() != Some(')') {
+            return Err(wrong(QueryProblem::OpenParenthesis, begin..begin + 1));
+        }
+        self.open.pop();
+        self.at += 1;
+        Ok(node)
+    }
+
+    /// Reads what is in quotation marks, the first of which is next.
+    fn quoted(&mut self) -> Result<String, QueryError> {
+        let begin = self.at;
+        self.at += self.peek().map_or(0, char::len_utf8);
+        let Some(length) = self.rest().find(is_quotation_mark) else {
+            return Err(wrong(QueryProblem::OpenQuote, begin..self.at));
+        };
+        let text = self.rest()[..length].to_owned();
+        self.at += length;
+        self.at += self.peek().map_or(0, char::len_utf8);
+        if text.trim().is_empty() {
+            return Err(wrong(QueryProblem::Nothing, begin..self.at));
+        }
+        Ok(text)
+    }
+
+    /// Reads a word to its end. Parentheses in it belong to it in pairs, as in `main()`.
+    fn word(&mut self) -> &'q str {
+        let mut open = 0_usize;
+        let ends = |c: char| match c {
+            '(' => {
+                open += 1;
+                false
+            }
+            ')' if open == 0 => true,
+            ')' => {
+                open -= 1;
+                false
+            }
+            c => c.is_whitespace() || is_quotation_mark(c),
+        };
+        let rest = self.rest();
+        let length = rest.find(ends).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    fn word_or_field(&mut self) -> Result<Node, QueryError> {
+        let begin = self.at;
+        if let Some(field) = self.field() {
+            return self.field_value(begin, field);
+        }
+        let word = self.word();
+        let node = Node::Words(self.words(begin, None, word)?);
+        self.leaf(begin, node)
+    }
+
+    /// The name of the field that is next. `std::path`, `https://example.org` and `10:30` have none.
+    fn field(&self) -> Option<&'q str> {
+        let (name, value) = self.rest().split_once(':')?;
+        let is_name = name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_lowercase());
+        (is_name && !value.starts_with([':', '/'])).then_some(name)
+    }
+
+    fn words(&self, begin: usize, part: Option<Part>, word: &str) -> Result<Words, QueryError> {
+        let Some(prefix) = word.strip_suffix('*') else {
+            return Ok(Words { part, text: word.to_owned(), form: Form::Word });
+        };
+        let letters = prefix.chars().filter(|c| c.is_alphanumeric()).count();
+        // One character is a word in a script without spaces.
+        if letters < PREFIX_LETTERS_MIN && !prefix.contains(is_unspaced) {
+            return Err(wrong(QueryProblem::ShortPrefix(prefix.to_owned()), begin..self.at));
+        }
+        Ok(Words { part, text: prefix.to_owned(), form: Form::Prefix })
+    }
+
+    fn field_value(&mut self, begin: usize, name: &str) -> Result<Node, QueryError> {
+        let part = Part::ALL.into_iter().find(|part| part.name() == name);
+        let is_condition = matches!(name, "site" | "lang" | "type" | "after" | "before");
+        if part.is_none() && !is_condition {
+            return Err(wrong(QueryProblem::NoField(name.to_owned()), begin..begin + name.len()));
+        }
+        self.at += name.len() + 1;
+        let value_at = self.at;
+        let (value, is_quoted) = match self.peek() {
+            Some(next) if is_quotation_mark(next) => (self.quoted()?, true),
+            _ => (self.word().to_owned(), false),
+        };
+        if value.is_empty() {
+            return Err(wrong(QueryProblem::NoValue(name.to_owned()), begin..self.at));
+        }
+        let node = match part {
+            Some(_) if is_quoted => Node::Words(Words { part, text: value, form: Form::Phrase }),
+            Some(_) => Node::Words(self.words(begin, part, &value)?),
+            None => Node::Condition(condition(name, &value).map_err(|problem| wrong(problem, value_at..self.at))?),
+        };
+        self.leaf(begin, node)
+    }
+}
+
+fn condition(name: &str, value: &str) -> Result<Condition, QueryProblem> {
+    let date = || date(value).ok_or_else(|| QueryProblem::NotADate(value.to_owned()));
+    Ok(match name {
+        "site" => {
+            let is_site = !value.contains(['/', '?', '#', '@', '*']);
+            Condition::Site(
+                is_site.then(|| value.to_lowercase()).ok_or_else(|| QueryProblem::NotASite(value.to_owned()))?,
+            )
+        }
+        "lang" => Condition::Language(primary_language(value).unwrap_or_else(|| value.to_lowercase())),
+        "type" => Condition::Type(value.to_owned()),
+        "after" => Condition::After(date()?),
+        _ => Condition::Before(date()?),
+    })
+}
+
+/// Reads a day, or the first one of a month or a year.
+fn date(text: &str) -> Option<Date> {
+    match text.len() {
+        4 => format!("{text}-01-01").parse().ok(),
+        7 => format!("{text}-01").parse().ok(),
+        10 => text.parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A query as it was understood.
+    fn shown(node: &Node) -> String {
+        let list = |nodes: &[Node]| nodes.iter().map(shown).collect::<Vec<_>>().join(" ");
+        match node {
+            Node::All(nodes) => format!("(all {})", list(nodes)),
+            Node::Any(nodes) => format!("(any {})", list(nodes)),
+            Node::Not(node) => format!("(not {})", shown(node)),
+            Node::Words(Words { part, text, form }) => {
+                let part = part.map_or_else(String::new, |part| format!("{}=", part.name()));
+                match form {
+                    Form::Word => format!("{part}{text}"),
+                    Form::Prefix => format!("{part}{text}…"),
+                    Form::Phrase => format!("{part}[{text}]"),
+                }
+            }
+            Node::Condition(condition) => format!("{condition:?}"),
+        }
+    }
+
+    #[test]
+    fn queries_are_understood() {
+        for (query, expected, reason) in [
+            ("one", "one", "a word"),
+            (
+                r#"words "a phrase" title:x site:Y.example -z"#,
+                r#"(all words [a phrase] title=x Site("y.example") (not z))"#,
+                "all at once",
+            ),
+            ("a OR b c", "(any a (all b c))", "OR binds less than words side by side"),
+            ("(a OR b) c", "(all (any a b) c)", "parentheses group"),
+            ("a AND NOT b", "(all a (not b))", "other engines' words"),
+            ("-(a OR b)", "(not (any a b))", "groups are excluded, too"),
+            ("ORACLE NOTE ANDy", "(all ORACLE NOTE ANDy)", "words that begin like those"),
+            ("or and not", "(all or and not)", "words in lower case are words"),
+            ("sort* title:sort*", "(all sort… title=sort…)", "beginnings"),
+            ("--verbose a-b", "(all --verbose a-b)", "hyphens in words"),
+            (
+                "std::path https://x.example/a 10:30",
+                "(all std::path https://x.example/a 10:30)",
+                "colons that name no field",
+            ),
+            ("main() f(x, y)", "(all main() f(x, y))", "parentheses in words"),
+            ("(main())", "main()", "and in a group"),
+            ("title:“two words” „x y“", "(all title=[two words] [x y])", "other quotation marks"),
+            ("after:2026 before:2026-05-17", "(all After(2026-01-01) Before(2026-05-17))", "dates"),
+            ("lang:en-GB type:Product", r#"(all Language("en") Type("Product"))"#, "conditions"),
+            ("字*", "字…", "one character may be a word"),
+            ("  a  ", "a", "space around it"),
+        ] {
+            assert_eq!(parse(query).map(|node| shown(&node)).unwrap(), expected, "{reason}: {query}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_query_is_refused_with_its_place() {
+        for (query, at, problem) in [
+            ("", 0..0, QueryProblem::Empty),
+            ("  ", 0..2, QueryProblem::Empty),
+            (r#"a "b c"#, 2..3, QueryProblem::OpenQuote),
+            (r#"a "" b"#, 2..4, QueryProblem::Nothing),
+            ("a (b c", 2..3, QueryProblem::OpenParenthesis),
+            ("a (", 2..3, QueryProblem::OpenParenthesis),
+            ("a) b", 1..2, QueryProblem::StrayParenthesis),
+            (") b", 0..1, QueryProblem::StrayParenthesis),
+            ("a () b", 3..4, QueryProblem::Nothing),
+            ("a OR", 4..4, QueryProblem::Nothing),
+            ("OR a", 0..1, QueryProblem::Nothing),
+            ("a - b", 2..3, QueryProblem::Nothing),
+            ("titel:x", 0..5, QueryProblem::NoField("titel".to_owned())),
+            ("a title:", 2..8, QueryProblem::NoValue("title".to_owned())),
+            ("after:may", 6..9, QueryProblem::NotADate("may".to_owned())),
+            ("after:2026-02-30", 6..16, QueryProblem::NotADate("2026-02-30".to_owned())),
+            ("site:x.example/a", 5..16, QueryProblem::NotASite("x.example/a".to_owned())),
+            ("a*", 0..2, QueryProblem::ShortPrefix("a".to_owned())),
+        ] {
+            assert_eq!(parse(query), Err(QueryError { problem, at }), "{query}");
+        }
+    }
+
+    #[test]
+    fn a_query_is_of_bounded_size() {
+        let problem = |query: &str| parse(query).unwrap_err().problem;
+        assert_eq!(problem(&"x".repeat(QUERY_BYTES_MAX + 1)), QueryProblem::TooLong(QUERY_BYTES_MAX));
+        assert_eq!(problem(&"x ".repeat(LEAVES_MAX + 1)), QueryProblem::TooManyWords(LEAVES_MAX));
+        assert_eq!(problem(&"(".repeat(DEPTH_MAX + 1)), QueryProblem::TooDeep(DEPTH_MAX));
+        // Negations are no parentheses, but as many can be open.
+        assert!(parse(&format!("{}x", "NOT ".repeat(400))).is_ok());
+    }
+}

@@ -1,0 +1,292 @@
+//! Searching.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+
+use jiff::civil::Date;
+use serde::{Serialize, Serializer};
+use tantivy::aggregation::AggregationCollector;
+use tantivy::aggregation::agg_req::Aggregations;
+use tantivy::aggregation::agg_result::{AggregationResult, AggregationResults, BucketResult};
+use tantivy::collector::{Count, TopDocs};
+use tantivy::query::{Bm25StatisticsProvider, Query};
+use tantivy::schema::Field;
+use tantivy::{DocAddress, DocId, Score, Searcher, SegmentReader, TantivyError, Term};
+
+use crate::compile::{Compiled, Correction, Lookup, Notes, Typos};
+use crate::entry::Entry;
+use crate::error::{IndexError, SearchError};
+use crate::fields::{Fields, Part};
+use crate::index::{Index, entry};
+use crate::query::{Node, parse};
+use crate::snippet::{Marked, Marks};
+
+/// The most results on a page of them.
+pub const PER_PAGE_MAX: u32 = 100;
+
+/// The last result that can be shown: whoever wants more asks for less.
+pub const SHOWN_MAX: u32 = 10_000;
+
+/// How many values of a facet are counted: those that most pages have.
+const FACET_VALUES_MAX: u32 = 50;
+
+/// How much a page's rank adds to its score, for each doubling.
+const RANK_WEIGHT: f64 = 0.2;
+
+/// What is searched for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The query, as docs/search.md describes it.
+    pub query: String,
+    /// Which page of the results.
+    pub page: NonZeroU32,
+    /// How many results a page has; up to [`PER_PAGE_MAX`].
+    pub per_page: u32,
+    /// What becomes of words that no page has.
+    pub typos: Typos,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Results {
+    /// How many pages match.
+    pub total: u64,
+    /// Which page of the results this is.
+    pub page: u32,
+    /// How many results a page has.
+    pub per_page: u32,
+    /// The results of this page, the best first.
+    pub results: Vec<Hit>,
+    /// How many of all that match have which values.
+    pub facets: Facets,
+    /// Words that were replaced.
+    pub corrections: Vec<Correction>,
+    /// Words that were searched for only in pages in whose language they are no stop words, as nothing else was searched for.
+    pub stop_words: Vec<String>,
+}
+
+/// A page that was found. As JSON, title and snippet are texts, and what was searched for in them is in fields of its own.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Hit {
+    /// The page.
+    pub url: String,
+    /// Its title; empty if it has none.
+    #[serde(flatten, serialize_with = "title")]
+    pub title: Marked,
+    /// The part of its text that has most of the words, or what it says about itself.
+    #[serde(flatten, serialize_with = "snippet")]
+    pub snippet: Marked,
+    /// Host, and port if it is not the usual one.
+    pub site: String,
+    /// The primary language; `und` if nobody knows.
+    pub language: String,
+    /// The types of its items.
+    pub types: Vec<String>,
+    /// The day that it is of, as it says, or else that of the request that found it as it is.
+    pub day: Option<Date>,
+    /// Its rank among the pages of the site, where 1 is the average.
+    pub rank: f64,
+    /// How many pages link to it.
+    pub linked_from: u64,
+    /// How well it matches. Scores of one query can be compared, and no others.
+    pub score: Score,
+}
+
+fn title<S: Serializer>(title: &Marked, to: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Fields {
+        title: String,
+        title_matches: Vec<(usize, usize)>,
+    }
+    Fields { title: title.text(), title_matches: title.matches() }.serialize(to)
+}
+
+fn snippet<S: Serializer>(snippet: &Marked, to: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Fields {
+        snippet: String,
+        snippet_matches: Vec<(usize, usize)>,
+    }
+    Fields { snippet: snippet.text(), snippet_matches: snippet.matches() }.serialize(to)
+}
+
+/// How many of the pages that match have which values, the most frequent first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Facets {
+    /// By site.
+    pub sites: Vec<FacetCount>,
+    /// By language.
+    pub languages: Vec<FacetCount>,
+    /// By the types of their items.
+    pub types: Vec<FacetCount>,
+}
+
+/// How many pages have a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FacetCount {
+    /// The value.
+    pub value: String,
+    /// How many pages.
+    pub pages: u64,
+}
+
+impl Facets {
+    const FIELDS: [&str; 3] = ["site", "language", "type"];
+
+    fn collector() -> Result<AggregationCollector, IndexError> {
+        // Each segment of the index counts all values, so that the sums are exact.
+        let terms = Self::FIELDS.map(|field| {
+            (
+                field,
+                serde_json::json!({ "terms": { "field": field, "size": FACET_VALUES_MAX, "segment_size": 60_000 } }),
+            )
+        });
+        let wanted: Aggregations = serde_json::from_value(serde_json::Value::from_iter(terms))?;
+        Ok(AggregationCollector::from_aggs(wanted, Default::default()))
+    }
+
+    fn of(mut counted: AggregationResults) -> Self {
+        let mut counts = |field: &str| match counted.0.remove(field) {
+            Some(AggregationResult::BucketResult(BucketResult::Terms { buckets, .. })) => {
+                let mut counts: Vec<FacetCount> = buckets
+                    .into_iter()
+                    .map(|bucket| FacetCount {
+                        value: bucket.key_as_string.unwrap_or_else(|| bucket.key.to_string()),
+                        pages: bucket.doc_count,
+                    })
+                    .collect();
+                counts.sort_by(|a, b| b.pages.cmp(&a.pages).then_with(|| a.value.cmp(&b.value)));
+                counts
+            }
+            _ => Vec::new(),
+        };
+        let [site, language, kind] = Self::FIELDS;
+        Self { sites: counts(site), languages: counts(language), types: counts(kind) }
+    }
+}
+
+impl Index {
+    /// Searches.
+    ///
+    /// # Errors
+    /// The query is not valid, or the index cannot be read.
+    pub fn search(&self, request: &Request) -> Result<Results, SearchError> {
+        let node = parse(&request.query)?;
+        self.found(request, &node).map_err(|error| self.failed(error))
+    }
+
+    fn found(&self, request: &Request, node: &Node) -> Result<Results, IndexError> {
+        let searcher = self.searcher();
+        let lookup = Lookup::new(&searcher, &self.fields)?;
+        let Compiled { query, notes: Notes { marked, corrections, stop_words } } =
+            lookup.compile(node, request.typos)?;
+        let per_page = request.per_page.clamp(1, PER_PAGE_MAX);
+        let page = request.page.get().min(SHOWN_MAX / per_page);
+        let (top, total, facets) = best(&searcher, &self.fields, query.as_ref(), (page - 1) * per_page, per_page)?;
+        let mut marks: HashMap<String, Marks> = HashMap::new();
+        let mut results = Vec::with_capacity(top.len());
+        for (score, address) in top {
+            let entry = entry(&searcher, &self.fields, address)?;
+            let marks = marks
+                .entry(entry.language.clone())
+                .or_insert_with(|| Marks::new(lookup.words_of(&entry.language), &marked));
+            results.push(Hit::of(entry, score, marks));
+        }
+        Ok(Results { total, page, per_page, results, facets, corrections, stop_words })
+    }
+}
+
+impl Hit {
+    pub(crate) fn of(entry: Entry, score: Score, marks: &mut Marks) -> Self {
+        let about = entry.description.as_deref().filter(|about| !about.is_empty());
+        Self {
+            title: marks.mark(entry.title.as_deref().unwrap_or_default()),
+            snippet: marks
+                .snippet(&entry.text)
+                .unwrap_or_else(|| about.map_or_else(|| Marked::beginning(&entry.text), |about| marks.mark(about))),
+            url: entry.url,
+            site: entry.site,
+            language: entry.language,
+            types: entry.types,
+            day: entry.day,
+            rank: entry.rank,
+            linked_from: entry.linked_from,
+            score,
+        }
+    }
+}
+
+/// The best of the pages that match, how many there are in all, and what they are.
+type Best = (Vec<(Score, DocAddress)>, u64, Facets);
+
+pub(crate) fn best(
+    searcher: &Searcher,
+    fields: &Fields,
+    query: &dyn Query,
+    after: u32,
+    count: u32,
+) -> Result<Best, IndexError> {
+    let rank = searcher.schema().get_field_name(fields.rank).to_owned();
+    let top =
+        TopDocs::with_limit(count as usize).and_offset(after as usize).tweak_score(move |segment: &SegmentReader| {
+            // The column is there, as every page has a rank.
+            let ranks = segment.fast_fields().f64(&rank).ok().map(|ranks| ranks.first_or_default_col(0.0));
+            move |id: DocId, score: Score| {
+                let rank = ranks.as_ref().map_or(0.0, |ranks| ranks.get_val(id));
+                #[expect(clippy::cast_possible_truncation, reason = "a factor between one and a few")]
+                let factor = RANK_WEIGHT.mul_add((1.0 + rank).log2(), 1.0) as Score;
+                score * factor
+            }
+        });
+    let statistics = Statistics::of(searcher, fields)?;
+    let (top, total, facets) =
+        searcher.search_with_statistics_provider(query, &(top, Count, Facets::collector()?), &statistics)?;
+    Ok((top, total as u64, Facets::of(facets)))
+}
+
+/// How long the parts of pages are on average, among the pages that have them: many pages have no headings, and nobody says anything of many.
+struct Statistics<'s> {
+    searcher: &'s Searcher,
+    /// Of each part: how many pages there are for each that has it.
+    pages_for_each: Vec<(Field, f64)>,
+}
+
+impl<'s> Statistics<'s> {
+    fn of(searcher: &'s Searcher, fields: &Fields) -> Result<Self, TantivyError> {
+        let mut pages_for_each = Vec::new();
+        for field in Part::ALL.map(|part| fields.of(part)) {
+            let (mut all, mut with) = (0_u32, 0_u32);
+            for segment in searcher.segment_readers() {
+                let norms = segment.get_fieldnorms_reader(field)?;
+                all += segment.max_doc();
+                for id in 0..segment.max_doc() {
+                    with += u32::from(norms.fieldnorm_id(id) > 0);
+                }
+            }
+            pages_for_each.push((field, f64::from(all) / f64::from(with.max(1))));
+        }
+        Ok(Self { searcher, pages_for_each })
+    }
+}
+
+impl Bm25StatisticsProvider for Statistics<'_> {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        let tokens = self.searcher.total_num_tokens(field)?;
+        let factor = self.pages_for_each.iter().find(|(of, _)| *of == field).map_or(1.0, |(_, factor)| *factor);
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an average, of which the first digits matter"
+        )]
+        Ok((tokens as f64 * factor) as u64)
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        self.searcher.total_num_docs()
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        self.searcher.doc_freq(term)
+    }
+}

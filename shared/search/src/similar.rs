@@ -1,0 +1,105 @@
+//! Pages that are like another one.
+
+use std::collections::HashMap;
+
+use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, Query, TermQuery};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{Score, Term};
+
+use crate::compile::Lookup;
+use crate::error::{IndexError, SearchError};
+use crate::fields::Part;
+use crate::index::Index;
+use crate::search::{Hit, best};
+use crate::snippet::Marks;
+
+/// How many of a page's words tell what it is about.
+const WORDS_MAX: usize = 25;
+
+/// A word that fewer pages have than this tells of no other page.
+const PAGES_MIN: u64 = 2;
+
+/// How much a word of the title counts, beside one of the text.
+const TITLE_TIMES: f64 = 4.0;
+
+/// Pages that are like another one, and the words that they were found by.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Similar {
+    /// The words that tell most of the page from others, as they are looked up.
+    pub by: Vec<String>,
+    /// The pages, the most similar first.
+    pub results: Vec<Hit>,
+}
+
+impl Index {
+    /// Finds up to `count` pages that have the same words as a page: those that are frequent in it and rare elsewhere. `None` if the page is not in
+    /// the index.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn similar(&self, url: &str, count: u32) -> Result<Option<Similar>, SearchError> {
+        self.alike(url, count).map_err(|error| self.failed(error))
+    }
+
+    fn alike(&self, url: &str, count: u32) -> Result<Option<Similar>, IndexError> {
+        let searcher = self.searcher();
+        let Some((_, page)) = self.entry_of(&searcher, url)? else { return Ok(None) };
+        let lookup = Lookup::new(&searcher, &self.fields)?;
+        let mut words = lookup.words_of(&page.language);
+        let mut counts: HashMap<String, f64> = HashMap::new();
+        for (part, times) in [(Part::Title, TITLE_TIMES), (Part::Heading, 1.0), (Part::Text, 1.0)] {
+            for text in page.texts(part) {
+                words.each(&text, |token| *counts.entry(token.text.clone()).or_default() += times);
+            }
+        }
+        let text = self.fields.of(Part::Text);
+        let mut weighed = Vec::new();
+        for (word, count) in counts {
+            let pages = searcher.doc_freq(&Term::from_field_text(text, &word))?;
+            let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+            if pages >= PAGES_MIN && !is_number {
+                weighed.push((weight(count, pages, searcher.num_docs()), word));
+            }
+        }
+        weighed.sort_by(|(a, word_a), (b, word_b)| b.total_cmp(a).then_with(|| word_a.cmp(word_b)));
+        weighed.truncate(WORDS_MAX);
+        let by: Vec<String> = weighed.iter().map(|(_, word)| word.clone()).collect();
+        if by.is_empty() || count == 0 {
+            return Ok(Some(Similar { by, results: Vec::new() }));
+        }
+
+        let boxed = |query| -> Box<dyn Query> { query };
+        let mut any = Vec::new();
+        for (weight, word) in weighed {
+            for part in [Part::Title, Part::Text] {
+                let term = Term::from_field_text(self.fields.of(part), &word);
+                let query = boxed(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)));
+                #[expect(clippy::cast_possible_truncation, reason = "a weight, of which the first digits matter")]
+                let weight = weight as Score;
+                any.push((Occur::Should, boxed(Box::new(BoostQuery::new(query, weight)))));
+            }
+        }
+        let itself = Box::new(TermQuery::new(Term::from_field_text(self.fields.url, url), IndexRecordOption::Basic));
+        // A word means the same in pages of the same language alone.
+        let language = Term::from_field_text(self.fields.language, &page.language);
+        let in_language = boxed(Box::new(TermQuery::new(language, IndexRecordOption::Basic)));
+        let query = BooleanQuery::new(vec![
+            (Occur::Must, boxed(Box::new(BooleanQuery::new(any)))),
+            (Occur::Must, boxed(Box::new(ConstScoreQuery::new(in_language, 0.0)))),
+            (Occur::MustNot, boxed(itself)),
+        ]);
+        let (top, _, _) = best(&searcher, &self.fields, &query, 0, count)?;
+        let mut marks = Marks::new(words, &[]);
+        let mut results = Vec::new();
+        for (score, address) in top {
+            results.push(Hit::of(crate::index::entry(&searcher, &self.fields, address)?, score, &mut marks));
+        }
+        Ok(Some(Similar { by, results }))
+    }
+}
+
+/// How much a word tells of a page that has it so often: less with each further time, and less the more pages have it.
+#[expect(clippy::cast_precision_loss, reason = "a weight, of which the first digits matter")]
+fn weight(count: f64, pages: u64, all: u64) -> f64 {
+    (1.0 + count.ln()) * ((all as f64 + 1.0) / pages as f64).ln().max(0.0)
+}

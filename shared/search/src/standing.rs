@@ -1,0 +1,55 @@
+//! What the link graph says of a page: how much it counts, and what links to it say.
+
+use std::ops::ControlFlow;
+
+use dragline_graph::{Graph, GraphError};
+
+use crate::entry::Standing;
+
+/// How many different texts of links are looked up for a page: those that most links have.
+const ANCHORS_MAX: u32 = 20;
+
+/// What links say, with the most frequent first, is collected once for all pages: most links of a site are the same on every page.
+const COLLECT: &str = "
+    CREATE TEMP TABLE IF NOT EXISTS said (id INTEGER, links INTEGER, anchor INTEGER, PRIMARY KEY (id, links, anchor)) WITHOUT ROWID;
+    DELETE FROM said;
+    INSERT INTO said
+        SELECT t.lands_on, -count(*), e.anchor
+        FROM edge e CROSS JOIN kind k ON k.id = e.kind CROSS JOIN node t ON t.id = e.to_id
+        WHERE e.anchor IS NOT NULL AND k.leads_to_page AND t.lands_on <> e.from_id
+        GROUP BY t.lands_on, e.anchor;";
+
+/// What the graph says of all pages.
+pub(crate) struct Standings<'g>(&'g Graph);
+
+impl<'g> Standings<'g> {
+    pub(crate) fn of(graph: &'g Graph) -> Result<Self, GraphError> {
+        graph.prepare(COLLECT)?;
+        Ok(Self(graph))
+    }
+
+    /// Returns what the graph says of a page; nothing, if it does not know it.
+    pub(crate) fn of_page(&self, url: &str) -> Result<Standing, GraphError> {
+        let mut standing = Standing::default();
+        self.0.each(
+            "SELECT coalesce(rank, 0), linked_from FROM node WHERE url = ?",
+            [url],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+            |(rank, linked_from)| {
+                (standing.rank, standing.linked_from) = (rank, linked_from);
+                ControlFlow::Continue(())
+            },
+        )?;
+        self.0.each(
+            "SELECT a.text FROM node n CROSS JOIN said s ON s.id = n.id JOIN anchor a ON a.id = s.anchor
+             WHERE n.url = ?1 ORDER BY s.links LIMIT ?2",
+            (url, ANCHORS_MAX),
+            |row| row.get(0),
+            |text| {
+                standing.anchors.push(text);
+                ControlFlow::Continue(())
+            },
+        )?;
+        Ok(standing)
+    }
+}
