@@ -197,9 +197,10 @@ fn detected(text: &str) -> Option<String> {
     primary_language(detected.lang().code())
 }
 
-/// Rounds to a fifth of an order of magnitude.
+/// Rounds to a fifth of an order of magnitude, in three decimals.
 fn rounded(rank: f64) -> f64 {
-    if rank > 0.0 { 10_f64.powf((rank.log10() * 5.0).round() / 5.0) } else { 0.0 }
+    let rounded = if rank > 0.0 { 10_f64.powf((rank.log10() * 5.0).round() / 5.0) } else { 0.0 };
+    (rounded * 1000.0).round() / 1000.0
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use dragline_domain::document::Document;
 use dragline_graph::Graph;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 use serde::{Deserialize, Serialize};
@@ -17,7 +16,7 @@ use tantivy::{
     TantivyError, Term,
 };
 
-use crate::entry::{Entry, Standing, Stored};
+use crate::entry::{Entry, Stored};
 use crate::error::{IndexError, SearchError};
 use crate::fields::{FORMAT, Fields, schema};
 use crate::standing::Standings;
@@ -64,9 +63,9 @@ pub struct Changes {
 
 /// What an index was made from, as its last commit says.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct MadeFrom {
-    format: u32,
-    from: String,
+pub(crate) struct MadeFrom {
+    pub(crate) format: u32,
+    pub(crate) from: String,
 }
 
 impl Index {
@@ -99,7 +98,7 @@ impl Index {
         let mut written = Ok(());
         each_row(documents, |DocumentRow { document, .. }| {
             written = match standings.of_page(document.url.as_str()) {
-                Ok(standing) => update.put(document, standing).map_err(failed),
+                Ok(standing) => Entry::of(document, standing).map_or(Ok(()), |entry| update.put(entry)).map_err(failed),
                 Err(error) => Err(error.into()),
             };
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -107,12 +106,11 @@ impl Index {
         .await?;
         written?;
         let changes = update.finish(&from).map_err(failed)?;
-        index.reader.reload().map_err(|error| failed(error.into()))?;
         Ok((index, Updated::Changed(changes)))
     }
 
     /// Opens the index in a folder, as far as it is; one that is damaged, or was made by another version, is made again from the start.
-    fn open(folder: &Path) -> Result<(Self, Option<MadeFrom>), IndexError> {
+    pub(crate) fn open(folder: &Path) -> Result<(Self, Option<MadeFrom>), IndexError> {
         if let Ok((index, Some(from))) = Self::open_or_create(folder)
             && from.format == FORMAT
         {
@@ -186,7 +184,7 @@ fn find(searcher: &Searcher, fields: &Fields, url: &str) -> Result<Option<DocAdd
 }
 
 /// An update under way.
-struct Update<'i> {
+pub(crate) struct Update<'i> {
     index: &'i Index,
     searcher: Searcher,
     writer: IndexWriter,
@@ -199,7 +197,7 @@ struct Update<'i> {
 
 impl<'i> Update<'i> {
     /// Begins an update; `None` if another process is at it.
-    fn begin(index: &'i Index) -> Result<Option<Self>, IndexError> {
+    pub(crate) fn begin(index: &'i Index) -> Result<Option<Self>, IndexError> {
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(WRITERS_MAX);
         let writer = match index.index.writer_with_num_threads(threads, threads * WRITER_BYTES) {
             Ok(writer) => writer,
@@ -215,8 +213,7 @@ impl<'i> Update<'i> {
     }
 
     /// Writes a page unless it is there as it is.
-    fn put(&mut self, document: Document, standing: Standing) -> Result<(), IndexError> {
-        let Some(entry) = Entry::of(document, standing) else { return Ok(()) };
+    pub(crate) fn put(&mut self, entry: Entry) -> Result<(), IndexError> {
         let stored = Stored::of(&entry)?;
         if let Some(there) = find(&self.searcher, &self.index.fields, &entry.url)? {
             self.dealt_with[there.segment_ord as usize].insert(there.doc_id);
@@ -239,7 +236,7 @@ impl<'i> Update<'i> {
     }
 
     /// Removes the pages that were not put, and commits.
-    fn finish(mut self, from: &MadeFrom) -> Result<Changes, IndexError> {
+    pub(crate) fn finish(mut self, from: &MadeFrom) -> Result<Changes, IndexError> {
         for (segment, reader) in (0..).zip(self.searcher.segment_readers()) {
             let dealt_with = &self.dealt_with[segment as usize];
             for id in reader.doc_ids_alive().filter(|id| !dealt_with.contains(*id)) {
@@ -252,6 +249,7 @@ impl<'i> Update<'i> {
         commit.set_payload(&serde_json::to_string(from)?);
         commit.commit()?;
         self.writer.wait_merging_threads()?;
+        self.index.reader.reload()?;
         Ok(self.changes)
     }
 }

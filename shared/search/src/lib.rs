@@ -15,6 +15,8 @@ mod search;
 mod similar;
 mod snippet;
 mod standing;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use compile::{Correction, Typos};

@@ -253,17 +253,18 @@ impl<'q> Parser<'q> {
         Ok(text)
     }
 
-    /// Reads a word to its end. Parentheses in it belong to it in pairs, as in `main()`.
+    /// Reads a word to its end. Parentheses in it belong to it in pairs, as in `main()`; and where none is open, as in `f(x, y)`.
     fn word(&mut self) -> &'q str {
         let mut open = 0_usize;
+        let ends_group = !self.open.is_empty();
         let ends = |c: char| match c {
             '(' => {
                 open += 1;
                 false
             }
-            ')' if open == 0 => true,
+            ')' if open == 0 && ends_group => true,
             ')' => {
-                open -= 1;
+                open = open.saturating_sub(1);
                 false
             }
             c => c.is_whitespace() || is_quotation_mark(c),
@@ -419,7 +420,7 @@ mod tests {
             (r#"a "" b"#, 2..4, QueryProblem::Nothing),
             ("a (b c", 2..3, QueryProblem::OpenParenthesis),
             ("a (", 2..3, QueryProblem::OpenParenthesis),
-            ("a) b", 1..2, QueryProblem::StrayParenthesis),
+            ("a ) b", 2..3, QueryProblem::StrayParenthesis),
             (") b", 0..1, QueryProblem::StrayParenthesis),
             ("a () b", 3..4, QueryProblem::Nothing),
             ("a OR", 4..4, QueryProblem::Nothing),
