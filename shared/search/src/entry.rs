@@ -12,8 +12,8 @@ use tantivy::tokenizer::PreTokenizedString;
 use crate::fields::{Fields, Part};
 use crate::words::{UNDETERMINED, Words, is_unspaced, primary_language};
 
-/// How much of a text tells its language.
-const LANGUAGE_BYTES: usize = 4096;
+/// How much of a text tells its language: the beginning does of most, and more is read of those that begin with names and numbers.
+const LANGUAGE_BYTES: [usize; 2] = [4 << 10, 64 << 10];
 
 /// What the index holds of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -192,8 +192,10 @@ pub(crate) fn days(day: Date) -> i64 {
 }
 
 fn detected(text: &str) -> Option<String> {
-    let beginning = &text[..text.floor_char_boundary(LANGUAGE_BYTES.min(text.len()))];
-    let detected = whatlang::detect(beginning).filter(whatlang::Info::is_reliable)?;
+    let detected = LANGUAGE_BYTES.into_iter().find_map(|bytes| {
+        let beginning = &text[..text.floor_char_boundary(bytes.min(text.len()))];
+        whatlang::detect(beginning).filter(whatlang::Info::is_reliable)
+    })?;
     primary_language(detected.lang().code())
 }
 
