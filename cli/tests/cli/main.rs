@@ -18,6 +18,7 @@ mod proxy;
 mod read_only;
 mod retention;
 mod running;
+mod search;
 mod several;
 mod site_report;
 #[cfg(feature = "stack")]

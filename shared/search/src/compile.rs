@@ -5,8 +5,8 @@ use std::ops::Bound;
 
 use serde::Serialize;
 use tantivy::query::{
-    BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, FuzzyTermQuery, Occur, PhraseQuery,
-    Query, RangeQuery, RegexQuery, TermQuery, TermSetQuery,
+    Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, FuzzyTermQuery,
+    Occur, PhraseQuery, Query, RangeQuery, RegexQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Score, Searcher, Term};
@@ -45,11 +45,13 @@ pub struct Correction {
     pub by: String,
 }
 
-/// Looks words up in the languages of an index.
-pub(crate) struct Lookup<'s> {
-    searcher: &'s Searcher,
-    fields: &'s Fields,
+/// What an index holds at a time, and the languages in which words are looked up in it.
+pub(crate) struct Lookup {
+    pub(crate) searcher: Searcher,
+    pub(crate) fields: Fields,
     languages: BTreeMap<String, Words>,
+    /// Of each part: how many pages there are for each that has it.
+    pages_for_each: Vec<(Field, f64)>,
 }
 
 /// A query, ready to run.
@@ -76,13 +78,26 @@ struct Found {
     pages_without: Option<Box<dyn Query>>,
 }
 
-impl<'s> Lookup<'s> {
-    pub(crate) fn new(searcher: &'s Searcher, fields: &'s Fields) -> Result<Self, IndexError> {
+impl Lookup {
+    /// Reads what is the same for all searches.
+    pub(crate) fn new(searcher: Searcher, fields: Fields) -> Result<Self, IndexError> {
         let mut languages = BTreeMap::new();
-        each_term(searcher, fields.language, |language, _| {
+        each_term(&searcher, fields.language, |language, _| {
             languages.entry(language.to_owned()).or_insert_with(|| Words::of_language(language));
         })?;
-        Ok(Self { searcher, fields, languages })
+        let mut pages_for_each = Vec::new();
+        for field in Part::ALL.map(|part| fields.of(part)) {
+            let (mut all, mut with) = (0_u32, 0_u32);
+            for segment in searcher.segment_readers() {
+                let norms = segment.get_fieldnorms_reader(field)?;
+                all += segment.max_doc();
+                for id in 0..segment.max_doc() {
+                    with += u32::from(norms.fieldnorm_id(id) > 0);
+                }
+            }
+            pages_for_each.push((field, f64::from(all) / f64::from(with.max(1))));
+        }
+        Ok(Self { searcher, fields, languages, pages_for_each })
     }
 
     /// What makes the words of pages in a language.
@@ -230,7 +245,7 @@ impl<'s> Lookup<'s> {
             Condition::Language(language) => term(self.fields.language, language),
             Condition::Type(kind) => {
                 let mut terms = Vec::new();
-                each_term(self.searcher, self.fields.kind, |known, _| {
+                each_term(&self.searcher, self.fields.kind, |known, _| {
                     if known.eq_ignore_ascii_case(kind) {
                         terms.push(Term::from_field_text(self.fields.kind, known));
                     }
@@ -319,6 +334,29 @@ impl<'s> Lookup<'s> {
         }
         let best = found.into_iter().max_by(|(a, pages_a), (b, pages_b)| pages_a.cmp(pages_b).then_with(|| b.cmp(a)));
         Ok(best.map(|(word, _)| word))
+    }
+}
+
+/// How long the parts of pages are on average, among the pages that have them: many pages have no headings, and nobody says anything of many.
+impl Bm25StatisticsProvider for Lookup {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        let tokens = self.searcher.total_num_tokens(field)?;
+        let factor = self.pages_for_each.iter().find(|(of, _)| *of == field).map_or(1.0, |(_, factor)| *factor);
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "an average, of which the first digits matter"
+        )]
+        Ok((tokens as f64 * factor) as u64)
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        self.searcher.total_num_docs()
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        self.searcher.doc_freq(term)
     }
 }
 

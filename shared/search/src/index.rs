@@ -4,6 +4,7 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use dragline_graph::Graph;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
@@ -16,6 +17,7 @@ use tantivy::{
     TantivyError, Term,
 };
 
+use crate::compile::Lookup;
 use crate::entry::{Entry, Stored};
 use crate::error::{IndexError, SearchError};
 use crate::fields::{FORMAT, Fields, schema};
@@ -37,6 +39,8 @@ pub struct Index {
     pub(crate) index: tantivy::Index,
     pub(crate) fields: Fields,
     reader: IndexReader,
+    /// What searches need of the index as it is, by its generation.
+    lookup: Mutex<Option<(u64, Arc<Lookup>)>>,
 }
 
 /// What an update did.
@@ -134,7 +138,22 @@ impl Index {
         let payload = index.load_metas()?.payload;
         let from = payload.map(|payload| serde_json::from_str(&payload)).transpose()?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok((Self { folder: folder.to_owned(), index, fields, reader }, from))
+        Ok((Self { folder: folder.to_owned(), index, fields, reader, lookup: Mutex::default() }, from))
+    }
+
+    /// Returns what is looked up in, as it is now.
+    pub(crate) fn lookup(&self) -> Result<Arc<Lookup>, IndexError> {
+        let searcher = self.searcher();
+        let generation = searcher.generation().generation_id();
+        let mut last = self.lookup.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((of, lookup)) if *of == generation => Ok(Arc::clone(lookup)),
+            _ => {
+                let lookup = Arc::new(Lookup::new(searcher, self.fields.clone())?);
+                *last = Some((generation, Arc::clone(&lookup)));
+                Ok(lookup)
+            }
+        }
     }
 
     pub(crate) fn searcher(&self) -> Searcher {
@@ -146,9 +165,9 @@ impl Index {
     }
 
     /// Returns the entry of a page; `None` if it is not in the index.
-    pub(crate) fn entry_of(&self, searcher: &Searcher, url: &str) -> Result<Option<(DocAddress, Entry)>, IndexError> {
-        let Some(address) = find(searcher, &self.fields, url)? else { return Ok(None) };
-        Ok(Some((address, entry(searcher, &self.fields, address)?)))
+    pub(crate) fn entry_of(&self, searcher: &Searcher, url: &str) -> Result<Option<Entry>, IndexError> {
+        let address = find(searcher, &self.fields, url)?;
+        address.map(|address| entry(searcher, &self.fields, address)).transpose()
     }
 
     /// The number of pages in it.

@@ -9,8 +9,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::termdict::TermMerger;
 use tantivy::{DocAddress, DocSet as _, Searcher, TERMINATED, TantivyError, Term};
 
-use crate::compile::Lookup;
-use crate::compile::looked_up;
+use crate::compile::{Lookup, looked_up};
 use crate::error::{IndexError, SearchError};
 use crate::fields::Part;
 use crate::index::{Index, entry};
@@ -118,16 +117,17 @@ impl Index {
         word: &str,
         mut visit: impl FnMut(Place) -> ControlFlow<()>,
     ) -> Result<Vec<Word>, IndexError> {
-        let searcher = self.searcher();
+        let lookup = self.lookup()?;
+        let searcher = &lookup.searcher;
         let mut found = Vec::new();
         let mut goes_on = ControlFlow::Continue(());
-        for word in Lookup::new(&searcher, &self.fields)?.forms(word) {
+        for word in lookup.forms(word) {
             let mut total = Word { word: word.clone(), pages: 0, occurrences: 0 };
-            self.pages_with(&searcher, part, &word, |address, occurrences, positions| {
+            self.pages_with(searcher, part, &word, |address, occurrences, positions| {
                 total.pages += 1;
                 total.occurrences += u64::from(occurrences);
                 if goes_on.is_continue() {
-                    let entry = entry(&searcher, &self.fields, address)?;
+                    let entry = entry(searcher, &self.fields, address)?;
                     goes_on = visit(Place {
                         word: word.clone(),
                         url: entry.url,
@@ -171,7 +171,7 @@ impl Index {
     }
 }
 
-impl Lookup<'_> {
+impl Lookup {
     /// Returns what a word is looked up as, in the languages of the index; nothing if it is a stop word in all of them.
     fn forms(&self, word: &str) -> Vec<String> {
         let mut forms: Vec<String> =

@@ -9,14 +9,12 @@ use tantivy::aggregation::AggregationCollector;
 use tantivy::aggregation::agg_req::Aggregations;
 use tantivy::aggregation::agg_result::{AggregationResult, AggregationResults, BucketResult};
 use tantivy::collector::{Count, TopDocs};
-use tantivy::query::{Bm25StatisticsProvider, Query};
-use tantivy::schema::Field;
-use tantivy::{DocAddress, DocId, Score, Searcher, SegmentReader, TantivyError, Term};
+use tantivy::query::Query;
+use tantivy::{DocAddress, DocId, Score, SegmentReader};
 
 use crate::compile::{Compiled, Correction, Lookup, Notes, Typos};
 use crate::entry::Entry;
 use crate::error::{IndexError, SearchError};
-use crate::fields::{Fields, Part};
 use crate::index::{Index, entry};
 use crate::query::{Node, parse};
 use crate::snippet::{Marked, Marks};
@@ -176,17 +174,16 @@ impl Index {
     }
 
     fn found(&self, request: &Request, node: &Node) -> Result<Results, IndexError> {
-        let searcher = self.searcher();
-        let lookup = Lookup::new(&searcher, &self.fields)?;
+        let lookup = self.lookup()?;
         let Compiled { query, notes: Notes { marked, corrections, stop_words } } =
             lookup.compile(node, request.typos)?;
         let per_page = request.per_page.clamp(1, PER_PAGE_MAX);
         let page = request.page.get().min(SHOWN_MAX / per_page);
-        let (top, total, facets) = best(&searcher, &self.fields, query.as_ref(), (page - 1) * per_page, per_page)?;
+        let (top, total, facets) = best(&lookup, query.as_ref(), (page - 1) * per_page, per_page)?;
         let mut marks: HashMap<String, Marks> = HashMap::new();
         let mut results = Vec::with_capacity(top.len());
         for (score, address) in top {
-            let entry = entry(&searcher, &self.fields, address)?;
+            let entry = entry(&lookup.searcher, &self.fields, address)?;
             let marks = marks
                 .entry(entry.language.clone())
                 .or_insert_with(|| Marks::new(lookup.words_of(&entry.language), &marked));
@@ -219,13 +216,8 @@ impl Hit {
 /// The best of the pages that match, how many there are in all, and what they are.
 type Best = (Vec<(Score, DocAddress)>, u64, Facets);
 
-pub(crate) fn best(
-    searcher: &Searcher,
-    fields: &Fields,
-    query: &dyn Query,
-    after: u32,
-    count: u32,
-) -> Result<Best, IndexError> {
+pub(crate) fn best(lookup: &Lookup, query: &dyn Query, after: u32, count: u32) -> Result<Best, IndexError> {
+    let Lookup { searcher, fields, .. } = lookup;
     let rank = searcher.schema().get_field_name(fields.rank).to_owned();
     let top =
         TopDocs::with_limit(count as usize).and_offset(after as usize).tweak_score(move |segment: &SegmentReader| {
@@ -238,55 +230,7 @@ pub(crate) fn best(
                 score * factor
             }
         });
-    let statistics = Statistics::of(searcher, fields)?;
     let (top, total, facets) =
-        searcher.search_with_statistics_provider(query, &(top, Count, Facets::collector()?), &statistics)?;
+        searcher.search_with_statistics_provider(query, &(top, Count, Facets::collector()?), lookup)?;
     Ok((top, total as u64, Facets::of(facets)))
-}
-
-/// How long the parts of pages are on average, among the pages that have them: many pages have no headings, and nobody says anything of many.
-struct Statistics<'s> {
-    searcher: &'s Searcher,
-    /// Of each part: how many pages there are for each that has it.
-    pages_for_each: Vec<(Field, f64)>,
-}
-
-impl<'s> Statistics<'s> {
-    fn of(searcher: &'s Searcher, fields: &Fields) -> Result<Self, TantivyError> {
-        let mut pages_for_each = Vec::new();
-        for field in Part::ALL.map(|part| fields.of(part)) {
-            let (mut all, mut with) = (0_u32, 0_u32);
-            for segment in searcher.segment_readers() {
-                let norms = segment.get_fieldnorms_reader(field)?;
-                all += segment.max_doc();
-                for id in 0..segment.max_doc() {
-                    with += u32::from(norms.fieldnorm_id(id) > 0);
-                }
-            }
-            pages_for_each.push((field, f64::from(all) / f64::from(with.max(1))));
-        }
-        Ok(Self { searcher, pages_for_each })
-    }
-}
-
-impl Bm25StatisticsProvider for Statistics<'_> {
-    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        let tokens = self.searcher.total_num_tokens(field)?;
-        let factor = self.pages_for_each.iter().find(|(of, _)| *of == field).map_or(1.0, |(_, factor)| *factor);
-        #[expect(
-            clippy::cast_precision_loss,
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "an average, of which the first digits matter"
-        )]
-        Ok((tokens as f64 * factor) as u64)
-    }
-
-    fn total_num_docs(&self) -> tantivy::Result<u64> {
-        self.searcher.total_num_docs()
-    }
-
-    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        self.searcher.doc_freq(term)
-    }
 }

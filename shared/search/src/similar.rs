@@ -6,10 +6,9 @@ use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, Query, Te
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Score, Term};
 
-use crate::compile::Lookup;
 use crate::error::{IndexError, SearchError};
 use crate::fields::Part;
-use crate::index::Index;
+use crate::index::{Index, entry};
 use crate::search::{Hit, best};
 use crate::snippet::Marks;
 
@@ -42,9 +41,9 @@ impl Index {
     }
 
     fn alike(&self, url: &str, count: u32) -> Result<Option<Similar>, IndexError> {
-        let searcher = self.searcher();
-        let Some((_, page)) = self.entry_of(&searcher, url)? else { return Ok(None) };
-        let lookup = Lookup::new(&searcher, &self.fields)?;
+        let lookup = self.lookup()?;
+        let searcher = &lookup.searcher;
+        let Some(page) = self.entry_of(searcher, url)? else { return Ok(None) };
         let mut words = lookup.words_of(&page.language);
         let mut counts: HashMap<String, f64> = HashMap::new();
         for (part, times) in [(Part::Title, TITLE_TIMES), (Part::Heading, 1.0), (Part::Text, 1.0)] {
@@ -88,11 +87,11 @@ impl Index {
             (Occur::Must, boxed(Box::new(ConstScoreQuery::new(in_language, 0.0)))),
             (Occur::MustNot, boxed(itself)),
         ]);
-        let (top, _, _) = best(&searcher, &self.fields, &query, 0, count)?;
+        let (top, _, _) = best(&lookup, &query, 0, count)?;
         let mut marks = Marks::new(words, &[]);
         let mut results = Vec::new();
         for (score, address) in top {
-            results.push(Hit::of(crate::index::entry(&searcher, &self.fields, address)?, score, &mut marks));
+            results.push(Hit::of(entry(searcher, &self.fields, address)?, score, &mut marks));
         }
         Ok(Some(Similar { by, results }))
     }
