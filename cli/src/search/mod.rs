@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
 use dragline_ports::reader::Reader;
-use dragline_search::{Index, QueryError, Results, SHOWN_MAX, SearchError, Word};
+use dragline_search::{Index, Place, QueryError, Results, SHOWN_MAX, SearchError, Word};
 use serde::Serialize;
 
 use crate::args::{Of, SearchArgs, SimilarArgs, WordsArgs};
@@ -193,9 +193,37 @@ fn frequent(index: &Index, args: &WordsArgs, list: &mut List) -> Result<(), Sear
     Ok(())
 }
 
+/// A page with a word, as a row.
+#[derive(Serialize)]
+struct PlaceRow<'p> {
+    word: &'p str,
+    url: &'p str,
+    title: Option<&'p str>,
+    day: Option<String>,
+    linked_from: u64,
+    occurrences: u32,
+    /// With spaces between them.
+    positions: String,
+}
+
+impl<'p> From<&'p Place> for PlaceRow<'p> {
+    fn from(place: &'p Place) -> Self {
+        Self {
+            word: &place.word,
+            url: &place.url,
+            title: place.title.as_deref(),
+            day: place.day.map(|day| day.to_string()),
+            linked_from: place.linked_from,
+            occurrences: place.occurrences,
+            positions: place.positions.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
+        }
+    }
+}
+
 /// Shows the pages with a word.
 fn places(index: &Index, args: &WordsArgs, word: &str, list: &mut List) -> Result<(), SearchError> {
-    let found = index.places(args.part(), word, |place| list.add(&place, |colour| text::place(&place, colour)))?;
+    let found = index
+        .places(args.part(), word, |place| list.add(&PlaceRow::from(&place), |colour| text::place(&place, colour)))?;
     list.say_at_end(&text::total(word, &found));
     Ok(())
 }

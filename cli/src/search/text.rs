@@ -158,7 +158,10 @@ pub(super) fn total(word: &str, found: &[Word]) -> String {
     if found.is_empty() {
         return format!("`{}` is a stop word, which is not indexed\n", safe(word));
     }
-    let forms = found.iter().map(|form| {
+    if found.iter().all(|form| form.pages == 0) {
+        return format!("no page has `{}`; stop words are not indexed in their language\n", safe(word));
+    }
+    let forms = found.iter().filter(|form| form.pages > 0).map(|form| {
         let pages =
             if form.pages == 1 { "1 page has".to_owned() } else { format!("{} have", plural(form.pages, "page")) };
         format!("{pages} `{}`, {}\n", safe(&form.word), plural(form.occurrences, "time"))

@@ -12,7 +12,7 @@ use super::dragline;
 async fn site() -> HostileSite {
     HostileSite::start(|asked| match asked.target.as_str() {
         "/" => html(
-            "<html lang=en><title>Home \u{1b}[2J</title><meta name=description content='A \u{1b}[31mfarm'><a href=/goats>bleating \u{1b}[31manimals</a>
+            "<html lang=en><title>Home \u{1b}[2J</title><meta name=description content='A \u{1b}[31mfarm'><a href=/goats>bleating \u{1b}[31m animals</a>
              <a href=/bees>bees</a> <a href=/haus>Haus</a> <a href=/hidden>hidden</a> <a href=/copy>copy</a>",
         ),
         "/goats" => html("<html lang=en><title>Goats</title>Goats eat the garbage of bees. They are collecting grass."),
@@ -115,7 +115,7 @@ async fn what_was_crawled_is_searched() {
         assert!(
             !directory.path().join("dragline-data/search").join(host.split(':').next().unwrap_or_default()).exists()
         );
-        assert!(run(&["search", "haus"]).stdout.starts_with("no page matches"), "it was forgotten");
+        assert!(run(&["search", "stadt"]).stdout.starts_with("no page matches"), "it was forgotten");
     });
 }
 

@@ -1,5 +1,7 @@
 //! What the index holds of a page.
 
+use std::borrow::Cow;
+
 use dragline_domain::document::Document;
 use dragline_domain::url::CrawlUrl;
 use jiff::civil::Date;
@@ -7,10 +9,9 @@ use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 use tantivy::TantivyDocument;
-use tantivy::tokenizer::PreTokenizedString;
 
 use crate::fields::{Fields, Part};
-use crate::words::{UNDETERMINED, Words, is_unspaced, primary_language};
+use crate::words::{UNDETERMINED, in_language, primary_language};
 
 /// How much of a text tells its language: the beginning does of most, and more is read of those that begin with names and numbers.
 const LANGUAGE_BYTES: [usize; 2] = [4 << 10, 64 << 10];
@@ -85,38 +86,29 @@ impl Entry {
     }
 
     /// The texts of a part.
-    pub(crate) fn texts(&self, part: Part) -> Vec<String> {
+    pub(crate) fn texts(&self, part: Part) -> Vec<Cow<'_, str>> {
+        fn borrowed(texts: &[String]) -> Vec<Cow<'_, str>> {
+            texts.iter().map(|text| Cow::Borrowed(text.as_str())).collect()
+        }
         match part {
-            Part::Title => self.title.iter().cloned().collect(),
-            Part::Heading => self.headings.clone(),
-            Part::Text => vec![self.text.clone()],
-            Part::Anchor => self.anchors.clone(),
-            Part::Url => vec![words_of_url(&self.url)],
+            Part::Title => self.title.as_deref().map(Cow::Borrowed).into_iter().collect(),
+            Part::Heading => borrowed(&self.headings),
+            Part::Text => vec![Cow::Borrowed(&self.text)],
+            Part::Anchor => borrowed(&self.anchors),
+            Part::Url => vec![Cow::Owned(words_of_url(&self.url))],
         }
     }
 
     /// Returns the document of the index, given the entry as it is stored.
-    pub(crate) fn into_document(self, fields: &Fields, stored: &Stored, words: &mut Words) -> TantivyDocument {
+    pub(crate) fn into_document(self, fields: &Fields, stored: &Stored) -> TantivyDocument {
         let mut document = TantivyDocument::with_capacity(stored.text.len() * 4);
-        let mut written = PreTokenizedString { text: String::new(), tokens: Vec::new() };
-        let mut as_written = Words::as_written();
-        let mut seen = foldhash::HashSet::default();
         for part in Part::ALL {
-            let mut tokens = PreTokenizedString { text: String::new(), tokens: Vec::new() };
-            for text in self.texts(part) {
-                words.add_to(&mut tokens, &text);
-                as_written.each(&text, |token| {
-                    if !token.text.contains(is_unspaced) && !seen.contains(&token.text) {
-                        seen.insert(token.text.clone());
-                        written.tokens.push(token.clone());
-                    }
-                });
-            }
-            if !tokens.tokens.is_empty() {
-                document.add_pre_tokenized_text(fields.of(part), tokens);
+            let texts = self.texts(part);
+            if texts.iter().any(|text| !text.is_empty()) {
+                document.add_text(fields.of(part), in_language(&self.language, &texts));
+                texts.iter().for_each(|text| document.add_text(fields.written, text));
             }
         }
-        document.add_pre_tokenized_text(fields.written, written);
         document.add_text(fields.url, &self.url);
         document.add_text(fields.site, &self.site);
         domains(&self.site).into_iter().for_each(|domain| document.add_text(fields.domain, domain));
@@ -128,6 +120,7 @@ impl Entry {
         document.add_f64(fields.rank, self.rank);
         document.add_u64(fields.linked_from, self.linked_from);
         document.add_u64(fields.digest, stored.digest);
+        document.add_u64(fields.tie, number_of(&self.url));
         document.add_text(fields.shown, &stored.text);
         document
     }
@@ -144,10 +137,15 @@ impl Stored {
     /// There is none that is expected.
     pub(crate) fn of(entry: &Entry) -> Result<Self, serde_json::Error> {
         let text = serde_json::to_string(entry)?;
-        let mut first = [0; 8];
-        first.copy_from_slice(&Sha1::digest(&text)[..8]);
-        Ok(Self { digest: u64::from_be_bytes(first), text })
+        Ok(Self { digest: number_of(&text), text })
     }
+}
+
+/// Returns a number for a text: the beginning of its SHA-1.
+fn number_of(text: &str) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&Sha1::digest(text)[..8]);
+    u64::from_be_bytes(first)
 }
 
 /// Returns the host, and the port if it is not the usual one.

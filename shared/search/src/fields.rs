@@ -5,6 +5,8 @@ use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
 };
 
+use crate::words::{AS_WRITTEN, InLanguages};
+
 /// Changes with the fields, and with what is written to them. An index in another format is made again.
 pub(crate) const FORMAT: u32 = 1;
 
@@ -58,6 +60,8 @@ pub(crate) struct Fields {
     pub(crate) url: Field,
     /// What a page's entry was made from, as a number.
     pub(crate) digest: Field,
+    /// A number for the URL, which tells pages apart that are equally good.
+    pub(crate) tie: Field,
     /// Host, and port if it is not the usual one.
     pub(crate) site: Field,
     /// The same, and every domain that the host is in, with the port and without.
@@ -89,15 +93,17 @@ impl Fields {
 /// Returns the schema, and its fields.
 pub(crate) fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
-    // Words are made before they are added, as each page has its own language.
-    let words =
-        |record| TextOptions::default().set_indexing_options(TextFieldIndexing::default().set_index_option(record));
-    let parts =
-        Part::ALL.map(|part| schema.add_text_field(part.name(), words(IndexRecordOption::WithFreqsAndPositions)));
+    let words = |tokenizer, record| {
+        let indexing = TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record);
+        TextOptions::default().set_indexing_options(indexing)
+    };
+    let of_part = || words(InLanguages::NAME, IndexRecordOption::WithFreqsAndPositions);
+    let parts = Part::ALL.map(|part| schema.add_text_field(part.name(), of_part()));
     let fields = Fields {
         parts,
         url: schema.add_text_field("address", STRING),
         digest: schema.add_u64_field("digest", FAST),
+        tie: schema.add_u64_field("tie", FAST),
         site: schema.add_text_field("site", STRING | FAST),
         domain: schema.add_text_field("domain", STRING),
         language: schema.add_text_field("language", STRING | FAST),
@@ -105,7 +111,7 @@ pub(crate) fn schema() -> (Schema, Fields) {
         day: schema.add_i64_field("day", FAST | INDEXED),
         rank: schema.add_f64_field("rank", FAST),
         linked_from: schema.add_u64_field("linked_from", FAST),
-        written: schema.add_text_field("written", words(IndexRecordOption::Basic)),
+        written: schema.add_text_field("written", words(AS_WRITTEN, IndexRecordOption::Basic)),
         shown: schema.add_text_field("shown", TextOptions::default() | STORED),
     };
     (schema.build(), fields)

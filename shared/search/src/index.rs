@@ -22,7 +22,7 @@ use crate::entry::{Entry, Stored};
 use crate::error::{IndexError, SearchError};
 use crate::fields::{FORMAT, Fields, schema};
 use crate::standing::Standings;
-use crate::words::Words;
+use crate::words::{AS_WRITTEN, InLanguages, as_written};
 
 /// The number of documents in one read.
 const BATCH_ROWS: usize = 200;
@@ -135,6 +135,8 @@ impl Index {
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(folder).map_err(TantivyError::from)?;
         let index = tantivy::Index::open_or_create(directory, schema)?;
+        index.tokenizers().register(InLanguages::NAME, InLanguages::default());
+        index.tokenizers().register(AS_WRITTEN, as_written());
         let payload = index.load_metas()?.payload;
         let from = payload.map(|payload| serde_json::from_str(&payload)).transpose()?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
@@ -209,8 +211,6 @@ pub(crate) struct Update<'i> {
     writer: IndexWriter,
     /// Which pages of each segment were put again, as they were or otherwise: one bit for each.
     dealt_with: Vec<BitSet>,
-    /// What makes the words of the language of the last page.
-    words: Option<(String, Words)>,
     changes: Changes,
 }
 
@@ -228,7 +228,7 @@ impl<'i> Update<'i> {
         let searcher = index.searcher();
         let dealt_with =
             searcher.segment_readers().iter().map(|segment| BitSet::with_max_value(segment.max_doc())).collect();
-        Ok(Some(Self { index, searcher, writer, dealt_with, words: None, changes: Changes::default() }))
+        Ok(Some(Self { index, searcher, writer, dealt_with, changes: Changes::default() }))
     }
 
     /// Writes a page unless it is there as it is.
@@ -244,11 +244,7 @@ impl<'i> Update<'i> {
         }
         // Also if it is not there: a URL that the reader returned twice, while the crawl went on, is there once.
         self.writer.delete_term(Term::from_field_text(self.index.fields.url, &entry.url));
-        let words = match &mut self.words {
-            Some((language, words)) if *language == entry.language => words,
-            last => &mut last.insert((entry.language.clone(), Words::of_language(&entry.language))).1,
-        };
-        let document = entry.into_document(&self.index.fields, &stored, words);
+        let document = entry.into_document(&self.index.fields, &stored);
         self.writer.add_document(document)?;
         self.changes.written += 1;
         Ok(())

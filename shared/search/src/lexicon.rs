@@ -26,7 +26,7 @@ pub struct Word {
 }
 
 /// Where a word is in a page.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The word, as it is looked up.
     pub word: String,

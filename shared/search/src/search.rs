@@ -218,19 +218,23 @@ type Best = (Vec<(Score, DocAddress)>, u64, Facets);
 
 pub(crate) fn best(lookup: &Lookup, query: &dyn Query, after: u32, count: u32) -> Result<Best, IndexError> {
     let Lookup { searcher, fields, .. } = lookup;
-    let rank = searcher.schema().get_field_name(fields.rank).to_owned();
-    let top =
-        TopDocs::with_limit(count as usize).and_offset(after as usize).tweak_score(move |segment: &SegmentReader| {
-            // The column is there, as every page has a rank.
-            let ranks = segment.fast_fields().f64(&rank).ok().map(|ranks| ranks.first_or_default_col(0.0));
-            move |id: DocId, score: Score| {
-                let rank = ranks.as_ref().map_or(0.0, |ranks| ranks.get_val(id));
-                #[expect(clippy::cast_possible_truncation, reason = "a factor between one and a few")]
-                let factor = RANK_WEIGHT.mul_add((1.0 + rank).log2(), 1.0) as Score;
-                score * factor
-            }
-        });
+    let name = |field| searcher.schema().get_field_name(field).to_owned();
+    let (rank, tie) = (name(fields.rank), name(fields.tie));
+    let key = move |segment: &SegmentReader| {
+        // The columns are there, as every page has a value in each.
+        let ranks = segment.fast_fields().f64(&rank).ok().map(|ranks| ranks.first_or_default_col(0.0));
+        let ties = segment.fast_fields().u64(&tie).ok().map(|ties| ties.first_or_default_col(0));
+        move |id: DocId, score: Score| {
+            let rank = ranks.as_ref().map_or(0.0, |ranks| ranks.get_val(id));
+            #[expect(clippy::cast_possible_truncation, reason = "a factor between one and a few")]
+            let factor = RANK_WEIGHT.mul_add((1.0 + rank).log2(), 1.0) as Score;
+            // Equally good pages are in the same order in every index of them.
+            (score * factor, ties.as_ref().map_or(0, |ties| ties.get_val(id)))
+        }
+    };
+    let top = TopDocs::with_limit(count as usize).and_offset(after as usize).tweak_score(key);
     let (top, total, facets) =
         searcher.search_with_statistics_provider(query, &(top, Count, Facets::collector()?), lookup)?;
+    let top = top.into_iter().map(|((score, _), address)| (score, address)).collect();
     Ok((top, total as u64, Facets::of(facets)))
 }

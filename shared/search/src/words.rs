@@ -1,8 +1,10 @@
 //! The words of a text, as they are looked up: in the language of the page, without endings and stop words.
 
+use std::collections::HashMap;
+
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, LowerCaser, PreTokenizedString, RemoveLongFilter, Stemmer, StopWordFilter,
-    TextAnalyzer, Token, TokenStream, Tokenizer,
+    AsciiFoldingFilter, BoxTokenStream, Language, LowerCaser, RemoveLongFilter, Stemmer, StopWordFilter, TextAnalyzer,
+    Token, TokenStream, Tokenizer,
 };
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
@@ -105,7 +107,9 @@ impl Words {
     /// Words of a language without endings and stop words. Where nothing is known of it, they are as written, in lower case and without accents.
     pub(crate) fn of_language(language: &str) -> Self {
         let Some(known) = known(language) else { return Self::as_written() };
-        let words = TextAnalyzer::builder(Runs).filter(RemoveLongFilter::limit(WORD_BYTES_MAX)).filter(LowerCaser);
+        let words = TextAnalyzer::builder(Runs(Unspaced::InPairs))
+            .filter(RemoveLongFilter::limit(WORD_BYTES_MAX))
+            .filter(LowerCaser);
         let stemmed = match StopWordFilter::new(known) {
             Some(stop_words) => words.filter(stop_words).filter(Stemmer::new(known)).dynamic(),
             None => words.filter(Stemmer::new(known)).dynamic(),
@@ -116,7 +120,7 @@ impl Words {
 
     /// Words as written, in lower case and without accents.
     pub(crate) fn as_written() -> Self {
-        let words = TextAnalyzer::builder(Runs).filter(RemoveLongFilter::limit(WORD_BYTES_MAX));
+        let words = TextAnalyzer::builder(Runs(Unspaced::InPairs)).filter(RemoveLongFilter::limit(WORD_BYTES_MAX));
         Self(words.filter(LowerCaser).filter(AsciiFoldingFilter).build())
     }
 
@@ -131,36 +135,79 @@ impl Words {
         self.each(text, |token| places.push((token.position, token.text.clone())));
         places
     }
+}
 
-    /// Adds the words of a text to those of others. A phrase does not reach from one into the next.
-    pub(crate) fn add_to(&mut self, words: &mut PreTokenizedString, text: &str) {
-        /// More than phrases are long.
-        const GAP: usize = 100;
-        let begin = words.tokens.last().map_or(0, |last| last.position + GAP);
-        self.each(text, |token| {
-            let token = token.clone();
-            words.tokens.push(Token { position: begin + token.position, ..token });
-        });
+/// What ends a text and begins another one in a part that has several.
+const SEPARATOR: char = '\u{1}';
+
+/// How many places are left free between two texts, so that a phrase does not reach from one into the next: more than phrases are long.
+const GAP: usize = 100;
+
+/// Returns texts as [`InLanguages`] reads them: the language first.
+pub(crate) fn in_language(language: &str, texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let mut all = format!("{language}{SEPARATOR}");
+    for (number, text) in texts.into_iter().enumerate() {
+        if number > 0 {
+            all.push(SEPARATOR);
+        }
+        all.push_str(text.as_ref());
     }
+    all
+}
+
+/// Makes the words of texts that say in which language they are.
+#[derive(Clone, Default)]
+pub(crate) struct InLanguages(HashMap<String, Words>);
+
+impl InLanguages {
+    /// The name by which fields of the index ask for it.
+    pub(crate) const NAME: &str = "in_languages";
+}
+
+impl Tokenizer for InLanguages {
+    type TokenStream<'a> = BoxTokenStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> BoxTokenStream<'a> {
+        let (language, text) = text.split_once(SEPARATOR).unwrap_or((UNDETERMINED, text));
+        let words = self.0.entry(language.to_owned()).or_insert_with(|| Words::of_language(language));
+        words.0.token_stream(text)
+    }
+}
+
+/// The name by which fields of the index ask for words as written that have spaces between them.
+pub(crate) const AS_WRITTEN: &str = "as_written";
+
+/// Makes words as written, without those of scripts that have no spaces.
+pub(crate) fn as_written() -> TextAnalyzer {
+    let words = TextAnalyzer::builder(Runs(Unspaced::LeftOut)).filter(RemoveLongFilter::limit(WORD_BYTES_MAX));
+    words.filter(LowerCaser).filter(AsciiFoldingFilter).build()
 }
 
 /// Splits a text into runs of letters and digits, and runs of a script that is written without spaces into pairs.
 ///
 /// In `漢字文`, the words are `漢字`, `字文` and `文`: whatever is looked for is a phrase of pairs, and a single character is the beginning of one.
-#[derive(Clone)]
-struct Runs;
+#[derive(Clone, Copy)]
+struct Runs(Unspaced);
+
+/// What becomes of runs without spaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unspaced {
+    InPairs,
+    LeftOut,
+}
 
 impl Tokenizer for Runs {
     type TokenStream<'a> = RunStream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> RunStream<'a> {
-        RunStream { text, at: 0, token: Token::default() }
+        RunStream { text, at: 0, unspaced: self.0, token: Token::default() }
     }
 }
 
 struct RunStream<'a> {
     text: &'a str,
     at: usize,
+    unspaced: Unspaced,
     token: Token,
 }
 
@@ -209,10 +256,14 @@ impl RunStream<'_> {
 impl TokenStream for RunStream<'_> {
     fn advance(&mut self) -> bool {
         let rest = &self.text[self.at..];
-        let Some(skipped) = rest.find(is_of_word) else {
+        let unspaced = self.unspaced;
+        let is_wanted = |c| is_of_word(c) && (unspaced == Unspaced::InPairs || !is_unspaced(c));
+        let Some(skipped) = rest.find(is_wanted) else {
             self.at = self.text.len();
             return false;
         };
+        let texts_begun = rest[..skipped].bytes().filter(|byte| char::from(*byte) == SEPARATOR).count();
+        self.token.position = self.token.position.wrapping_add(texts_begun * GAP);
         let from = self.at + skipped;
         let rest = &self.text[from..];
         if rest.starts_with(is_unspaced) {
@@ -269,6 +320,15 @@ mod tests {
         ] {
             assert_eq!(words(language, text), expected, "{reason}");
         }
+    }
+
+    #[test]
+    fn texts_say_in_which_language_they_are_and_are_apart() {
+        let mut words = InLanguages::default();
+        let mut found = Vec::new();
+        let text = in_language("de", ["die Häuser", "", "im Haus"]);
+        words.token_stream(&text).process(&mut |token| found.push(format!("{}:{}", token.position, token.text)));
+        assert_eq!(found, ["1:haus", "203:haus"]);
     }
 
     #[test]

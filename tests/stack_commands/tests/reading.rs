@@ -180,6 +180,20 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         both.ask_by_flags(&["links", &format!("{}/a", one.url().trim_end_matches('/')), "--format", "jsonl"]);
     assert_eq!(comparable(&stack), comparable(&local));
     assert!(local.rows().len() > 2, "{}", local.stdout);
+    for (query, pages) in [("text", 12), ("quoted -lines", 2), ("lang:de", 2), ("title:text anchor:q", 2), ("qouted", 2)] {
+        let (stack, local) = both.ask_by_flags(&["search", query, "--json"]);
+        let found = |ran: &Ran| -> Value {
+            let mut found: Value = serde_json::from_str(&ran.stdout).unwrap();
+            for hit in found["results"].as_array_mut().unwrap() {
+                *hit = without(hit.take(), &["day"]);
+            }
+            found
+        };
+        assert_eq!((stack.code, found(&stack)), (Some(0), found(&local)), "{query}: {}", stack.stderr);
+        assert_eq!(found(&local)["total"], pages, "{query}: {}", local.stdout);
+    }
+    let (stack, local) = both.ask_by_flags(&["words", "--format", "csv"]);
+    assert_eq!((stack.code, &stack.stdout), (Some(0), &local.stdout), "{}", stack.stderr);
     for (path, body) in [("a", "<html lang=de><title>A</title>"), ("moved-home", "")] {
         let url = format!("{}/{path}", one.url().trim_end_matches('/'));
         for more in [&[][..], &["--iteration", "1"], &["--headers"], &["--raw"]] {
