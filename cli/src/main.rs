@@ -1,5 +1,6 @@
 //! The `dragline` command: reads the command line, runs the command, and exits with its code.
 
+mod archive;
 mod args;
 mod crawl;
 mod derived;
@@ -18,6 +19,7 @@ mod links;
 mod logging;
 mod markdown;
 mod network;
+mod output;
 mod place;
 mod prune;
 mod schema;
@@ -89,6 +91,7 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Similar(args) => block_on(search::similar(args, console)),
         Command::Words(args) => block_on(search::words(args, console)),
         Command::Report(args) => block_on(site_report::write(args, console)),
+        Command::Archive(args) => block_on(archive::archive(args, console)),
         Command::History(args) => block_on(history::history(args, console)),
         Command::Get(args) => block_on(get::get(args, console)),
         Command::Explain(args) => block_on(explain::explain(args)),

@@ -14,6 +14,7 @@ use crate::derived;
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
+use crate::output;
 use crate::terminal::{Console, count, unless_closed};
 
 /// Why a report is not written.
@@ -99,16 +100,11 @@ async fn make(found: &Found<impl Reader>, args: &ReportArgs, console: &Console) 
 
 /// Puts a text in the place of a file, so that nobody sees half of it.
 fn put(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     // Not a file of its own, such as a pipe or a device.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, text);
     }
-    let mut file = tempfile::Builder::new();
-    // As other files: the user's umask decides who may read it.
-    #[cfg(unix)]
-    file.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = file.prefix(".report-").tempfile_in(folder)?;
+    let mut file = output::beside(path)?;
     file.write_all(text.as_bytes())?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())

@@ -1,5 +1,6 @@
 //! The command line: arguments and help texts.
 
+mod archive;
 mod crawl;
 mod demand;
 mod diff;
@@ -28,6 +29,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_http::CertificatePolicy;
 use dragline_local::Allowance;
 
+pub(crate) use archive::ArchiveArgs;
 pub(crate) use crawl::{CrawlArgs, Wish};
 pub(crate) use demand::DemandArgs;
 pub(crate) use diff::{Compared, DiffArgs, ExitSays};
@@ -61,6 +63,7 @@ Examples:
   dragline search 'words title:other'      search what was crawled
   dragline broken                          links that lead nowhere, and the pages that have them
   dragline report -o report.html           what an owner should know of the site
+  dragline archive -o site.wacz            all of it, to replay in a browser
   dragline history https://example.org/a   every visit of a URL
   dragline get https://example.org/a       its body, as stored
   dragline explain https://example.org/a   would this URL be crawled?
@@ -109,6 +112,7 @@ pub(crate) enum Command {
     Similar(SimilarArgs),
     Words(WordsArgs),
     Report(ReportArgs),
+    Archive(ArchiveArgs),
     History(HistoryArgs),
     Get(GetArgs),
     Explain(Box<ExplainArgs>),

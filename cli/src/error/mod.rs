@@ -17,6 +17,7 @@ use dragline_report::diff::SpanError;
 use dragline_search::SearchError;
 use jiff::Timestamp;
 
+use crate::archive::NotArchived;
 use crate::args::{allowance_flag, crawl_flag, data_flag};
 use crate::export::ExportError;
 use crate::extract::ExtractError;
@@ -188,6 +189,9 @@ pub(crate) enum CliError {
     /// The link graph cannot be made or read.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// The archive cannot be written.
+    #[error("{0}")]
+    Archive(#[from] NotArchived),
     /// The word index cannot be made or searched.
     #[error("{0}")]
     Index(#[from] SearchError),
@@ -281,6 +285,7 @@ impl CliError {
             }
             Self::Index(SearchError::Busy { .. }) => vec!["try again when it is done".to_owned()],
             Self::Search(error) => error.hints(),
+            Self::Archive(error) => error.hint().into_iter().collect(),
             Self::NotKnown { arguments, .. } => {
                 vec![format!("to list the URLs that it knows: `dragline export --what candidates{arguments}`")]
             }

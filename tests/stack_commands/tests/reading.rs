@@ -180,7 +180,9 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         both.ask_by_flags(&["links", &format!("{}/a", one.url().trim_end_matches('/')), "--format", "jsonl"]);
     assert_eq!(comparable(&stack), comparable(&local));
     assert!(local.rows().len() > 2, "{}", local.stdout);
-    for (query, pages) in [("text", 12), ("quoted -lines", 2), ("lang:de", 2), ("title:text anchor:q", 2), ("qouted", 2)] {
+    for (query, pages) in
+        [("text", 12), ("quoted -lines", 2), ("lang:de", 2), ("title:text anchor:q", 2), ("qouted", 2)]
+    {
         let (stack, local) = both.ask_by_flags(&["search", query, "--json"]);
         let found = |ran: &Ran| -> Value {
             let mut found: Value = serde_json::from_str(&ran.stdout).unwrap();

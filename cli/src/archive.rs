@@ -1,0 +1,119 @@
+//! `dragline archive`: what was archived, as files for other programs.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use dragline_local::{DirectoryArchive, SystemClock};
+use dragline_ports::archive::Archive;
+use dragline_ports::clock::Clock as _;
+use dragline_ports::reader::Reader;
+use dragline_wacz::{About, ArchiveError, Copied, write_wacz, write_warc};
+
+use crate::args::{ArchiveArgs, Of};
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::found::{self, Found};
+use crate::output;
+use crate::terminal::{Console, bytes, plural};
+
+/// The size of a WARC file.
+const FILE_BYTES_MAX: u64 = 1_000_000_000;
+
+/// Why nothing was archived.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotArchived {
+    /// The file cannot be written.
+    #[error("{} cannot be written: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A folder was named without `--warc`.
+    #[error("{} is a folder", .0.display())]
+    Folder(PathBuf),
+    /// It failed.
+    #[error("{0}")]
+    Archive(#[from] ArchiveError),
+}
+
+impl NotArchived {
+    /// Returns what to do about it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::Folder(path) => {
+                let file = path.join("site.wacz");
+                Some(format!("name a file: `-o {}`; or add --warc for WARC files in the folder", file.display()))
+            }
+            Self::Archive(ArchiveError::Missing(_) | ArchiveError::Damaged { .. }) => {
+                Some("it was deleted or damaged after the crawl; restore it from a backup".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Writes what a crawl archived.
+///
+/// # Errors
+/// There is no such crawl, it cannot be read, or a file cannot be written.
+pub(crate) async fn archive(args: &ArchiveArgs, console: &Console) -> Result<Exit, CliError> {
+    match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => write(args, &found, &DirectoryArchive::new(data), console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => {
+            let (found, archive) = crate::stack::find_with_archive(crawl, stack).await?;
+            write(args, &found, &archive, console).await
+        }
+    }
+}
+
+async fn write(
+    args: &ArchiveArgs,
+    found: &Found<impl Reader>,
+    archive: &impl Archive,
+    console: &Console,
+) -> Result<Exit, CliError> {
+    // Which tells what to do if nothing was crawled yet.
+    found.iteration(None).await?;
+    let failed = |error| match error {
+        ArchiveError::Port(error) => found.no_object(error),
+        error => NotArchived::Archive(error).into(),
+    };
+    let path = &args.output;
+    let Copied { captures, bodies_shared, files, .. } = if args.warc {
+        write_warc((&found.reader, archive), &found.crawl, FILE_BYTES_MAX, path).await.map_err(failed)?
+    } else {
+        if path.is_dir() {
+            return Err(NotArchived::Folder(path.clone()).into());
+        }
+        let not_written = |source| NotArchived::File { path: path.clone(), source };
+        let file = output::beside(path).map_err(not_written)?;
+        let to = file.as_file().try_clone().map_err(not_written)?;
+        let software = concat!("Dragline/", env!("CARGO_PKG_VERSION"));
+        let about = About { crawl: &found.crawl, created: SystemClock::new().now(), software };
+        let copied = write_wacz((&found.reader, archive), &about, FILE_BYTES_MAX, to).await.map_err(failed)?;
+        file.persist(path).map_err(|error| not_written(error.error))?;
+        copied
+    };
+    let shared = match bodies_shared {
+        0 => String::new(),
+        shared => format!(", {} with the body of another one", plural(shared, "answer")),
+    };
+    let written = if args.warc {
+        format!("{} in {}", plural(u64::from(files), "WARC file"), path.display())
+    } else {
+        let size = fs::metadata(path).map_or(0, |file| file.len());
+        format!("{}, {}", path.display(), bytes(size))
+    };
+    console.say(&format!("wrote {written}: {}{shared}", plural(captures, "answer")));
+    if !args.warc {
+        console.hint("open it at https://replayweb.page, which reads it on this machine alone");
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,274 @@
+//! The package: a ZIP file with the WARC files, their index, the pages, and a list of all of it with digests.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::ops::ControlFlow;
+
+use data_encoding::HEXLOWER;
+use dragline_domain::ids::CrawlId;
+use dragline_ports::archive::Archive;
+use dragline_ports::reader::{Cursor, Filter, PageRow, Reader, each_row};
+use jiff::Timestamp;
+use serde::Serialize;
+use sha1::Sha1;
+use sha2::{Digest as _, Sha256};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use crate::captures::Captures;
+use crate::cdx::{Blocks, INDEX};
+use crate::error::ArchiveError;
+use crate::merge::{Copied, Files, copy};
+
+const WACZ_VERSION: &str = "1.1.1";
+
+/// The number of pages in one read.
+const BATCH_ROWS: usize = 200;
+
+/// What a package says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About<'a> {
+    /// The crawl.
+    pub crawl: &'a CrawlId,
+    /// When the package is made.
+    pub created: Timestamp,
+    /// Name and version of the program.
+    pub software: &'a str,
+}
+
+/// Writes a WACZ file of all that a crawl archived, with WARC files of about this size in it, and the pages of the site as it is now with their texts.
+///
+/// # Errors
+/// The crawl cannot be read, an object is missing or damaged, or the file cannot be written.
+pub async fn write_wacz(
+    (reader, archive): (&impl Reader, &impl Archive),
+    about: &About<'_>,
+    file_bytes_max: u64,
+    file: File,
+) -> Result<Copied, ArchiveError> {
+    let captures = Captures::new()?;
+    let mut package = Package::new(file);
+    let copied = copy((reader, archive), about.crawl, file_bytes_max, &captures, &mut package).await?;
+
+    package.begin_stored(&format!("indexes/{INDEX}"))?;
+    let list = Blocks::write(&captures, |bytes| package.put(bytes))?;
+    package.begin_stored("indexes/index.idx")?;
+    package.put(list.as_bytes())?;
+
+    let mut main_page = None;
+    // Replaying programs show the first list, and search the second one, too.
+    for (path, title, depths) in [
+        ("pages/pages.jsonl", "Start pages", Depths::Start),
+        ("pages/extraPages.jsonl", "Other pages", Depths::Further),
+    ] {
+        package.begin(path)?;
+        package.put_line(&PagesHead { format: "json-pages-1.0", id: depths.id(), title, has_text: true })?;
+        write_pages(reader, &mut package, depths, &mut main_page).await?;
+    }
+
+    let resources = package.end()?;
+    let (main_page_url, main_page_date) = main_page.unzip();
+    let title = format!("The crawl {}", about.crawl);
+    let description = DataPackage {
+        profile: "data-package",
+        wacz_version: WACZ_VERSION,
+        title: &title,
+        software: about.software,
+        created: about.created.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        main_page_url,
+        main_page_date,
+        resources: &resources,
+    };
+    let description = serde_json::to_vec_pretty(&description)?;
+    package.begin("datapackage.json")?;
+    package.put(&description)?;
+    package.begin("datapackage-digest.json")?;
+    let digest = format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(&description)));
+    package.put(&serde_json::to_vec_pretty(&PackageDigest { path: "datapackage.json", hash: digest })?)?;
+    package.zip.finish()?.flush()?;
+    Ok(copied)
+}
+
+/// Which pages a list has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Depths {
+    /// Those that the crawl starts from.
+    Start,
+    /// All others.
+    Further,
+}
+
+impl Depths {
+    const fn id(self) -> &'static str {
+        match self {
+            Self::Start => "pages",
+            Self::Further => "extraPages",
+        }
+    }
+
+    const fn has(self, depth: u32) -> bool {
+        matches!((self, depth), (Self::Start, 0) | (Self::Further, 1..))
+    }
+}
+
+async fn write_pages(
+    reader: &impl Reader,
+    package: &mut Package,
+    depths: Depths,
+    main_page: &mut Option<(String, String)>,
+) -> Result<(), ArchiveError> {
+    let all = &Filter::default();
+    let pages = |after: Option<Cursor>| async move { reader.pages(all, after.as_ref(), BATCH_ROWS).await };
+    let mut written = Ok(());
+    each_row(pages, |page: PageRow| {
+        // What is no page is found by its URL.
+        if depths.has(page.depth) && page.text.is_some() {
+            main_page.get_or_insert_with(|| (page.url.clone(), page.at.clone()));
+            written = package.put_line(&Page::of(&page));
+        }
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+    .await?;
+    written
+}
+
+/// The first line of a list of pages.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PagesHead {
+    format: &'static str,
+    id: &'static str,
+    title: &'static str,
+    has_text: bool,
+}
+
+#[derive(Serialize)]
+struct Page<'p> {
+    id: String,
+    url: &'p str,
+    ts: &'p str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'p str>,
+    text: &'p str,
+}
+
+impl<'p> Page<'p> {
+    fn of(page: &'p PageRow) -> Self {
+        let digest = Sha1::digest(format!("{} {}", page.at, page.url));
+        Self {
+            id: HEXLOWER.encode(&digest[..10]),
+            url: &page.url,
+            ts: &page.at,
+            title: page.title.as_deref(),
+            text: page.text.as_deref().unwrap_or_default(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct DataPackage<'d> {
+    profile: &'static str,
+    wacz_version: &'static str,
+    title: &'d str,
+    software: &'d str,
+    created: String,
+    #[serde(rename = "mainPageUrl", skip_serializing_if = "Option::is_none")]
+    main_page_url: Option<String>,
+    #[serde(rename = "mainPageDate", skip_serializing_if = "Option::is_none")]
+    main_page_date: Option<String>,
+    resources: &'d [Resource],
+}
+
+#[derive(Serialize)]
+struct PackageDigest {
+    path: &'static str,
+    hash: String,
+}
+
+/// A file of the package.
+#[derive(Serialize)]
+struct Resource {
+    name: String,
+    path: String,
+    hash: String,
+    bytes: u64,
+}
+
+/// The ZIP file, and what is in it so far.
+struct Package {
+    zip: ZipWriter<BufWriter<File>>,
+    resources: Vec<Resource>,
+    /// The file in it that is being written.
+    open: Option<(String, Sha256, u64)>,
+}
+
+impl Package {
+    fn new(file: File) -> Self {
+        Self { zip: ZipWriter::new(BufWriter::new(file)), resources: Vec::new(), open: None }
+    }
+
+    /// Begins a file that is read by ranges, so it is not compressed again.
+    fn begin_stored(&mut self, path: &str) -> Result<(), ArchiveError> {
+        self.begin_with(path, CompressionMethod::Stored)
+    }
+
+    fn begin(&mut self, path: &str) -> Result<(), ArchiveError> {
+        self.begin_with(path, CompressionMethod::Deflated)
+    }
+
+    fn begin_with(&mut self, path: &str, method: CompressionMethod) -> Result<(), ArchiveError> {
+        self.end_file();
+        // Nobody knows yet whether it is longer than 4 GB.
+        self.zip.start_file(path, SimpleFileOptions::default().compression_method(method).large_file(true))?;
+        self.open = Some((path.to_owned(), Sha256::new(), 0));
+        Ok(())
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
+        if let Some((_, digest, length)) = &mut self.open {
+            digest.update(bytes);
+            *length += bytes.len() as u64;
+        }
+        Ok(self.zip.write_all(bytes)?)
+    }
+
+    fn put_line(&mut self, line: &impl Serialize) -> Result<(), ArchiveError> {
+        let mut line = serde_json::to_vec(line)?;
+        line.push(b'\n');
+        self.put(&line)
+    }
+
+    fn end_file(&mut self) {
+        if let Some((path, digest, bytes)) = self.open.take() {
+            let name = resource_name(&path);
+            self.resources.push(Resource {
+                name,
+                path,
+                hash: format!("sha256:{}", HEXLOWER.encode(&digest.finalize())),
+                bytes,
+            });
+        }
+    }
+
+    /// Ends the last file, and returns all of them.
+    fn end(&mut self) -> Result<Vec<Resource>, ArchiveError> {
+        self.end_file();
+        Ok(std::mem::take(&mut self.resources))
+    }
+}
+
+impl Files for Package {
+    fn begin(&mut self, name: &str) -> Result<(), ArchiveError> {
+        self.begin_stored(&format!("archive/{name}"))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
+        self.put(bytes)
+    }
+}
+
+/// Returns the name of a file as Frictionless data packages want it: the end of its path, without capitals.
+fn resource_name(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    name.replace(|c: char| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '.' | '_'), "-")
+}
