@@ -2,7 +2,7 @@
 
 mod text;
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
@@ -21,8 +21,8 @@ use crate::source::parse_url;
 use crate::terminal::{Colour, Console, Shade, unless_closed, write_json};
 use crate::visits;
 
-/// How many words are shown, unless all are.
-const WORDS_SHOWN: usize = 25;
+/// How many words, or pages with a word, are shown, unless all are.
+const SHOWN: usize = 25;
 
 /// What was asked of the index is not valid.
 #[derive(Debug, thiserror::Error)]
@@ -180,7 +180,7 @@ fn frequent(index: &Index, args: &WordsArgs, list: &mut List) -> Result<(), Sear
     index.words(args.part(), beginning(args), |word| {
         all += 1;
         most.push(Reverse((word.pages, word.occurrences, Reverse(word.word))));
-        if most.len() > WORDS_SHOWN {
+        if most.len() > SHOWN {
             most.pop();
         }
         ControlFlow::Continue(())
@@ -189,7 +189,7 @@ fn frequent(index: &Index, args: &WordsArgs, list: &mut List) -> Result<(), Sear
         let word = Word { word, pages, occurrences };
         let _ = list.add(&word, |_| text::word(&word));
     }
-    list.say_at_end(&text::all_words(all, WORDS_SHOWN));
+    list.say_at_end(&text::all_words(all, SHOWN));
     Ok(())
 }
 
@@ -220,10 +220,50 @@ impl<'p> From<&'p Place> for PlaceRow<'p> {
     }
 }
 
-/// Shows the pages with a word.
+/// Shows the pages with a word: those in which it is most frequent, or all in the order of the index.
 fn places(index: &Index, args: &WordsArgs, word: &str, list: &mut List) -> Result<(), SearchError> {
-    let found = index
-        .places(args.part(), word, |place| list.add(&PlaceRow::from(&place), |colour| text::place(&place, colour)))?;
-    list.say_at_end(&text::total(word, &found));
+    let found = if list.is_whole() {
+        index.places(args.part(), word, |place| {
+            list.add(&PlaceRow::from(&place), |colour| text::place(&place, colour))
+        })?
+    } else {
+        // No more than these are in memory.
+        let mut most = BinaryHeap::new();
+        let found = index.places(args.part(), word, |place| {
+            most.push(Reverse(Ranked((place.occurrences, place.linked_from, Reverse(place.url.clone())), place)));
+            if most.len() > SHOWN {
+                most.pop();
+            }
+            ControlFlow::Continue(())
+        })?;
+        for Reverse(Ranked(_, place)) in most.into_sorted_vec() {
+            let _ = list.add(&PlaceRow::from(&place), |colour| text::place(&place, colour));
+        }
+        found
+    };
+    list.say_at_end(&text::total(word, &found, SHOWN));
     Ok(())
+}
+
+/// A page by how frequent a word is in it.
+struct Ranked((u32, u64, Reverse<String>), Place);
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Ranked {}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.cmp(&other.0)
+    }
 }

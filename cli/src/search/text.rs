@@ -154,7 +154,7 @@ pub(super) fn place(place: &Place, colour: Colour) -> String {
 }
 
 /// Returns how many pages have a word, in all its forms.
-pub(super) fn total(word: &str, found: &[Word]) -> String {
+pub(super) fn total(word: &str, found: &[Word], shown: usize) -> String {
     if found.is_empty() {
         return format!("`{}` is a stop word, which is not indexed\n", safe(word));
     }
@@ -166,5 +166,11 @@ pub(super) fn total(word: &str, found: &[Word]) -> String {
             if form.pages == 1 { "1 page has".to_owned() } else { format!("{} have", plural(form.pages, "page")) };
         format!("{pages} `{}`, {}\n", safe(&form.word), plural(form.occurrences, "time"))
     });
-    forms.collect()
+    let all: u64 = found.iter().map(|form| form.pages).sum();
+    let more = if all > shown as u64 {
+        format!("the {shown} in which it is most frequent are shown; --all shows all\n")
+    } else {
+        String::new()
+    };
+    forms.collect::<String>() + &more
 }

@@ -1,5 +1,6 @@
 //! Tests of the built `dragline` command: usage errors, help, and output about hostile servers on this machine.
 
+mod archive;
 mod colour;
 mod demand;
 mod diff;

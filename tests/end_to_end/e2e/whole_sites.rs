@@ -10,6 +10,7 @@ use dragline_end_to_end::debian::DebianSite;
 use dragline_end_to_end::dragline::Crawl;
 use dragline_end_to_end::walk::walk;
 use dragline_testkit::site::{Directory, Site};
+use sha2::{Digest as _, Sha256};
 
 use crate::witness::{assert_complete, assert_done};
 
@@ -41,6 +42,51 @@ async fn two_sites_are_crawled_whole_and_archived_soundly() {
     let files = archive::warc_files(crawl.data());
     archive::check(&files, scratch.path());
     assert_captures_are_where_the_log_says(&log, crawl.data(), &files);
+    assert_others_replay_it(&crawl, &sites, scratch.path());
+    assert_it_is_searched(&crawl);
+}
+
+/// What is written for other programs has everything, and they replay it octet for octet.
+fn assert_others_replay_it(crawl: &Crawl, sites: &[Site], scratch: &Path) {
+    let (package, merged) = (scratch.join("site.wacz"), scratch.join("merged"));
+    let _ = crawl.ask(&["archive", "-o", package.to_str().unwrap()]);
+    archive::check_wacz(&package);
+    let (ours, theirs) = archive::indexes_of_wacz(&package, &scratch.join("unpacked"));
+    assert_eq!(ours, theirs);
+    assert_eq!(ours.len(), crawl.log().len());
+
+    let _ = crawl.ask(&["archive", "--warc", "-o", merged.to_str().unwrap()]);
+    let files: Vec<PathBuf> = std::fs::read_dir(&merged).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(files.len(), 1, "less than a gigabyte is one file");
+    archive::check_with_revisits(&files);
+
+    // A page, and one of the two URLs that have the same body.
+    let urls: Vec<String> =
+        ["library/gc.html", "index.html", ""].map(|path| format!("{}{path}", sites[0].url())).into_iter().collect();
+    let revisits = ours.iter().filter(|line| line.contains("warc/revisit")).count();
+    assert!(revisits >= 2, "each site has its start page twice");
+    let folder = scratch.join("replayed");
+    std::fs::create_dir(&folder).unwrap();
+    let asked: Vec<&str> = urls.iter().map(String::as_str).collect();
+    let replayed = archive::replay(&package, &asked, &folder);
+    let expected = urls.iter().map(|url| {
+        let digest = Sha256::digest(crawl.body(url, 1));
+        (200, data_encoding::HEXLOWER.encode(&digest))
+    });
+    assert_eq!(replayed, expected.collect::<Vec<_>>());
+}
+
+fn assert_it_is_searched(crawl: &Crawl) {
+    for (query, best) in [
+        ("vacuumdb", "app-vacuumdb.html"),
+        ("asyncio event loop", "library/asyncio-eventloop.html"),
+        ("\"garbage collector\" title:gc", "library/gc.html"),
+        ("vacumdb", "app-vacuumdb.html"),
+    ] {
+        let found: serde_json::Value = serde_json::from_str(&crawl.ask(&["search", query, "--json"])).unwrap();
+        let url = found["results"][0]["url"].as_str().unwrap_or_default();
+        assert!(url.ends_with(best), "{query}: {found}");
+    }
 }
 
 /// Nothing failed, so nothing needed another try.

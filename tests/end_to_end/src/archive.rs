@@ -9,7 +9,7 @@ use std::process::Command;
 use flate2::bufread::GzDecoder;
 use serde::Deserialize;
 
-use crate::checkout::{provided, succeed};
+use crate::checkout::{provided, root, succeed};
 use crate::crawl_log::Capture;
 
 /// All WARC files below a data directory, sorted.
@@ -40,9 +40,7 @@ pub fn warc_files(data: &Path) -> Vec<PathBuf> {
 /// # Panics
 /// If one of them finds a fault.
 pub fn check(files: &[PathBuf], scratch: &Path) {
-    let mut warcio = tool("warcio");
-    warcio.arg("check").args(files);
-    succeed(warcio, "warcio check");
+    check_with_revisits(files);
 
     // FastWARC takes one file at a time; files of whole gzip members make a file when put together (WARC 1.1, annex D).
     let whole = scratch.join("whole.warc.gz");
@@ -54,6 +52,16 @@ pub fn check(files: &[PathBuf], scratch: &Path) {
     let mut fastwarc = tool("fastwarc");
     fastwarc.args(["check", "--verify-payloads", "--quiet"]).arg(&whole);
     succeed(fastwarc, "fastwarc check");
+}
+
+/// Has `warcio` verify structure and digests of every file. `FastWARC` takes the digest of a revisit for that of its own content, which is left out.
+///
+/// # Panics
+/// If it finds a fault.
+pub fn check_with_revisits(files: &[PathBuf]) {
+    let mut warcio = tool("warcio");
+    warcio.arg("check").args(files);
+    succeed(warcio, "warcio check");
 }
 
 /// The locations and URLs of all responses and revisits in these files, as an independent reader finds them.
@@ -110,6 +118,68 @@ pub fn warc_field(record: &[u8], name: &str) -> Option<String> {
     let header = std::str::from_utf8(&record[..end]).ok()?;
     let mut fields = header.lines().filter_map(|line| line.split_once(':'));
     fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
+}
+
+/// Has py-wacz check a WACZ file: its list of files, their digests, and how they are compressed.
+///
+/// # Panics
+/// If it finds a fault.
+pub fn check_wacz(file: &Path) {
+    let mut wacz = tool("wacz");
+    wacz.arg("validate").arg("-f").arg(file);
+    let output = succeed(wacz, "wacz validate");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("Validation succeeded"), "{said}");
+}
+
+/// The lines of the index in a WACZ file, and those that `cdxj-indexer` makes of its WARC files; both sorted, without the digests of records, which
+/// only the latter has.
+///
+/// # Panics
+/// If the file cannot be read or indexed.
+#[must_use]
+pub fn indexes_of_wacz(file: &Path, scratch: &Path) -> (Vec<String>, Vec<String>) {
+    let mut unzip = Command::new("python3");
+    unzip.args(["-m", "zipfile", "-e"]).arg(file).arg(scratch);
+    succeed(unzip, "unzip");
+    let compressed = fs::read(scratch.join("indexes/index.cdx.gz")).expect("the file has an index");
+    let mut ours = String::new();
+    flate2::bufread::MultiGzDecoder::new(compressed.as_slice()).read_to_string(&mut ours).expect("an index is UTF-8");
+    let mut indexer = tool("cdxj-indexer");
+    let archived = fs::read_dir(scratch.join("archive")).expect("the file has WARC files");
+    indexer.args(archived.map(|file| file.expect("a folder that was opened can be read").path()));
+    let theirs = succeed(indexer, "cdxj-indexer").stdout;
+    (comparable(&ours), comparable(&String::from_utf8(theirs).expect("an index is UTF-8")))
+}
+
+fn comparable(index: &str) -> Vec<String> {
+    let line = |line: &str| {
+        let (key, json) = line.split_at(line.find('{').unwrap_or_else(|| panic!("not an index line: {line}")));
+        let mut fields: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {line}"));
+        fields.remove("recordDigest");
+        format!("{key}{}", serde_json::Value::Object(fields))
+    };
+    let mut lines: Vec<String> = index.lines().map(line).collect();
+    lines.sort();
+    lines
+}
+
+/// Has pywb replay URLs of a WACZ file, and returns the status and the SHA-256 of the body of each.
+///
+/// # Panics
+/// If the file cannot be replayed.
+#[must_use]
+pub fn replay(file: &Path, urls: &[&str], scratch: &Path) -> Vec<(u16, String)> {
+    let asked = scratch.join("asked");
+    fs::write(&asked, urls.join("\n")).expect("the test's own directory can be written");
+    let mut pywb = tool("python");
+    pywb.arg(root().join("tests/end_to_end/replay.py")).arg(file).arg(scratch);
+    pywb.stdin(File::open(&asked).expect("it was written just now"));
+    let output = succeed(pywb, "pywb");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let replayed = said.lines().filter_map(|line| line.strip_prefix("replayed ")?.split_once(' '));
+    replayed.map(|(status, digest)| (status.parse().expect("a status"), digest.to_owned())).collect()
 }
 
 fn tool(name: &str) -> Command {

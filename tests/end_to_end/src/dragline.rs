@@ -147,11 +147,20 @@ impl Crawl {
         succeed(command, "dragline get").stdout
     }
 
-    fn export(&self, what: &str) -> String {
+    /// Runs another command on the data directory, and returns what it prints.
+    ///
+    /// # Panics
+    /// If it fails.
+    #[must_use]
+    pub fn ask(&self, arguments: &[&str]) -> String {
         let mut command = Command::new(binary());
-        command.args(["export", "--what", what, "--format", "jsonl", "--data"]).arg(&self.data);
-        let Output { stdout, .. } = succeed(command, "dragline export");
-        String::from_utf8(stdout).expect("JSON is UTF-8")
+        command.args(arguments).arg("--data").arg(&self.data);
+        let Output { stdout, .. } = succeed(command, &format!("dragline {}", arguments[0]));
+        String::from_utf8(stdout).expect("it prints UTF-8")
+    }
+
+    fn export(&self, what: &str) -> String {
+        self.ask(&["export", "--what", what, "--format", "jsonl"])
     }
 }
 

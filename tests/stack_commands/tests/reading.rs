@@ -194,6 +194,10 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         assert_eq!((stack.code, found(&stack)), (Some(0), found(&local)), "{query}: {}", stack.stderr);
         assert_eq!(found(&local)["total"], pages, "{query}: {}", local.stdout);
     }
+    let (stack, local) = both.ask(&["archive", "-o", "docs.wacz"]);
+    let answers = |ran: &Ran| ran.stderr.split_once("iB: ").map(|(_, answers)| answers.to_owned());
+    assert_eq!((stack.code, answers(&stack)), (Some(0), answers(&local)), "{} {}", stack.stderr, local.stderr);
+    assert!(answers(&local).is_some(), "{}", local.stderr);
     let (stack, local) = both.ask_by_flags(&["words", "--format", "csv"]);
     assert_eq!((stack.code, &stack.stdout), (Some(0), &local.stdout), "{}", stack.stderr);
     for (path, body) in [("a", "<html lang=de><title>A</title>"), ("moved-home", "")] {
