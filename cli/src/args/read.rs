@@ -52,6 +52,8 @@ impl StatusArgs {
     after_help = "\
 Examples:
   dragline export --what pages > pages.jsonl
+  dragline export --what pages --format csv --columns url,title > titles.csv
+  dragline export --what log --format parquet > log.parquet
   dragline export --what links --format csv --iteration 2 > links.csv
   dragline export --what links --format graphml > links.graphml
   dragline export --what items --type Product --format csv > products.csv
@@ -67,6 +69,9 @@ pub(crate) struct ExportArgs {
     /// The format of the rows
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: ExportFormat,
+    /// The columns to write, in this order, separated by commas [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) columns: Vec<String>,
     #[command(flatten)]
     pub(crate) of: OfArgs,
     /// The iteration to read, counted from 1 [default: pages and links as they are now, the log of the latest]
@@ -92,6 +97,20 @@ pub(crate) enum What {
     Documents,
 }
 
+impl What {
+    /// What a row is called in the files that name it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Pages => "page",
+            Self::Links => "link",
+            Self::Log => "visit",
+            Self::Candidates => "candidate",
+            Self::Items => "item",
+            Self::Documents => "document",
+        }
+    }
+}
+
 /// The format of exported rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -108,7 +127,7 @@ pub(crate) enum ExportFormat {
     Jsonl,
     /// Comma-separated values with a header line (RFC 4180)
     Csv,
-    /// A Parquet file, of items only
+    /// A Parquet file
     Parquet,
     /// A graph of links in GraphML, for Gephi, igraph or NetworkX
     Graphml,

@@ -24,6 +24,17 @@ pub(crate) enum ExportError {
     /// A graph is of the site as it is now.
     #[error("a graph is of the site as it is now: leave out `--iteration`")]
     GraphOfIteration,
+    /// The rows have no such column.
+    #[error("the rows have no column `{name}`")]
+    NoColumn {
+        /// What was asked for.
+        name: String,
+        /// The columns that there are.
+        columns: Vec<&'static str>,
+    },
+    /// Items have the columns of their type, documents and graphs have none.
+    #[error("`--columns` is for pages, links, log and candidates as rows")]
+    ColumnsOfOthers,
     /// Only items have a type.
     #[error("only items have a type: leave out `--type`, or add `--what items`")]
     TypeOfOthers,
@@ -46,7 +57,8 @@ impl ExportError {
             }
             Self::Format { .. } => Some("leave out `--format`: JSON lines hold everything".to_owned()),
             Self::NotText => Some("write it to a file: add `> FILE`".to_owned()),
-            Self::GraphOfIteration | Self::TypeOfOthers | Self::Parquet(_) => None,
+            Self::NoColumn { columns, .. } => Some(format!("there are: {}", columns.join(", "))),
+            Self::GraphOfIteration | Self::ColumnsOfOthers | Self::TypeOfOthers | Self::Parquet(_) => None,
         }
     }
 }

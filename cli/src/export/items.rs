@@ -33,6 +33,7 @@ pub(super) struct Items<'r, R> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Bool,
+    Integer,
     Number,
     Text,
 }

@@ -6,17 +6,16 @@ mod graph;
 mod items;
 mod parquet;
 mod rows;
+mod table;
 
 use std::io::{self, BufWriter, IsTerminal};
 use std::ops::ControlFlow;
 
 use dragline_domain::document::Document;
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::ids::CrawlId;
 use dragline_domain::item::COMMON;
 use dragline_ports::error::PortResult;
-use dragline_ports::reader::{
-    CandidateRow, Cursor, DocumentRow, Filter, LinkRow, LogRow, PageRow, Reader, SeenPageRow, each_row,
-};
+use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 use serde::Serialize;
 
 use crate::args::{ExportArgs, ExportFormat, Format, Of, What};
@@ -28,8 +27,9 @@ use crate::terminal::Console;
 pub(crate) use error::ExportError;
 use graph::GraphFormat;
 use items::{Columns, Items};
-use parquet::ItemsParquet;
+use parquet::{RowsParquet, cells, of_items};
 pub(crate) use rows::Rows;
+use table::{Table, picked};
 
 /// The number of rows in one read.
 const BATCH_ROWS: usize = 500;
@@ -64,8 +64,8 @@ enum To {
 /// Refuses what does not go together.
 fn checked(args: &ExportArgs) -> Result<To, ExportError> {
     match (args.what, args.format) {
-        (What::Items, ExportFormat::Parquet) if io::stdout().is_terminal() => Err(ExportError::NotText),
-        (What::Items, ExportFormat::Parquet) => Ok(To::Parquet),
+        (What::Items | What::Documents, _) if !args.columns.is_empty() => Err(ExportError::ColumnsOfOthers),
+        (_, ExportFormat::Graphml | ExportFormat::Dot) if !args.columns.is_empty() => Err(ExportError::ColumnsOfOthers),
         (what, _) if what != What::Items && args.item_type.is_some() => Err(ExportError::TypeOfOthers),
         (What::Documents, format) if format != ExportFormat::Jsonl => {
             Err(ExportError::Format { what: "documents", format })
@@ -80,22 +80,9 @@ fn checked(args: &ExportArgs) -> Result<To, ExportError> {
         (_, format @ (ExportFormat::Graphml | ExportFormat::Dot)) => {
             Err(ExportError::Format { what: "rows other than links", format })
         }
-        (_, format @ ExportFormat::Parquet) => Err(ExportError::Format { what: "rows other than items", format }),
+        (_, ExportFormat::Parquet) if io::stdout().is_terminal() => Err(ExportError::NotText),
+        (_, ExportFormat::Parquet) => Ok(To::Parquet),
     }
-}
-
-/// Returns the field names of the rows: of an iteration, or as it is now.
-fn fields(what: What, iteration: Option<Iteration>) -> Vec<String> {
-    let fields: Vec<&'static str> = match what {
-        What::Pages if iteration.is_some() => SeenPageRow::fields().collect(),
-        What::Pages => PageRow::fields().collect(),
-        What::Links => LinkRow::fields().collect(),
-        What::Log => LogRow::fields().collect(),
-        What::Candidates => CandidateRow::fields().collect(),
-        What::Items => COMMON.to_vec(),
-        What::Documents => Vec::new(),
-    };
-    fields.into_iter().map(str::to_owned).collect()
 }
 
 /// A document with where it is from.
@@ -119,12 +106,18 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
         What::Pages | What::Links | What::Log | What::Items | What::Documents => found.whole_iteration(wanted).await?,
     }
     .number;
-    let format = match to {
-        To::Lines(format) if what != What::Items => format,
+    if what == What::Items {
+        return write_items(found, args, to).await;
+    }
+    let columns = picked(table::columns(what, wanted), &args.columns)?;
+    let mut rows = match to {
         To::Graph(format) => return graph::write(&derived::graph(found, console).await?, format),
-        to => return write_items(found, args, to).await,
+        To::Parquet => Table::parquet(what.name(), columns)?,
+        To::Lines(format) => {
+            let rows = Rows::new(format, columns.iter().map(|(name, _)| (*name).to_owned()).collect());
+            if args.columns.is_empty() { Table::Whole(rows) } else { Table::Picked(rows, columns) }
+        }
     };
-    let mut rows = Rows::new(format, fields(what, wanted));
     let (reader, of_iteration, of_all) = (&found.reader, &Filter::of_iteration(iteration), &Filter::default());
     macro_rules! each {
         ($stream:ident, $filter:ident, $row:ident => $shown:expr) => {{
@@ -148,7 +141,7 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
         (What::Items, _) => Ok(()),
     };
     written.map_err(|error| found.failed(error))?;
-    rows.finish().map_err(while_doing("writing to standard output"))
+    rows.finish()
 }
 
 /// Writes items: in formats that begin with the columns, of one type.
@@ -166,7 +159,7 @@ async fn write_items(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> R
         To::Lines(format) => format,
         To::Parquet | To::Graph(_) => return write_parquet(&items, columns).await?.map_err(failed),
     };
-    let names = fields(What::Items, None).into_iter().chain(columns.keys().cloned()).collect();
+    let names = COMMON.map(str::to_owned).into_iter().chain(columns.keys().cloned()).collect();
     let mut rows = Rows::new(format, names);
     items.each(|item| rows.write_item(&item, &columns)).await.map_err(failed)?;
     rows.finish().map_err(while_doing("writing to standard output"))
@@ -174,11 +167,11 @@ async fn write_items(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> R
 
 /// Writes items as a Parquet file. The inner error is that of reading them.
 async fn write_parquet<R: Reader>(items: &Items<'_, R>, columns: Columns) -> Result<PortResult<()>, ExportError> {
-    let mut file = ItemsParquet::new(BufWriter::new(io::stdout()), columns)?;
+    let mut file = RowsParquet::new(BufWriter::new(io::stdout()), "item", &of_items(&columns))?;
     let mut written = Ok(());
     let read = items
         .each(|item| {
-            written = file.write(item);
+            written = file.write(cells(&item, &columns));
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
         .await;
@@ -189,10 +182,13 @@ async fn write_parquet<R: Reader>(items: &Items<'_, R>, columns: Columns) -> Res
 
 #[cfg(test)]
 mod tests {
+    use dragline_ports::reader::LinkRow;
+
     use super::*;
 
     #[test]
     fn fields_are_named_as_in_the_rows() {
+        let fields = |what| table::columns(what, None).into_iter().map(|(name, _)| name);
         let row = LinkRow {
             crawl: String::new(),
             iteration: 1,
@@ -205,11 +201,11 @@ mod tests {
         };
         let json = serde_json::to_string(&row).unwrap();
         let mut rest = json.as_str();
-        for field in fields(What::Links, None) {
+        for field in fields(What::Links) {
             rest =
                 rest.split_once(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field}, in its order: {json}")).1;
         }
         assert!(!rest.contains(':'), "no field is left out: {json}");
-        assert!(fields(What::Log, None).contains(&"final".to_owned()), "a Rust keyword is named without its `r#`");
+        assert!(fields(What::Log).any(|field| field == "final"), "a Rust keyword is named without its `r#`");
     }
 }

@@ -3,8 +3,9 @@
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::ops::ControlFlow;
 
+use dragline_domain::item::Cell;
 use dragline_report::ItemRow;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::csv::{Reader, SafeCsv};
 use super::items::Columns;
@@ -23,6 +24,18 @@ pub(crate) struct Rows {
 enum To {
     Jsonl(BufWriter<StdoutLock<'static>>),
     Csv(Box<SafeCsv<StdoutLock<'static>>>),
+}
+
+/// Cells with their names, in order.
+struct Picked<'c> {
+    names: &'c [&'c str],
+    cells: &'c [Option<Cell>],
+}
+
+impl Serialize for Picked<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.names.iter().zip(self.cells))
+    }
 }
 
 impl Rows {
@@ -54,6 +67,19 @@ impl Rows {
                 ControlFlow::Break(())
             }
         }
+    }
+
+    /// Writes the cells of a row in these columns, and returns whether to go on.
+    pub(super) fn write_cells(&mut self, names: &[&str], cells: &[Option<Cell>]) -> ControlFlow<()> {
+        let written = match &mut self.to {
+            To::Jsonl(out) => write_json(out, &Picked { names, cells }),
+            To::Csv(out) => {
+                let texts: Vec<String> =
+                    cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, Cell::to_string)).collect();
+                out.write_head(&self.fields).and_then(|()| out.write_texts(&texts))
+            }
+        };
+        self.after(written)
     }
 
     /// Writes an item with these columns, and returns whether to go on.

@@ -67,3 +67,52 @@ async fn questions_about_links_are_answered_in_words() {
         assert_eq!(duplicates.stdout, "no two URLs have the same contents\n");
     });
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_are_exported_with_the_columns_that_are_asked_for() {
+    let site = site().await;
+    let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room"));
+    let run = |arguments: &[&str]| dragline(directory.path(), &[&["export"], arguments].concat());
+    tokio::task::block_in_place(|| {
+        dragline(
+            directory.path(),
+            &["crawl", &seed, "--allow-private", "--delay", "0s", "--concurrency", "1", "--quiet"],
+        );
+        for (arguments, expected) in [
+            (
+                &["--what", "log", "--columns", "status,final,url,detail"][..],
+                "{\"status\":200,\"final\":true,\"url\":\"http://site/a\",\"detail\":null}",
+            ),
+            (&["--what", "log", "--columns", "status,url", "--format", "csv"], "200,http://site/a"),
+            // A title that a spreadsheet would compute is disarmed, as without columns.
+            (&["--what", "pages", "--columns", "title", "--columns", "url", "--format", "csv"], "'=1+1,http://site/a"),
+        ] {
+            let ran = run(arguments);
+            assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+            let shown = ran.stdout.replace(&seed, "http://site/");
+            assert!(shown.lines().any(|line| line == expected), "{arguments:?}: {shown}");
+        }
+        let head =
+            run(&["--what", "links", "--iteration", "1", "--format", "csv", "--columns", "to_url,anchor"]).stdout;
+        assert_eq!(head.lines().next(), Some("to_url,anchor"));
+        for (arguments, expected) in [
+            (&["--what", "pages", "--columns", "titel"][..], "hint: there are: crawl, iteration, url,"),
+            (&["--what", "items", "--columns", "url"], "`--columns` is for pages, links, log and candidates"),
+            (&["--what", "links", "--format", "dot", "--columns", "to_url"], "`--columns` is for"),
+            (&["--what", "documents", "--format", "parquet"], "documents cannot be written as Parquet"),
+        ] {
+            let ran = run(arguments);
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?}");
+            assert!(ran.stderr.contains(expected), "{arguments:?}: {}", ran.stderr);
+        }
+        let parquet = directory.path().join("log.parquet");
+        std::process::Command::new(env!("CARGO_BIN_EXE_dragline"))
+            .args(["export", "--what", "log", "--format", "parquet"])
+            .current_dir(directory.path())
+            .stdout(std::fs::File::create(&parquet).expect("there is room"))
+            .status()
+            .expect("it runs");
+        let parquet = std::fs::read(&parquet).expect("it was written");
+        assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    });
+}

@@ -44,6 +44,20 @@ async fn two_sites_are_crawled_whole_and_archived_soundly() {
     assert_captures_are_where_the_log_says(&log, crawl.data(), &files);
     assert_others_replay_it(&crawl, &sites, scratch.path());
     assert_it_is_searched(&crawl);
+    assert_others_read_its_tables(&crawl, scratch.path());
+}
+
+/// Parquet files have the rows that JSON lines have.
+fn assert_others_read_its_tables(crawl: &Crawl, scratch: &Path) {
+    for what in ["pages", "links", "log", "candidates"] {
+        let file = scratch.join(what).with_extension("parquet");
+        std::fs::write(&file, crawl.ask_for_bytes(&["export", "--what", what, "--format", "parquet"])).unwrap();
+        let lines = crawl.ask(&["export", "--what", what]);
+        let expected: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let rows = archive::parquet_rows(&file);
+        assert!(rows == expected, "{what}: {} rows, {} lines", rows.len(), expected.len());
+        assert!(rows.len() > 1_000, "{what}");
+    }
 }
 
 /// What is written for other programs has everything, and they replay it octet for octet.

@@ -182,6 +182,19 @@ pub fn replay(file: &Path, urls: &[&str], scratch: &Path) -> Vec<(u16, String)> 
     replayed.map(|(status, digest)| (status.parse().expect("a status"), digest.to_owned())).collect()
 }
 
+/// Has pyarrow and `DuckDB` read a Parquet file, and returns its rows.
+///
+/// # Panics
+/// If one of them cannot read it, or they find different rows.
+#[must_use]
+pub fn parquet_rows(file: &Path) -> Vec<serde_json::Value> {
+    let mut python = tool("python");
+    python.arg(root().join("tests/end_to_end/parquet_rows.py")).arg(file);
+    let output = succeed(python, "reading Parquet");
+    let rows = serde_json::Deserializer::from_slice(&output.stdout).into_iter();
+    rows.map(|row| row.expect("a row is JSON")).collect()
+}
+
 fn tool(name: &str) -> Command {
     Command::new(provided().readers.join(name))
 }

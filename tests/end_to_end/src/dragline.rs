@@ -153,10 +153,19 @@ impl Crawl {
     /// If it fails.
     #[must_use]
     pub fn ask(&self, arguments: &[&str]) -> String {
+        String::from_utf8(self.ask_for_bytes(arguments)).expect("it prints UTF-8")
+    }
+
+    /// The same for what is no text.
+    ///
+    /// # Panics
+    /// If it fails.
+    #[must_use]
+    pub fn ask_for_bytes(&self, arguments: &[&str]) -> Vec<u8> {
         let mut command = Command::new(binary());
         command.args(arguments).arg("--data").arg(&self.data);
         let Output { stdout, .. } = succeed(command, &format!("dragline {}", arguments[0]));
-        String::from_utf8(stdout).expect("it prints UTF-8")
+        stdout
     }
 
     fn export(&self, what: &str) -> String {

@@ -35,7 +35,7 @@ use crate::error::PortResult;
 use crate::frontier::Progress;
 
 pub use each::each_row;
-pub use rows::{CandidateRow, DocumentRow, LeftoverRow, LinkRow, LogRow, PageRow, SeenPageRow};
+pub use rows::{CandidateRow, DocumentRow, FieldType, LeftoverRow, LinkRow, LogRow, PageRow, SeenPageRow};
 
 /// Reads one crawl.
 ///

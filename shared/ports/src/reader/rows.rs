@@ -7,6 +7,39 @@ use dragline_domain::url::Origin;
 use dragline_formats::robots::{RobotsRecord, Unreadable};
 use serde::Serialize;
 
+/// What a field of a row holds. Any may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldType {
+    /// A text.
+    Text,
+    /// A whole number of up to 64 bits.
+    Integer,
+    /// Yes or no.
+    Bool,
+}
+
+trait Typed {
+    const TYPE: FieldType;
+}
+
+macro_rules! typed {
+    ($($variant:ident: $($type:ty)*;)*) => {$($(
+        impl Typed for $type {
+            const TYPE: FieldType = FieldType::$variant;
+        }
+    )*)*};
+}
+
+typed! {
+    Text: String;
+    Integer: u8 u16 u32 u64 i16;
+    Bool: bool;
+}
+
+impl<T: Typed> Typed for Option<T> {
+    const TYPE: FieldType = T::TYPE;
+}
+
 macro_rules! rows {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
@@ -18,7 +51,14 @@ macro_rules! rows {
         impl $name {
             /// Returns the names of its fields, in order.
             pub fn fields() -> impl Iterator<Item = &'static str> {
-                [$(stringify!($field)),*].into_iter().map(|name| name.trim_start_matches("r#"))
+                Self::typed_fields().map(|(name, _)| name)
+            }
+
+            /// Returns the names of its fields, in order, with what they hold.
+            pub fn typed_fields() -> impl Iterator<Item = (&'static str, FieldType)> {
+                [$((stringify!($field), <$type as Typed>::TYPE)),*]
+                    .into_iter()
+                    .map(|(name, holds)| (name.trim_start_matches("r#"), holds))
             }
         }
     )*};

@@ -1,0 +1,121 @@
+//! Rows with the columns that are asked for: as lines, or as a Parquet file.
+
+use std::io::{self, BufWriter, Stdout};
+use std::ops::ControlFlow;
+
+use dragline_domain::ids::Iteration;
+use dragline_domain::item::Cell;
+use dragline_ports::reader::{CandidateRow, FieldType, LinkRow, LogRow, PageRow, SeenPageRow};
+use parquet::errors::ParquetError;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::items::Kind;
+use super::parquet::RowsParquet;
+use super::{ExportError, Rows};
+use crate::args::What;
+use crate::error::{CliError, while_doing};
+
+/// A column: its name, and what it holds.
+pub(super) type Column = (&'static str, Kind);
+
+/// Returns the columns of the rows: of an iteration, or as it is now. Items and documents have columns of their own.
+pub(super) fn columns(what: What, iteration: Option<Iteration>) -> Vec<Column> {
+    let fields: Vec<(&'static str, FieldType)> = match what {
+        What::Pages if iteration.is_some() => SeenPageRow::typed_fields().collect(),
+        What::Pages => PageRow::typed_fields().collect(),
+        What::Links => LinkRow::typed_fields().collect(),
+        What::Log => LogRow::typed_fields().collect(),
+        What::Candidates => CandidateRow::typed_fields().collect(),
+        What::Items | What::Documents => Vec::new(),
+    };
+    let kind = |holds| match holds {
+        FieldType::Text => Kind::Text,
+        FieldType::Integer => Kind::Integer,
+        FieldType::Bool => Kind::Bool,
+    };
+    fields.into_iter().map(|(name, holds)| (name, kind(holds))).collect()
+}
+
+/// Returns those of the columns that are asked for, in that order; all if none is.
+pub(super) fn picked(all: Vec<Column>, wanted: &[String]) -> Result<Vec<Column>, ExportError> {
+    if wanted.is_empty() {
+        return Ok(all);
+    }
+    let find = |name: &String| {
+        let known = all.iter().find(|(known, _)| known == name).copied();
+        let columns = || all.iter().map(|(name, _)| *name).collect();
+        known.ok_or_else(|| ExportError::NoColumn { name: name.clone(), columns: columns() })
+    };
+    wanted.iter().map(find).collect()
+}
+
+/// Where rows go.
+pub(super) enum Table {
+    /// As they are.
+    Whole(Rows),
+    /// With these columns.
+    Picked(Rows, Vec<Column>),
+    /// Into a Parquet file.
+    Parquet(Box<ParquetTable>),
+}
+
+/// A Parquet file on standard output.
+pub(super) struct ParquetTable {
+    file: RowsParquet<BufWriter<Stdout>>,
+    columns: Vec<Column>,
+    failed: Option<ParquetError>,
+}
+
+impl Table {
+    /// Begins a Parquet file with these columns.
+    pub(super) fn parquet(name: &str, columns: Vec<Column>) -> Result<Self, ExportError> {
+        let file = RowsParquet::new(BufWriter::new(io::stdout()), name, &columns)?;
+        Ok(Self::Parquet(Box::new(ParquetTable { file, columns, failed: None })))
+    }
+
+    /// Writes a row, and returns whether to go on.
+    pub(super) fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
+        match self {
+            Self::Whole(rows) => rows.write(row),
+            Self::Picked(rows, columns) => {
+                let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+                rows.write_cells(&names, &cells(row, columns))
+            }
+            Self::Parquet(table) => match table.file.write(cells(row, &table.columns)) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    table.failed = Some(error);
+                    ControlFlow::Break(())
+                }
+            },
+        }
+    }
+
+    /// Writes what is left.
+    pub(super) fn finish(self) -> Result<(), CliError> {
+        match self {
+            Self::Whole(rows) | Self::Picked(rows, _) => {
+                rows.finish().map_err(while_doing("writing to standard output"))
+            }
+            Self::Parquet(table) => {
+                let ParquetTable { file, failed, .. } = *table;
+                failed.map_or_else(|| file.finish(), Err).map_err(|error| ExportError::from(error).into())
+            }
+        }
+    }
+}
+
+/// Returns the cells of a row in these columns.
+fn cells(row: &impl Serialize, columns: &[Column]) -> Vec<Option<Cell>> {
+    // Rows are structs of texts, numbers and the like, which are always JSON.
+    let row = serde_json::to_value(row).unwrap_or_default();
+    let cell = |(name, _): &Column| match row.get(name)? {
+        Value::String(text) => Some(Cell::Text(text.clone())),
+        Value::Number(number) => Some(Cell::Number(number.clone())),
+        Value::Bool(yes) => Some(Cell::Bool(*yes)),
+        Value::Null => None,
+        other => Some(Cell::Text(other.to_string())),
+    };
+    columns.iter().map(cell).collect()
+}
