@@ -62,6 +62,19 @@ enum ListFormat {
     Jsonl,
     /// Comma-separated values with a header line (RFC 4180)
     Csv,
+    /// An RSS feed of pages, for readers of news
+    Rss,
+}
+
+/// The form of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListForm {
+    /// Lines for people.
+    Text,
+    /// Rows for programs.
+    Rows(Format),
+    /// A feed.
+    Rss,
 }
 
 /// What the exit code says.
@@ -74,12 +87,13 @@ pub(crate) enum ExitSays {
 }
 
 impl DiffArgs {
-    /// Returns the format of the rows; `None` for text.
-    pub(crate) const fn format(&self) -> Option<Format> {
+    /// Returns the form of the list.
+    pub(crate) const fn form(&self) -> ListForm {
         match self.format {
-            ListFormat::Text => None,
-            ListFormat::Jsonl => Some(Format::Jsonl),
-            ListFormat::Csv => Some(Format::Csv),
+            ListFormat::Text => ListForm::Text,
+            ListFormat::Jsonl => ListForm::Rows(Format::Jsonl),
+            ListFormat::Csv => ListForm::Rows(Format::Csv),
+            ListFormat::Rss => ListForm::Rss,
         }
     }
 

@@ -32,7 +32,7 @@ use dragline_local::Allowance;
 pub(crate) use archive::ArchiveArgs;
 pub(crate) use crawl::{CrawlArgs, Wish};
 pub(crate) use demand::DemandArgs;
-pub(crate) use diff::{Compared, DiffArgs, ExitSays};
+pub(crate) use diff::{Compared, DiffArgs, ExitSays, ListForm};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use forget::ForgetArgs;

@@ -1,5 +1,6 @@
 //! `dragline diff`: lists what differs between two iterations, as it is found.
 
+mod feed;
 mod text;
 
 use std::io::{self, StdoutLock};
@@ -8,17 +9,22 @@ use std::ops::ControlFlow;
 use dragline_domain::change::ChangeKind;
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::Iteration;
-use dragline_ports::reader::Reader;
+use dragline_ports::error::PortResult;
+use dragline_ports::reader::{Cursor, Filter, Reader, each_row};
 use dragline_report::diff::{LinkChange, LinkChangeKind, PageChange, Span, each_link_change, each_page_change};
 use serde::Serialize;
 
+use self::feed::Feed;
 use self::text::{Line, Text};
-use crate::args::{Compared, DiffArgs, ExitSays, Format, Of};
+use crate::args::{Compared, DiffArgs, ExitSays, ListForm, Of};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::export::Rows;
 use crate::found::{self, Found};
 use crate::terminal::{Colour, Console};
+
+/// The number of rows in one read.
+const BATCH_ROWS: usize = 500;
 
 /// Prints what differs on standard output.
 ///
@@ -36,6 +42,9 @@ pub(crate) async fn diff(args: &DiffArgs, console: &Console) -> Result<Exit, Cli
 }
 
 async fn show(found: &Found<impl Reader>, args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
+    if (args.what, args.form()) == (Compared::Links, ListForm::Rss) {
+        return Err(CliError::FeedOfLinks);
+    }
     let span = choose(found, args).await?;
     if found.iteration(Some(span.to())).await?.status != IterationStatus::Closed {
         console.say(&format!("iteration {} is not over: this is what it found so far", span.to()));
@@ -44,7 +53,14 @@ async fn show(found: &Found<impl Reader>, args: &DiffArgs, console: &Console) ->
         Compared::Pages => &PageChange::FIELDS,
         Compared::Links => &LinkChange::FIELDS,
     };
-    let mut list = List::new(args.format(), fields);
+    let mut list = match args.form() {
+        ListForm::Text => List::Text(Text::new(io::stdout().lock(), Colour::of_stream(&io::stdout()))),
+        ListForm::Rows(format) => List::Rows(Rows::new(format, fields.iter().copied().map(str::to_owned).collect())),
+        ListForm::Rss => {
+            let link = first_seed(&found.reader).await.map_err(|error| found.failed(error))?;
+            List::Feed(Feed::new(io::stdout().lock(), &found.crawl, &link, span))
+        }
+    };
     let mut totals = Totals::default();
     let told = match args.what {
         Compared::Pages => {
@@ -68,6 +84,22 @@ async fn show(found: &Found<impl Reader>, args: &DiffArgs, console: &Console) ->
         ExitSays::WhetherDifferent if totals.has_differences() => Exit::NotAllWell,
         ExitSays::WhetherDifferent | ExitSays::WhetherDone => Exit::Done,
     })
+}
+
+/// Returns a URL that the crawl starts from; empty if it knows none.
+async fn first_seed(reader: &impl Reader) -> PortResult<String> {
+    let mut seed = String::new();
+    let filter = &Filter::default();
+    let candidates = |after: Option<Cursor>| async move { reader.candidates(filter, after.as_ref(), BATCH_ROWS).await };
+    each_row(candidates, |row| {
+        if row.depth > 0 {
+            return ControlFlow::Continue(());
+        }
+        seed = row.url;
+        ControlFlow::Break(())
+    })
+    .await?;
+    Ok(seed)
 }
 
 /// Returns the iterations to compare, both of which exist.
@@ -97,21 +129,16 @@ async fn choose(found: &Found<impl Reader>, args: &DiffArgs) -> Result<Span, Cli
 enum List {
     Text(Text<StdoutLock<'static>>),
     Rows(Rows),
+    Feed(Feed<StdoutLock<'static>>),
 }
 
 impl List {
-    fn new(format: Option<Format>, fields: &[&'static str]) -> Self {
-        match format {
-            Some(format) => Self::Rows(Rows::new(format, fields.iter().copied().map(str::to_owned).collect())),
-            None => Self::Text(Text::new(io::stdout().lock(), Colour::of_stream(&io::stdout()))),
-        }
-    }
-
     /// Adds an entry, and returns whether to go on.
     fn add(&mut self, entry: &(impl Serialize + Line)) -> ControlFlow<()> {
         match self {
             Self::Text(text) => text.add(entry),
             Self::Rows(rows) => rows.write(entry),
+            Self::Feed(feed) => entry.page().map_or(ControlFlow::Continue(()), |page| feed.add(page)),
         }
     }
 
@@ -119,6 +146,7 @@ impl List {
         match self {
             Self::Text(text) => text.finish(span, totals),
             Self::Rows(rows) => rows.finish(),
+            Self::Feed(feed) => feed.finish(),
         }
     }
 }

@@ -22,9 +22,16 @@ pub(super) trait Line {
 
     /// Returns the rest of the line, escaped.
     fn words(&self) -> String;
+
+    /// Returns the change of a page, which a feed tells of; `None` for what is none.
+    fn page(&self) -> Option<&PageChange>;
 }
 
 impl Line for PageChange {
+    fn page(&self) -> Option<&PageChange> {
+        Some(self)
+    }
+
     fn head(&self) -> Option<&str> {
         None
     }
@@ -56,6 +63,10 @@ impl Line for PageChange {
 }
 
 impl Line for LinkChange {
+    fn page(&self) -> Option<&PageChange> {
+        None
+    }
+
     fn head(&self) -> Option<&str> {
         Some(&self.from_url)
     }

@@ -189,6 +189,9 @@ pub(crate) enum CliError {
     /// The link graph cannot be made or read.
     #[error(transparent)]
     Graph(#[from] GraphError),
+    /// A feed is of pages.
+    #[error("an RSS feed is of pages: leave out `--what links`")]
+    FeedOfLinks,
     /// The archive cannot be written.
     #[error("{0}")]
     Archive(#[from] NotArchived),

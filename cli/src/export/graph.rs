@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use dragline_graph::{Edge, Graph, Node};
 
 use crate::error::{CliError, while_doing};
-use crate::terminal::unless_closed;
+use crate::terminal::{unless_closed, xml_text};
 
 /// A format for graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,23 +119,7 @@ impl<W: Write> Out<W> {
 /// Returns elements with the values that are not empty.
 fn data<'v>(values: impl Iterator<Item = (&'v str, &'v str)>) -> String {
     let values = values.filter(|(_, value)| !value.is_empty());
-    values.map(|(name, value)| format!("<data key=\"{name}\">{}</data>", escaped(value))).collect()
-}
-
-/// Escapes a text for XML, and leaves out what XML 1.0 cannot hold (section 2.2).
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '\u{fffe}' | '\u{ffff}' => {}
-            c if c < ' ' && !matches!(c, '\t' | '\n') => {}
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    values.map(|(name, value)| format!("<data key=\"{name}\">{}</data>", xml_text(value))).collect()
 }
 
 /// Returns attributes with the values that are not empty.

@@ -41,6 +41,22 @@ fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
+/// Escapes a text for XML, and leaves out what XML 1.0 cannot hold (section 2.2).
+pub(crate) fn xml_text(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\u{fffe}' | '\u{ffff}' => {}
+            c if c < ' ' && !matches!(c, '\t' | '\n') => {}
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -10,7 +10,7 @@ mod table;
 use std::io::{self, ErrorKind};
 
 pub(crate) use console::{Console, Form, Verbosity};
-pub(crate) use escape::{safe, safe_lines, safe_text};
+pub(crate) use escape::{safe, safe_lines, safe_text, xml_text};
 pub(crate) use human::{bytes, count, duration, plural};
 pub(crate) use json::write_json;
 pub(crate) use style::{Colour, Shade};

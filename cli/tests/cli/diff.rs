@@ -60,6 +60,19 @@ async fn each_change_is_listed_in_the_format_that_is_asked_for() {
         let csv = run(&["diff", "--what", "links", "--format", "csv"]).stdout;
         assert_eq!(csv, format!("from_url,change,kind,to_url\n{base}/,added,a,{base}/b\n"));
 
+        let feed = run(&["diff", "--format", "rss"]).stdout;
+        let head = format!("<title>Changes of docs</title>\n<link>{seed}</link>\n<description>What differs in iteration 2 from iteration 1<");
+        assert!(feed.starts_with("<?xml ") && feed.contains(&head) && feed.ends_with("</channel>\n</rss>\n"), "{feed}");
+        let entry = format!(
+            "<item><title>gone: {base}/a (file_not_found)</title><link>{base}/a</link>\
+             <guid isPermaLink=\"false\">docs/2/gone/{base}/a</guid><pubDate>"
+        );
+        assert!(feed.contains(&entry) && feed.matches("</item>").count() == 4, "{feed}");
+        assert_eq!(run(&["diff", "--format", "rss"]).stdout, feed, "the same changes have the same names");
+        let links = run(&["diff", "--format", "rss", "--what", "links"]);
+        assert_eq!((links.code, links.stdout.as_str()), (Some(2), ""));
+        assert!(links.stderr.contains("an RSS feed is of pages"), "{}", links.stderr);
+
         crawl();
         let same = run(&["diff", "--exit-code", "--what", "links", "--format", "csv"]);
         assert_eq!((same.code, same.stdout.as_str()), (Some(0), "from_url,change,kind,to_url\n"), "only a head");
