@@ -62,13 +62,13 @@ impl NotArchived {
 pub(crate) async fn archive(args: &ArchiveArgs, console: &Console) -> Result<Exit, CliError> {
     match args.of.which()? {
         Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => write(args, &found, &DirectoryArchive::new(data), console).await,
+            Some(found) => Box::pin(write(args, &found, &DirectoryArchive::new(data), console)).await,
             None => Err(found::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
         Of::Stack { crawl, stack } => {
             let (found, archive) = crate::stack::find_with_archive(crawl, stack).await?;
-            write(args, &found, &archive, console).await
+            Box::pin(write(args, &found, &archive, console)).await
         }
     }
 }

@@ -64,8 +64,11 @@ enum To {
 /// Refuses what does not go together.
 fn checked(args: &ExportArgs) -> Result<To, ExportError> {
     match (args.what, args.format) {
-        (What::Items | What::Documents, _) if !args.columns.is_empty() => Err(ExportError::ColumnsOfOthers),
-        (_, ExportFormat::Graphml | ExportFormat::Dot) if !args.columns.is_empty() => Err(ExportError::ColumnsOfOthers),
+        (What::Items | What::Documents, _) | (_, ExportFormat::Graphml | ExportFormat::Dot)
+            if !args.columns.is_empty() =>
+        {
+            Err(ExportError::ColumnsOfOthers)
+        }
         (what, _) if what != What::Items && args.item_type.is_some() => Err(ExportError::TypeOfOthers),
         (What::Documents, format) if format != ExportFormat::Jsonl => {
             Err(ExportError::Format { what: "documents", format })

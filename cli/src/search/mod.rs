@@ -161,7 +161,7 @@ pub(crate) async fn words(args: &WordsArgs, console: &Console) -> Result<Exit, C
     match &args.word {
         Some(word) => places(&index, args, word, &mut list)?,
         None if list.is_whole() => {
-            index.words(args.part(), beginning(args), |word| list.add(&word, |_| text::word(&word)))?
+            index.words(args.part(), beginning(args), |word| list.add(&word, |_| text::word(&word)))?;
         }
         None => frequent(&index, args, &mut list)?,
     }

@@ -61,7 +61,9 @@ async fn each_change_is_listed_in_the_format_that_is_asked_for() {
         assert_eq!(csv, format!("from_url,change,kind,to_url\n{base}/,added,a,{base}/b\n"));
 
         let feed = run(&["diff", "--format", "rss"]).stdout;
-        let head = format!("<title>Changes of docs</title>\n<link>{seed}</link>\n<description>What differs in iteration 2 from iteration 1<");
+        let head = format!(
+            "<title>Changes of docs</title>\n<link>{seed}</link>\n<description>What differs in iteration 2 from iteration 1<"
+        );
         assert!(feed.starts_with("<?xml ") && feed.contains(&head) && feed.ends_with("</channel>\n</rss>\n"), "{feed}");
         let entry = format!(
             "<item><title>gone: {base}/a (file_not_found)</title><link>{base}/a</link>\

@@ -51,9 +51,11 @@ async fn two_sites_are_crawled_whole_and_archived_soundly() {
 fn assert_others_read_its_tables(crawl: &Crawl, scratch: &Path) {
     for what in ["pages", "links", "log", "candidates"] {
         let file = scratch.join(what).with_extension("parquet");
-        std::fs::write(&file, crawl.ask_for_bytes(&["export", "--what", what, "--format", "parquet"])).unwrap();
+        std::fs::write(&file, crawl.ask_for_bytes(&["export", "--what", what, "--format", "parquet"]))
+            .expect("the test's own directory can be written");
         let lines = crawl.ask(&["export", "--what", what]);
-        let expected: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let expected: Vec<serde_json::Value> =
+            lines.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
         let rows = archive::parquet_rows(&file);
         assert!(rows == expected, "{what}: {} rows, {} lines", rows.len(), expected.len());
         assert!(rows.len() > 1_000, "{what}");
@@ -63,14 +65,17 @@ fn assert_others_read_its_tables(crawl: &Crawl, scratch: &Path) {
 /// What is written for other programs has everything, and they replay it octet for octet.
 fn assert_others_replay_it(crawl: &Crawl, sites: &[Site], scratch: &Path) {
     let (package, merged) = (scratch.join("site.wacz"), scratch.join("merged"));
-    let _ = crawl.ask(&["archive", "-o", package.to_str().unwrap()]);
+    let _ = crawl.ask(&["archive", "-o", package.to_str().expect("its own directory has a plain name")]);
     archive::check_wacz(&package);
     let (ours, theirs) = archive::indexes_of_wacz(&package, &scratch.join("unpacked"));
     assert_eq!(ours, theirs);
     assert_eq!(ours.len(), crawl.log().len());
 
-    let _ = crawl.ask(&["archive", "--warc", "-o", merged.to_str().unwrap()]);
-    let files: Vec<PathBuf> = std::fs::read_dir(&merged).unwrap().map(|file| file.unwrap().path()).collect();
+    let _ = crawl.ask(&["archive", "--warc", "-o", merged.to_str().expect("its own directory has a plain name")]);
+    let files: Vec<PathBuf> = std::fs::read_dir(&merged)
+        .expect("the folder was made")
+        .map(|file| file.expect("a folder that was opened can be read").path())
+        .collect();
     assert_eq!(files.len(), 1, "less than a gigabyte is one file");
     archive::check_with_revisits(&files);
 
@@ -80,7 +85,7 @@ fn assert_others_replay_it(crawl: &Crawl, sites: &[Site], scratch: &Path) {
     let revisits = ours.iter().filter(|line| line.contains("warc/revisit")).count();
     assert!(revisits >= 2, "each site has its start page twice");
     let folder = scratch.join("replayed");
-    std::fs::create_dir(&folder).unwrap();
+    std::fs::create_dir(&folder).expect("the test's own directory can be written");
     let asked: Vec<&str> = urls.iter().map(String::as_str).collect();
     let replayed = archive::replay(&package, &asked, &folder);
     let expected = urls.iter().map(|url| {
@@ -97,7 +102,8 @@ fn assert_it_is_searched(crawl: &Crawl) {
         ("\"garbage collector\" title:gc", "library/gc.html"),
         ("vacumdb", "app-vacuumdb.html"),
     ] {
-        let found: serde_json::Value = serde_json::from_str(&crawl.ask(&["search", query, "--json"])).unwrap();
+        let found: serde_json::Value =
+            serde_json::from_str(&crawl.ask(&["search", query, "--json"])).expect("it is JSON");
         let url = found["results"][0]["url"].as_str().unwrap_or_default();
         assert!(url.ends_with(best), "{query}: {found}");
     }
