@@ -36,7 +36,7 @@ pub(super) fn notes(results: &Results) -> Vec<String> {
     }
     if !results.stop_words.is_empty() {
         let words: Vec<String> = results.stop_words.iter().map(|word| format!("`{}`", safe(word))).collect();
-        notes.push(format!("not indexed in languages in which they are stop words: {}", words.join(", ")));
+        notes.push(format!("stop words, and what is no word, are not looked up: {}", words.join(", ")));
     }
     notes
 }

@@ -77,7 +77,12 @@ async fn a_crawl_is_written_for_other_programs() {
         let again = run(&["archive", "-o", "site.wacz"]);
         assert!(again.stderr.contains(": 3 answers\n"), "{}", again.stderr);
         assert!(!pages("extraPages").contains("nobody"));
+        // An earlier archive was larger.
+        fs::create_dir(directory.path().join("merged")).expect("there is room");
+        let stale = directory.path().join(format!("merged/{crawl}-00001.warc.gz"));
+        fs::write(&stale, "what nobody should keep").expect("there is room");
         assert_eq!(run(&["archive", "--warc", "-o", "merged"]).code, Some(0));
+        assert!(!stale.exists());
         let merged = fs::read(directory.path().join(format!("merged/{crawl}-00000.warc.gz"))).expect("it was written");
         let merged = gunzipped(&merged);
         assert!(

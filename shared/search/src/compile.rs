@@ -66,7 +66,7 @@ pub(crate) struct Notes {
     /// Texts that the pages found have, to be marked in them.
     pub(crate) marked: Vec<String>,
     pub(crate) corrections: Vec<Correction>,
-    /// Words that are looked up in pages of some languages alone, or nowhere, as they are stop words in the others.
+    /// Words that are looked up in pages of some languages alone, or nowhere, as they are stop words in the others, or no words.
     pub(crate) stop_words: Vec<String>,
 }
 
@@ -168,9 +168,10 @@ impl Lookup {
     fn wanted(&self, wanted: &Wanted, typos: Typos, sense: Sense, notes: &mut Notes) -> Result<Found, IndexError> {
         let texts = match wanted.form {
             Form::Phrase => vec![wanted.text.clone()],
-            Form::Word => match typos {
-                Typos::Correct => vec![self.corrected(&wanted.text, &mut notes.corrections)?],
-                Typos::Keep => vec![wanted.text.clone()],
+            // What pages must not have is taken by the letter.
+            Form::Word => match (typos, sense) {
+                (Typos::Correct, Sense::Wanted) => vec![self.corrected(&wanted.text, &mut notes.corrections)?],
+                (Typos::Keep, _) | (_, Sense::Unwanted) => vec![wanted.text.clone()],
             },
             Form::Prefix => self.expansions(&wanted.text)?,
         };

@@ -131,6 +131,9 @@ fn queries_find_what_they_ask_for() {
         ("night (cat OR dog)", "cats", "groups"),
         ("collectro", "cats", "two letters in the wrong order"),
         ("nothng", "z", "a letter too few"),
+        ("cat & dog", "dogs", "what is no word is left out"),
+        ("&", "", "unless there is nothing else"),
+        ("zebra -stripse", "z", "nor in what pages must not have"),
         ("slpees", "", "more than one letter is not guessed"),
         ("cat.sleeps", "cats", "words in one are a phrase"),
     ] {

@@ -1,7 +1,7 @@
 //! Copying the records of all segments into fewer, larger WARC files.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -38,6 +38,10 @@ pub struct Copied {
     pub files: u32,
     /// Their bytes.
     pub bytes: u64,
+}
+
+fn file_name(crawl: &CrawlId, number: u32) -> String {
+    format!("{crawl}-{number:05}.warc.gz")
 }
 
 /// Where WARC files are written to.
@@ -102,7 +106,7 @@ impl<F: Files> Copying<'_, F> {
     fn object(&mut self, object: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
         let is_full = |part: &Part| part.bytes + bytes.len() as u64 > self.file_bytes_max;
         if self.file.as_ref().is_none_or(is_full) {
-            let name = format!("{}-{:05}.warc.gz", self.name, self.copied.files);
+            let name = file_name(self.name, self.copied.files);
             self.files.begin(&name)?;
             self.file = Some(Part { name, bytes: 0 });
             self.copied.files += 1;
@@ -183,7 +187,7 @@ impl<F: Files> Copying<'_, F> {
 }
 
 /// Writes all records of a crawl to WARC files in a folder, `CRAWL-00000.warc.gz` and so on, of about this size. The folder is made if it is not
-/// there; files with these names are replaced.
+/// there; files with these names are replaced, and those that an earlier archive had after them are removed.
 ///
 /// # Errors
 /// The crawl cannot be read, an object is missing or damaged, or a file cannot be written.
@@ -199,7 +203,21 @@ pub async fn write_warc(
     let mut files = Folder { folder, file: None };
     let copied = copy((reader, archive), name, file_bytes_max, &captures, &mut files).await?;
     files.finish()?;
+    remove_after(folder, name, copied.files)?;
     Ok(copied)
+}
+
+/// Removes the files that an earlier and larger archive had after these.
+fn remove_after(folder: &Path, crawl: &CrawlId, files: u32) -> Result<(), ArchiveError> {
+    for number in files.. {
+        let path = folder.join(file_name(crawl, number));
+        match std::fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => break,
+            Err(source) => return Err(ArchiveError::File { path, source }),
+        }
+    }
+    Ok(())
 }
 
 /// Files of a folder.
