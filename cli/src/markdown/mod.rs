@@ -1,6 +1,7 @@
 //! `--markdown DIR`: a file for each page of the site as it is now, and an index of them, for programs that read text.
 //!
-//! The index, `pages.jsonl`, is what tells our files from others: those of pages that are gone are deleted by it, and nothing else is.
+//! The index, `pages.jsonl`, is what tells our files from others: those of pages that are gone are deleted by it, and nothing else is. `llms.txt` lists
+//! the pages for language models (<https://llmstxt.org>).
 
 mod path;
 
@@ -27,6 +28,13 @@ const INDEX: &str = "pages.jsonl";
 
 /// The name of the index while it is written.
 const NEXT_INDEX: &str = "pages.jsonl.new";
+
+/// The name of the list for language models, and its name while it is written.
+const LIST: &str = "llms.txt";
+const NEXT_LIST: &str = "llms.txt.new";
+
+/// The most characters of a description in that list.
+const DESCRIPTION_CHARS_MAX: usize = 200;
 
 /// A line of the index.
 #[derive(Serialize, Deserialize)]
@@ -58,7 +66,7 @@ struct Counts {
 pub(crate) async fn write(directory: &Path, data: &Path, crawl: &CrawlId, console: &Console) -> Result<(), CliError> {
     let Some(found) = found::in_directory(data, Some(crawl))? else { return Err(found::nothing_begun(data)) };
     let failed = |source| CliError::Markdown { directory: directory.to_owned(), source };
-    let (mut files, reader) = (Files::begin(directory).map_err(failed)?, &found.reader);
+    let (mut files, reader) = (Files::begin(directory, crawl).map_err(failed)?, &found.reader);
     let filter = &Filter::default();
     let read = |after: Option<Cursor>| async move { reader.shown_documents(filter, after.as_ref(), BATCH_ROWS).await };
     let mut written = Ok(());
@@ -93,18 +101,21 @@ fn said(counts: &Counts, directory: &Path) -> String {
 struct Files<'d> {
     directory: &'d Path,
     index: BufWriter<File>,
+    list: BufWriter<File>,
     began: SystemTime,
     counts: Counts,
 }
 
 impl<'d> Files<'d> {
-    fn begin(directory: &'d Path) -> io::Result<Self> {
+    fn begin(directory: &'d Path, crawl: &CrawlId) -> io::Result<Self> {
         fs::create_dir_all(directory)?;
         let next = directory.join(NEXT_INDEX);
         let index = File::create(&next)?;
         // By the clock of the file system, which is not always that of the machine.
         let began = index.metadata()?.modified()?;
-        Ok(Self { directory, index: BufWriter::new(index), began, counts: Counts::default() })
+        let mut list = BufWriter::new(File::create(directory.join(NEXT_LIST))?);
+        writeln!(list, "# {crawl}\n\n> The pages of the crawl {crawl}, as Markdown.\n\n## Pages\n")?;
+        Ok(Self { directory, index: BufWriter::new(index), list, began, counts: Counts::default() })
     }
 
     /// Writes the file of a page; nothing for what is not a page, or asks for noindex.
@@ -150,12 +161,17 @@ impl<'d> Files<'d> {
         out.flush()?;
         self.counts.pages += 1;
         self.counts.unread += u64::from(about.is_none());
+        let name = title.map_or(document.url.as_str(), String::as_str);
+        let described = page.description.as_deref().or(about.and_then(|about| about.excerpt.as_deref()));
+        writeln!(self.list, "{}", listed(&file, name, described))?;
         write_json(&mut self.index, &Entry { file, url: document.url.to_string(), title: title.cloned(), at, words })
     }
 
     /// Puts the index in its place, and deletes the files of the one before that were not written again.
     fn finish(mut self) -> io::Result<Counts> {
         self.index.flush()?;
+        self.list.flush()?;
+        fs::rename(self.directory.join(NEXT_LIST), self.directory.join(LIST))?;
         let (index, next) = (self.directory.join(INDEX), self.directory.join(NEXT_INDEX));
         match File::open(&index) {
             Ok(earlier) => {
@@ -188,6 +204,23 @@ impl<'d> Files<'d> {
     }
 }
 
+/// Returns a line of the list for language models: a link to the file of a page, and what the page says about itself.
+fn listed(file: &Path, name: &str, described: Option<&str>) -> String {
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let name = one_line(name).replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
+    // Names of files have no spaces and parentheses: they are those of URLs.
+    let link = format!("- [{name}](<{}>)", file.display().to_string().replace('>', "%3E"));
+    let described = described.map(one_line).filter(|described| !described.is_empty());
+    described.map_or_else(
+        || link.clone(),
+        |described| {
+            let short: String = described.chars().take(DESCRIPTION_CHARS_MAX).collect();
+            let more = if short.len() < described.len() { "…" } else { "" };
+            format!("{link}: {short}{more}")
+        },
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use dragline_domain::content::{About, Content, MainPart};
@@ -207,9 +240,24 @@ mod tests {
     }
 
     fn put(directory: &Path, documents: &[Document]) -> Counts {
-        let mut files = Files::begin(directory).unwrap();
+        let mut files = Files::begin(directory, &"docs".parse().unwrap()).unwrap();
         documents.iter().for_each(|document| files.put(document).unwrap());
         files.finish().unwrap()
+    }
+
+    #[test]
+    fn what_a_page_says_stays_within_its_line_of_the_list() {
+        let long = "word ".repeat(100);
+        for (name, described, expected) in [
+            ("Title", None, "- [Title](<a/b.md>)"),
+            ("Title", Some(" what\nit is "), "- [Title](<a/b.md>): what it is"),
+            ("a](https://evil.example/) [b\n## c", None, r"- [a\](https://evil.example/) \[b ## c](<a/b.md>)"),
+            ("a\\", Some(" "), r"- [a\\](<a/b.md>)"),
+        ] {
+            assert_eq!(listed(Path::new("a/b.md"), name, described), expected);
+        }
+        let short = listed(Path::new("a/b.md"), "Title", Some(&long));
+        assert!(short.ends_with("word…") || short.ends_with("word …"), "{short}");
     }
 
     #[test]
@@ -237,6 +285,10 @@ mod tests {
         let counts = put(directory.path(), &first[..1]);
         assert_eq!((counts.pages, counts.gone), (1, 1));
         assert_eq!((read("a.example/b.md"), read("a.example/mine.md")), (String::new(), "mine".to_owned()));
+        assert_eq!(
+            read(LIST),
+            "# docs\n\n> The pages of the crawl docs, as Markdown.\n\n## Pages\n\n- [Title](<a.example/index.md>)\n"
+        );
         assert_eq!(read(INDEX).lines().count(), 1);
     }
 }
