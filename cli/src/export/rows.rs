@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 
 use super::csv::{Reader, SafeCsv};
 use super::items::Columns;
+use super::table::Column;
 use crate::args::Format;
 use crate::terminal::{unless_closed, write_json};
 
@@ -26,15 +27,15 @@ enum To {
     Csv(Box<SafeCsv<StdoutLock<'static>>>),
 }
 
-/// Cells with their names, in order.
+/// Cells with the names of their columns, in order.
 struct Picked<'c> {
-    names: &'c [&'c str],
+    columns: &'c [Column],
     cells: &'c [Option<Cell>],
 }
 
 impl Serialize for Picked<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.names.iter().zip(self.cells))
+        serializer.collect_map(self.columns.iter().map(|(name, _)| name).zip(self.cells))
     }
 }
 
@@ -70,9 +71,9 @@ impl Rows {
     }
 
     /// Writes the cells of a row in these columns, and returns whether to go on.
-    pub(super) fn write_cells(&mut self, names: &[&str], cells: &[Option<Cell>]) -> ControlFlow<()> {
+    pub(super) fn write_cells(&mut self, columns: &[Column], cells: &[Option<Cell>]) -> ControlFlow<()> {
         let written = match &mut self.to {
-            To::Jsonl(out) => write_json(out, &Picked { names, cells }),
+            To::Jsonl(out) => write_json(out, &Picked { columns, cells }),
             To::Csv(out) => {
                 let texts: Vec<String> =
                     cells.iter().map(|cell| cell.as_ref().map_or_else(String::new, Cell::to_string)).collect();

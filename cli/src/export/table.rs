@@ -78,10 +78,7 @@ impl Table {
     pub(super) fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
         match self {
             Self::Whole(rows) => rows.write(row),
-            Self::Picked(rows, columns) => {
-                let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-                rows.write_cells(&names, &cells(row, columns))
-            }
+            Self::Picked(rows, columns) => rows.write_cells(columns, &cells(row, columns)),
             Self::Parquet(table) => match table.file.write(cells(row, &table.columns)) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(error) => {

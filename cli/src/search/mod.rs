@@ -73,14 +73,7 @@ pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit,
     if request.page.get().saturating_mul(request.per_page) > SHOWN_MAX {
         return Err(AskedError::TooFar.into());
     }
-    let index = match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => derived::index(&found, console).await,
-            None => Err(found::nothing_begun(data)),
-        },
-        #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => derived::index(&crate::stack::find(crawl, stack).await?, console).await,
-    }?;
+    let index = index_of(args.of.which()?, console).await?;
     let results = index.search(&request)?;
     if args.json {
         print_json(&SearchReport { query: &request.query, pages_indexed: index.pages(), results: &results })?;
@@ -91,6 +84,18 @@ pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit,
         print(&text::results(&results, Colour::of_stream(&io::stdout())))?;
     }
     Ok(Exit::Done)
+}
+
+/// Opens the word index of the crawl that arguments name.
+async fn index_of(crawl: Of<'_>, console: &Console) -> Result<Index, CliError> {
+    match crawl {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => derived::index(&found, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => derived::index(&crate::stack::find(crawl, stack).await?, console).await,
+    }
 }
 
 /// The results. The field names are those of `--json`.
@@ -146,14 +151,7 @@ async fn similar_in(found: &Found<impl Reader>, args: &SimilarArgs, console: &Co
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn words(args: &WordsArgs, console: &Console) -> Result<Exit, CliError> {
-    let index = match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => derived::index(&found, console).await,
-            None => Err(found::nothing_begun(data)),
-        },
-        #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => derived::index(&crate::stack::find(crawl, stack).await?, console).await,
-    }?;
+    let index = index_of(args.of.which()?, console).await?;
     let mut list = List::new(&args.list);
     if args.word.is_none() {
         list.say(|colour| colour.paint(Shade::Head, text::LEXICON));

@@ -1,6 +1,6 @@
 //! The index of captures, in CDXJ: a line for each, with the key of its URL, its time, and where its record is.
 
-use data_encoding::{BASE32, HEXLOWER};
+use data_encoding::HEXLOWER;
 use dragline_formats::warc::{RecordType, StoredRecord, parse_http_response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -57,7 +57,7 @@ pub(crate) fn line(
         url: target,
         mime,
         status: response.map(|response| response.status.to_string()),
-        digest: record.payload_digest().map(|digest| format!("sha1:{}", BASE32.encode(digest.as_bytes()))),
+        digest: record.payload_digest().map(|digest| digest.to_string()),
         length: length.to_string(),
         offset: offset.to_string(),
         filename,
@@ -67,10 +67,9 @@ pub(crate) fn line(
 }
 
 /// The index, compressed in blocks, and the list of these.
-#[derive(Default)]
 pub(crate) struct Blocks {
     /// The lines of the list.
-    pub(crate) list: String,
+    list: String,
     bytes: u64,
 }
 

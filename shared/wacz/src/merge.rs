@@ -24,9 +24,6 @@ const BATCH_ROWS: usize = 500;
 /// The largest object that is read: a segment is far smaller.
 const OBJECT_BYTES_MAX: u64 = 4 << 30;
 
-/// What the crawler says of a visit, in a field of the record.
-const VISIT: ExtensionName = ExtensionName::new("Dragline-Visit").expect("letters only");
-
 /// What was copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
@@ -179,8 +176,8 @@ impl<F: Files> Copying<'_, F> {
             earlier.date.parse().ok().map(|date| RefersTo { target_uri: TargetUri::new(&earlier.url), date });
         let head = record.block[..record.block.len() - response.body.len()].to_vec();
         let revisit = Record::revisit(id, &event, head, &Revisit::IdenticalPayload { payload_digest }, refers_to);
-        Ok(Some(match record.extension(VISIT) {
-            Some(value) => revisit.extension(ExtensionField { name: VISIT, value: value.to_owned() }),
+        Ok(Some(match record.extension(ExtensionName::VISIT) {
+            Some(value) => revisit.extension(ExtensionField { name: ExtensionName::VISIT, value: value.to_owned() }),
             None => revisit,
         }))
     }

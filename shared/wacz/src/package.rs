@@ -66,7 +66,7 @@ pub async fn write_wacz(
         write_pages(reader, &mut package, depths, &mut main_page).await?;
     }
 
-    let resources = package.end()?;
+    let resources = package.end();
     let (main_page_url, main_page_date) = main_page.unzip();
     let title = format!("The crawl {}", about.crawl);
     let description = DataPackage {
@@ -251,9 +251,9 @@ impl Package {
     }
 
     /// Ends the last file, and returns all of them.
-    fn end(&mut self) -> Result<Vec<Resource>, ArchiveError> {
+    fn end(&mut self) -> Vec<Resource> {
         self.end_file();
-        Ok(std::mem::take(&mut self.resources))
+        std::mem::take(&mut self.resources)
     }
 }
 

@@ -33,6 +33,9 @@ impl ExtensionName {
     /// The version of Dragline's layout, on each `warcinfo` record.
     pub(super) const FORMAT: Self = Self("Dragline-Format");
 
+    /// What the crawler says of a visit, as JSON: on the `response`, `revisit` or `metadata` record of each URL.
+    pub const VISIT: Self = Self("Dragline-Visit");
+
     /// Checks that a name consists of `Dragline-` and letters, digits and `-`; `None` if not.
     ///
     /// ```

@@ -16,5 +16,5 @@ mod visit;
 pub use ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
 pub use memory::SegmentMemory;
 pub use robots::{RefusedAddress, fetch_robots};
-pub use segment::{SegmentRecords, VISIT_FIELD};
+pub use segment::SegmentRecords;
 pub use turn::work_turn;

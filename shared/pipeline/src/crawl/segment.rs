@@ -15,9 +15,6 @@ use jiff::Timestamp;
 use crate::handover::{Capture, Handover, Kept, Response, StoredAs};
 use dragline_ports::fetcher::{Fetched, FetchedResponse, Truncation};
 
-/// The field that carries a [`Visit`] as JSON: on the `response`, `revisit` or `metadata` record of each URL.
-pub const VISIT_FIELD: ExtensionName = ExtensionName::new("Dragline-Visit").expect("a good name");
-
 /// Writes a segment's records, and keeps what they say for the parser of this process.
 pub struct SegmentRecords {
     writer: WarcWriter,
@@ -190,7 +187,7 @@ fn visit_field(visit: &Visit) -> ExtensionField {
     // A control character would become a space in the field. JSON escapes those of ASCII; others occur only in strings.
     let escaped = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
     let value = if json.contains(char::is_control) { json.chars().map(escaped).collect() } else { json };
-    ExtensionField { name: VISIT_FIELD, value }
+    ExtensionField { name: ExtensionName::VISIT, value }
 }
 
 const fn warc_truncation(reason: Truncation) -> warc::Truncation {

@@ -10,13 +10,13 @@ use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_formats::deflated::GZIP_MEMBER_START;
 use dragline_formats::http_fields::location;
 use dragline_formats::warc::{
-    HttpResponse, ReadLimits, RecordId, RecordSpan, RecordType, StoredRecord, WarcReader, parse_http_response,
+    ExtensionName, HttpResponse, ReadLimits, RecordId, RecordSpan, RecordType, StoredRecord, WarcReader,
+    parse_http_response,
 };
 use jiff::Timestamp;
 
 use super::state::place;
 use crate::context::CrawlContext;
-use crate::crawl::VISIT_FIELD;
 use crate::handover::StoredAs;
 pub(super) use crate::handover::{Capture, Response};
 use dragline_extract::fields::fields_digest;
@@ -157,7 +157,7 @@ impl Reading {
         if is_behind_damage && (file.is_none() || record.warcinfo_id() != *file) {
             return;
         }
-        let Some(visit) = record.extension(VISIT_FIELD) else { return };
+        let Some(visit) = record.extension(ExtensionName::VISIT) else { return };
         let read = serde_json::from_str(visit).map_err(|error| format!("not a valid visit: {error}"));
         match read.and_then(|visit| capture(record, start, visit)) {
             Ok(mut capture) => {

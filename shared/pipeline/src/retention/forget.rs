@@ -6,12 +6,11 @@ use dragline_domain::frontier::ObjectKey;
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::warc::{
-    BLOCK_BYTES_MAX, Overwritten, ReadLimits, RecordId, StoredRecord, TargetUri, WarcReader, tombstone,
+    BLOCK_BYTES_MAX, ExtensionName, Overwritten, ReadLimits, RecordId, StoredRecord, TargetUri, WarcReader, tombstone,
 };
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::crawl::VISIT_FIELD;
 use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::retention::{Forgetting, Forgotten};
@@ -107,7 +106,7 @@ fn overwrite(object: &ObjectKey, bytes: &[u8], names: &[Name<'_>]) -> PortResult
 fn without_via(record: &StoredRecord, names: &[Name<'_>]) -> Overwritten {
     // A quotation mark within a text of the JSON is escaped, so this can only be the key with its value.
     let visit_without = |field: &str, visit: &str| {
-        let mut named = names.iter().filter(|_| field == VISIT_FIELD.as_str()).map(|name| name.via.as_str());
+        let mut named = names.iter().filter(|_| field == ExtensionName::VISIT.as_str()).map(|name| name.via.as_str());
         named.find(|via| visit.contains(via)).map(|via| visit.replacen(via, NO_VIA, 1))
     };
     record.overwritten(visit_without, |line, value| line == VIA && names.iter().any(|name| name.url == value))
