@@ -1,5 +1,6 @@
 """The stack by itself: after one message the rules and the event source mappings do the rest."""
 
+import json
 import subprocess
 from hashlib import sha256
 
@@ -12,7 +13,7 @@ from stack.deployed import eventually
 
 CRAWL = "manuals"
 
-FUNCTIONS = ["Scheduler", "Crawler", "Parser", "Sweeper", "Publisher"]
+FUNCTIONS = ["Scheduler", "Crawler", "Parser", "Sweeper", "Publisher", "Searcher"]
 
 
 def item(kind):
@@ -42,7 +43,7 @@ def sites(debian_docs):
 
 
 @pytest.fixture(scope="module")
-def deployed(stack, sites):
+def deployed(stack, sites, notices):
     """The stack's results for them. The test only sends to the public queue."""
     stack.command({"definition": definition(*sites)})
     # The sweeper's rule closes it, within a minute.
@@ -57,9 +58,24 @@ def requests(sites, deployed):
 
 
 @pytest.fixture(scope="module")
-def local(deployed, requests, sites, dragline, tmp_path_factory):
+def local_data(tmp_path_factory):
+    """Where the local engine crawls them."""
+    return tmp_path_factory.mktemp("local") / "crawl"
+
+
+@pytest.fixture(scope="module")
+def local(deployed, requests, sites, dragline, local_data):
     """The local engine's results for them, afterwards."""
-    return by_command(dragline, definition(*sites), tmp_path_factory.mktemp("local") / "crawl")
+    return by_command(dragline, definition(*sites), local_data)
+
+
+@pytest.fixture(scope="module")
+def notices(stack):
+    """A queue that gets every notice from now on."""
+    queue = stack.sqs.create_queue(QueueName="notices-for-tests")["QueueUrl"]
+    arn = stack.sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    stack.client("sns").subscribe(TopicArn=stack.outputs["Notices"], Protocol="sqs", Endpoint=arn, Attributes={"RawMessageDelivery": "true"})
+    return queue
 
 
 def test_each_page_is_asked_for_once_by_the_stacks_name(requests):
@@ -119,8 +135,76 @@ def test_items_are_published_by_type(stack, deployed):
     assert keys == {"organization", "product"}, "the names of the types"
 
 
+def found(answer):
+    """What a search found, without what differs from one crawl of the same pages to the next."""
+    return {**answer, "results": [{**hit, "score": round(hit["score"], 3), "day": None} for hit in answer["results"]]}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"q": "garbage collector"},
+        {"q": '"foreign key" -python', "per_page": "30"},
+        {"q": "title:window function OR title:asyncio", "page": "2"},
+        {"q": "vacuumm"},
+        {"q": "vacuumm", "exact": "true"},
+    ],
+)
+def test_searches_are_answered_as_by_the_command(stack, deployed, local, local_data, dragline, asked):
+    eventually("the word index", lambda: stack.search(CRAWL, q="index")[0] == 200, pause_seconds=1)
+    status, answer = stack.search(CRAWL, **asked)
+    options = [option for name in ("page", "per_page") if name in asked for option in (f"--{name.replace('_', '-')}", asked[name])]
+    options += ["--exact"] if "exact" in asked else []
+    command = [dragline, "search", asked["q"], *options, "--json", "--data", local_data]
+    expected = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    assert (status, found(answer)) == (200, found(expected))
+    assert answer["total"] > 0 or "exact" in asked
+    assert answer["pages_indexed"] > 1_000
+
+
+def test_pages_like_one_are_found_by_the_url(stack, deployed, sites):
+    eventually("the word index", lambda: stack.search(CRAWL, q="index")[0] == 200, pause_seconds=1)
+    status, answer = stack.search(f"{CRAWL}/similar", url=f"{sites[1].url}/sql-vacuum.html", count="3")
+    assert status == 200
+    assert len(answer["results"]) == 3 and any("vacuum" in hit["url"] for hit in answer["results"])
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "status", "error"),
+    [
+        (CRAWL, {"q": '"open'}, 400, "the query is not valid: the quotation mark is not closed"),
+        ("another", {"q": "word"}, 404, "another has no word index"),
+        (f"{CRAWL}/similar", {"url": "https://elsewhere.example/"}, 404, "the page is not in the word index"),
+        ("", {}, 404, "there is nothing here"),
+    ],
+)
+def test_a_search_for_nothing_that_there_is_says_so(stack, deployed, path, asked, status, error):
+    eventually("the word index", lambda: stack.search(CRAWL, q="index")[0] == 200, pause_seconds=1)
+    answered, answer = stack.search(path, **asked)
+    assert (answered, answer["error"]) == (status, error)
+
+
+def test_people_are_told_where_the_report_is(stack, deployed, notices):
+    told = []
+
+    def written():
+        received = stack.sqs.receive_message(QueueUrl=notices, MaxNumberOfMessages=10).get("Messages", [])
+        told.extend(json.loads(message["Body"]) for message in received)
+        return [notice for notice in told if notice["kind"] == "report_written" and notice["crawl"] == CRAWL]
+
+    notice = eventually("the notice", written)[0]
+    key = f"reports/{CRAWL}/1.html"
+    bucket = stack.outputs["Archive"]
+    assert notice["report"] == f"s3://{bucket}/{key}"
+    assert notice["link"] == f"https://console.aws.amazon.com/s3/object/{bucket}?region=us-east-1&prefix={key}"
+    ((_, report),) = stack.objects(key)
+    assert report.startswith(b"<!doctype html>") and b"1695" in report.replace(b",", b"")
+    assert notice["findings"], "the manuals have broken links"
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_processes_of_the_real_functions_did_it(stack, deployed, function):
+    stack.search(CRAWL, q="index")  # which starts the searcher
     built = sha256(stack.bootstrap(function)).digest()
     living = stack.processes(function)
     assert living, "a process that was started for it lives"

@@ -63,7 +63,10 @@ impl<'a> NoticeEvent<'a> {
     fn of(notice: &'a Notice, text: &'a str) -> Self {
         let kind = notice.kind();
         let origin = match notice {
-            Notice::IterationClosed(_) | Notice::StartSkipped { .. } | Notice::UrlsRefused { .. } => None,
+            Notice::IterationClosed(_)
+            | Notice::ReportWritten { .. }
+            | Notice::StartSkipped { .. }
+            | Notice::UrlsRefused { .. } => None,
             Notice::OriginEnded { origin, .. }
             | Notice::Stuck { origin, .. }
             | Notice::Drifted { origin, .. }

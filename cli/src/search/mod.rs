@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
 use dragline_ports::reader::Reader;
-use dragline_search::{Index, Place, QueryError, Results, SHOWN_MAX, SearchError, Word};
+use dragline_search::{Index, Place, QueryError, SHOWN_MAX, SearchError, SearchReport, Word};
 use serde::Serialize;
 
 use crate::args::{Of, SearchArgs, SimilarArgs, WordsArgs};
@@ -96,15 +96,6 @@ async fn index_of(crawl: Of<'_>, console: &Console) -> Result<Index, CliError> {
         #[cfg(feature = "stack")]
         Of::Stack { crawl, stack } => derived::index(&crate::stack::find(crawl, stack).await?, console).await,
     }
-}
-
-/// The results. The field names are those of `--json`.
-#[derive(Serialize)]
-struct SearchReport<'r> {
-    query: &'r str,
-    pages_indexed: u64,
-    #[serde(flatten)]
-    results: &'r Results,
 }
 
 fn print(text: &str) -> Result<(), CliError> {

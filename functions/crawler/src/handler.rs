@@ -46,7 +46,7 @@ impl<F: Fetchers> Crawler<F> {
                 })
                 .await
             }
-            Event::Tick => Reply::default(),
+            Event::Tick | Event::Request(_) => Reply::default(),
         }
     }
 

@@ -26,7 +26,7 @@ impl<W: World> Parser<W> {
     pub(crate) async fn handle(self: Arc<Self>, event: Event) -> Reply {
         match event {
             Event::Messages(messages) => work_all(messages, |message| Arc::clone(&self).segment(message)).await,
-            Event::Tick => Reply::default(),
+            Event::Tick | Event::Request(_) => Reply::default(),
         }
     }
 

@@ -1,71 +1,99 @@
 //! Turning the ends of iterations into publications.
 
+use std::fs;
+use std::io;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::frontier::IterationStatus;
+use dragline_domain::frontier::{IterationRow, IterationStatus};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_lambda::{Event, Message, MessageError, Reply, Work, read_message, work_all};
 use dragline_pipeline::World;
 use dragline_ports::clock::Clock as _;
-use dragline_ports::error::PortError;
+use dragline_ports::editions::Editions;
+use dragline_ports::error::{PortError, PortErrorKind};
+use dragline_ports::notifier::{Notice, Notifier as _};
 use dragline_ports::publications::Publications;
-use dragline_ports::queue::{self, PublishCommand, Queue as _};
+use dragline_ports::queue::{self, PublishCommand, Publishing, Queue as _};
 use dragline_ports::reader::Reader;
-use dragline_publish::{PartLimits, Publication, publish_items};
+use dragline_publish::{
+    PartLimits, Publication, ReportPublished, SiteError, SitePublication, SitePublished, publish_items, publish_site,
+};
+use dragline_site_report::Making;
 use serde::Deserialize;
+use tokio::runtime::Handle;
 use tracing::Instrument as _;
 
 /// The `kind` of the notice that an iteration closed.
 const CLOSED: &str = "iteration_closed";
 
 /// What publishes.
-pub(crate) struct Publisher<W, R, P> {
+pub(crate) struct Publisher<W, R, P, E> {
     pub(crate) world: W,
     /// Returns a reader of a crawl.
     pub(crate) reader: R,
     pub(crate) publications: P,
+    pub(crate) editions: E,
+    /// A folder for what is derived of one crawl at a time. What is there saves work if it is of the same crawl.
+    pub(crate) folder: PathBuf,
 }
 
-impl<W, R, T, P> Publisher<W, R, P>
+impl<W, R, T, P, E> Publisher<W, R, P, E>
 where
     W: World,
     R: Fn(&CrawlId) -> T + Send + Sync + 'static,
     T: Reader + 'static,
     P: Publications + 'static,
+    E: Editions,
 {
     /// Publishes the iterations of a batch.
     pub(crate) async fn handle(self: Arc<Self>, event: Event) -> Reply {
         match event {
             Event::Messages(messages) => work_all(messages, |message| Arc::clone(&self).iteration(message)).await,
-            Event::Tick => Reply::default(),
+            Event::Tick | Event::Request(_) => Reply::default(),
         }
     }
 
     async fn iteration(self: Arc<Self>, message: Message) -> Result<Work, PortError> {
-        let command = match read(&message.body) {
-            Ok(command) => command,
+        let asked = match read(&message.body) {
+            Ok(asked) => asked,
             Err(error) => {
                 tracing::error!(%error, "a malformed message about an iteration");
                 return Ok(Work::Refused);
+            }
+        };
+        let command = match asked {
+            Asked::For(command) => command,
+            Asked::IsOver(command) => {
+                // The site by a message of its own: if it fails, the items are there all the same.
+                let site = PublishCommand { what: Publishing::Site, ..command.clone() };
+                self.world.queue().send(queue::Message::Publish(site), Duration::ZERO).await?;
+                command
             }
         };
         let span = tracing::info_span!("publish", crawl = %command.crawl, iteration = %command.iteration);
         Box::pin(self.publish(command)).instrument(span).await
     }
 
-    /// Publishes as long as there is time, and sends a message for the rest. Each run gets on by one part at least.
-    async fn publish(&self, command: PublishCommand) -> Result<Work, PortError> {
-        let PublishCommand { crawl, iteration, from } = command;
-        let reader = (self.reader)(&crawl);
-        match reader.load_iteration(iteration).await? {
-            Some(row) if row.status == IterationStatus::Closed => {}
+    async fn publish(self: Arc<Self>, command: PublishCommand) -> Result<Work, PortError> {
+        let reader = (self.reader)(&command.crawl);
+        match reader.load_iteration(command.iteration).await? {
+            Some(row) if row.status == IterationStatus::Closed => match command.what {
+                Publishing::Items => self.items(&reader, command).await,
+                Publishing::Site => self.site(reader, row).await,
+            },
             _ => {
                 tracing::info!("nothing to publish: the iteration is not over");
-                return Ok(Work::Done);
+                Ok(Work::Done)
             }
         }
+    }
+
+    /// Publishes items as long as there is time, and sends a message for the rest. Each run gets on by one part at least.
+    async fn items(&self, reader: &T, command: PublishCommand) -> Result<Work, PortError> {
+        let PublishCommand { crawl, iteration, what, from } = command;
         let clock = self.world.clock();
         let until = self.world.timing().walk.map(|walk| clock.monotonic().saturating_add(walk));
         let rest = || match until.is_some_and(|until| clock.monotonic() >= until) {
@@ -73,18 +101,76 @@ where
             false => ControlFlow::Continue(()),
         };
         let publication = Publication { crawl: crawl.clone(), iteration, limits: PartLimits::default() };
-        let (published, from) = publish_items(&reader, &self.publications, &publication, from, rest).await?;
+        let (published, from) = publish_items(reader, &self.publications, &publication, from, rest).await?;
         tracing::info!(?published, is_through = from.is_none(), "published");
         if from.is_some() {
-            let command = PublishCommand { crawl, iteration, from };
+            let command = PublishCommand { crawl, iteration, what, from };
             self.world.queue().send(queue::Message::Publish(command), Duration::ZERO).await?;
+        }
+        Ok(Work::Done)
+    }
+
+    /// Publishes the word index and the report, and tells people where the report is.
+    async fn site(self: Arc<Self>, reader: T, iteration: IterationRow) -> Result<Work, PortError> {
+        let (crawl, number) = (iteration.crawl.clone(), iteration.number);
+        let failed = |error| failed(&crawl, error);
+        let folder = folder_of(&self.folder, &crawl).map_err(|error| failed(error.into()))?;
+        let making = Making {
+            program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(),
+            at: self.world.clock().now(),
+        };
+        let publication = SitePublication { iteration, folder, making };
+        let (this, runtime) = (Arc::clone(&self), Handle::current());
+        // Most of it is computing. The runtime's thread makes the requests to AWS meanwhile.
+        let published = tokio::task::spawn_blocking(move || {
+            runtime.block_on(publish_site(&reader, &this.editions, &this.publications, publication))
+        });
+        let published = published.await.map_err(|error| failed(io::Error::other(error).into()))?;
+        let SitePublished { index, report } = published.map_err(failed)?;
+        tracing::info!(?index, is_reported = report.is_some(), "published");
+        if let Some(ReportPublished { place, findings }) = report {
+            let notice = Notice::ReportWritten { crawl: crawl.clone(), iteration: number, place, findings };
+            // The report is there in any case.
+            if let Err(error) = self.world.notifier().notify(notice).await {
+                tracing::error!(%error, "nobody was told of the report");
+            }
         }
         Ok(Work::Done)
     }
 }
 
+/// Returns the folder of a crawl, after deleting those of others, for which there is no room.
+fn folder_of(all: &Path, crawl: &CrawlId) -> io::Result<PathBuf> {
+    let folder = all.join(crawl.to_string());
+    fs::create_dir_all(&folder)?;
+    for other in fs::read_dir(all)? {
+        let other = other?.path();
+        if other != folder {
+            fs::remove_dir_all(other)?;
+        }
+    }
+    Ok(folder)
+}
+
+/// Every failure is one that another delivery may not have: what is made here, is made of what was read.
+fn failed(crawl: &CrawlId, error: SiteError) -> PortError {
+    match error {
+        SiteError::Port(error) => error,
+        error => PortError::new(PortErrorKind::Unavailable, "publish the site", crawl, error),
+    }
+}
+
+/// What asks for a publication.
+#[derive(Debug, PartialEq, Eq)]
+enum Asked {
+    /// The notice that an iteration is over: everything is to be published, beginning with this.
+    IsOver(PublishCommand),
+    /// Our own message.
+    For(PublishCommand),
+}
+
 /// Reads what asks for a publication: the notice that an iteration closed, as the topic delivers it, or our own message.
-fn read(body: &str) -> Result<PublishCommand, MessageError> {
+fn read(body: &str) -> Result<Asked, MessageError> {
     #[derive(Deserialize)]
     struct Notice {
         kind: String,
@@ -92,8 +178,10 @@ fn read(body: &str) -> Result<PublishCommand, MessageError> {
         iteration: Iteration,
     }
     match serde_json::from_str(body) {
-        Ok(Notice { kind, crawl, iteration }) if kind == CLOSED => Ok(PublishCommand { crawl, iteration, from: None }),
-        _ => read_message(body, publish),
+        Ok(Notice { kind, crawl, iteration }) if kind == CLOSED => {
+            Ok(Asked::IsOver(PublishCommand { crawl, iteration, what: Publishing::Items, from: None }))
+        }
+        _ => read_message(body, publish).map(Asked::For),
     }
 }
 
@@ -119,16 +207,23 @@ mod tests {
 
     #[test]
     fn the_end_of_an_iteration_and_our_own_messages_are_understood() {
-        let docs = |from| PublishCommand { crawl: "docs".parse().unwrap(), iteration: Iteration::FIRST, from };
+        let docs = |what, from| {
+            let (crawl, iteration) = ("docs".parse().unwrap(), Iteration::FIRST);
+            PublishCommand { crawl, iteration, what, from }
+        };
         let Event::Messages(told) = event(include_str!("../../../events/publications.json")) else {
             panic!("messages")
         };
-        assert_eq!(read(&told[0].body).unwrap(), docs(None));
+        assert_eq!(read(&told[0].body).unwrap(), Asked::IsOver(docs(Publishing::Items, None)));
         let place = PublishPlace { after: Cursor::new("https://docs.example x"), part: 3 };
-        for command in [docs(None), docs(Some(place))] {
+        for command in
+            [docs(Publishing::Items, None), docs(Publishing::Items, Some(place)), docs(Publishing::Site, None)]
+        {
             let body = serde_json::to_string(&queue::Message::Publish(command.clone())).unwrap();
-            assert_eq!(read(&body).unwrap(), command);
+            assert_eq!(read(&body).unwrap(), Asked::For(command));
         }
+        let before = r#"{"publish": {"crawl": "docs", "iteration": 1}}"#;
+        assert_eq!(read(before).unwrap(), Asked::For(docs(Publishing::Items, None)), "of an earlier version");
     }
 
     #[test]

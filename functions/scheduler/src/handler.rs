@@ -49,6 +49,7 @@ impl Scheduler {
                 let command = |message| Arc::clone(&self).command(Arc::clone(world), Arc::clone(retained), message);
                 Ok(work_all(messages, command).await)
             }
+            Event::Request(_) => Ok(Reply::default()),
         }
     }
 

@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_runtime_api::http::Response;
@@ -48,6 +50,9 @@ pub(crate) enum StoreError {
     /// It is over a limit of the port or of AWS.
     #[error("{what}: {size}, over the limit of {size_max}")]
     TooLarge { what: &'static str, size: u64, size_max: u64 },
+    /// A file of this machine cannot be read or written.
+    #[error("{path}: {source}")]
+    File { path: PathBuf, source: io::Error },
     /// A row cannot be written as JSON, or what was read is not JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
@@ -86,6 +91,11 @@ impl StoreError {
         Self::Request { kind: PortErrorKind::Unavailable, request, detail: chain(&error), source: error.into() }
     }
 
+    /// Returns the error of a file of this machine.
+    pub(crate) fn file(path: &Path, source: io::Error) -> Self {
+        Self::File { path: path.to_owned(), source }
+    }
+
     /// Adds the operation of the port and its subject to an error.
     pub(crate) fn at(self, operation: &'static str, subject: impl fmt::Display) -> PortError {
         PortError::new(self.kind(), operation, subject, self)
@@ -95,7 +105,7 @@ impl StoreError {
         match self {
             Self::Request { kind, .. } => *kind,
             Self::Damaged(_) | Self::Json(_) => PortErrorKind::Corrupt,
-            Self::Contended(_) | Self::PutOff { .. } => PortErrorKind::Unavailable,
+            Self::Contended(_) | Self::PutOff { .. } | Self::File { .. } => PortErrorKind::Unavailable,
             Self::TooLarge { .. } => PortErrorKind::TooLarge,
         }
     }

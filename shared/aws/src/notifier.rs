@@ -59,6 +59,9 @@ fn body(notice: &Notice) -> Value {
             "crawl": row.crawl, "iteration": row.number, "started_at": row.started_at, "closed_at": row.closed_at,
             "changes": changes,
         }),
+        Notice::ReportWritten { crawl, iteration, place, findings } => json!({
+            "crawl": crawl, "iteration": iteration, "report": place.uri, "link": place.link, "findings": findings,
+        }),
         Notice::StartSkipped { trigger, running } => json!({
             "crawl": running.crawl, "iteration": running.number, "trigger": trigger,
         }),

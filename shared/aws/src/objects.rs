@@ -1,7 +1,9 @@
 //! Objects in a bucket: what the archive and the documents have in common.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aws_sdk_s3::Client;
 use aws_sdk_s3::error::SdkError;
@@ -9,10 +11,13 @@ use aws_sdk_s3::operation::get_object::{GetObjectError, GetObjectOutput};
 use aws_sdk_s3::operation::head_object::HeadObjectError;
 use aws_sdk_s3::primitives::ByteStream;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use aws_smithy_types::timeout::TimeoutConfig;
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
 use dragline_ports::archive::Put;
 use dragline_ports::clock::Rng;
+use jiff::Timestamp;
+use tokio::io::AsyncWriteExt as _;
 
 use crate::backoff::Backoff;
 use crate::errors::StoreError;
@@ -39,6 +44,9 @@ pub(crate) struct Kind {
     /// The version of its format, kept as the object's metadata `dragline-format`.
     pub(crate) format: &'static str,
 }
+
+/// How long a file may take to be put, as it may have gigabytes: a function has 15 minutes for everything (a limit of Lambda).
+const FILE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The metadata that contains a format's version.
 const FORMAT: &str = "dragline-format";
@@ -86,6 +94,33 @@ impl Bucket {
         let request = request.content_type(kind.media_type).metadata(FORMAT, kind.format);
         let put = request.body(ByteStream::from(bytes)).send().await;
         put.map(|_| ()).map_err(|e| StoreError::request("PutObject", e))
+    }
+
+    /// Puts the contents of a file, whether or not there is an object.
+    pub(crate) async fn put_file(&self, key: &ObjectKey, kind: Kind, from: &Path) -> Result<(), StoreError> {
+        let body = ByteStream::from_path(from).await;
+        let body = body.map_err(|error| StoreError::file(from, std::io::Error::other(error)))?;
+        let request = self.client.put_object().bucket(&self.name).key(key.as_str());
+        let request = request.content_type(kind.media_type).metadata(FORMAT, kind.format).body(body);
+        let patience = TimeoutConfig::builder().operation_attempt_timeout(FILE_TIMEOUT).operation_timeout(FILE_TIMEOUT);
+        let patient = aws_sdk_s3::config::Builder::default().timeout_config(patience.build());
+        let put = request.customize().config_override(patient).send().await;
+        put.map(|_| ()).map_err(|e| StoreError::request("PutObject", e))
+    }
+
+    /// Writes an object to a file, in place of what is there.
+    pub(crate) async fn get_file(&self, key: &ObjectKey, to: &Path) -> Result<(), StoreError> {
+        let request = self.client.get_object().bucket(&self.name).key(key.as_str());
+        let Some(mut output) = found(request.send().await)? else {
+            return Err(StoreError::Damaged("there is no such object".to_owned()));
+        };
+        let failed = |error| StoreError::file(to, error);
+        let mut file = tokio::fs::File::create(to).await.map_err(failed)?;
+        while let Some(bytes) = output.body.next().await {
+            let bytes = bytes.map_err(|error| StoreError::broken_off("GetObject", error))?;
+            file.write_all(&bytes).await.map_err(failed)?;
+        }
+        file.flush().await.map_err(failed)
     }
 
     /// Returns an object that is no larger than this.
@@ -148,6 +183,36 @@ impl Bucket {
         }
         keys.truncate(limit);
         Ok(keys)
+    }
+
+    /// Lists all keys with a prefix, with when they were put.
+    pub(crate) async fn list_dated(&self, prefix: &str) -> Result<Vec<(ObjectKey, Timestamp)>, StoreError> {
+        let mut listed = Vec::new();
+        let mut pages = self.client.list_objects_v2().bucket(&self.name).prefix(prefix).into_paginator().send();
+        while let Some(page) = pages.next().await {
+            let page = page.map_err(|e| StoreError::request("ListObjectsV2", e))?;
+            listed.extend(page.contents().iter().filter_map(|object| {
+                let key = ObjectKey::try_from(object.key()?.to_owned()).ok()?;
+                Some((key, Timestamp::from_second(object.last_modified()?.secs()).ok()?))
+            }));
+        }
+        Ok(listed)
+    }
+
+    /// Where it is, for programs.
+    pub(crate) fn uri(&self, key: &ObjectKey) -> String {
+        format!("s3://{}/{key}", self.name)
+    }
+
+    /// Returns the page of the AWS console about an object, on which whoever may read it can open it.
+    pub(crate) fn console_link(&self, key: &ObjectKey) -> String {
+        let region = self.client.config().region().map_or("us-east-1", |region| region.as_ref());
+        let console = match region {
+            region if region.starts_with("cn-") => "console.amazonaws.cn",
+            region if region.starts_with("us-gov-") => "console.amazonaws-us-gov.com",
+            _ => "console.aws.amazon.com",
+        };
+        format!("https://{console}/s3/object/{}?region={region}&prefix={key}", self.name)
     }
 
     pub(crate) async fn delete(&self, key: &ObjectKey) -> Result<(), StoreError> {

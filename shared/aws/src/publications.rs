@@ -1,4 +1,4 @@
-//! The [`Publications`] over S3: gzipped lines of JSON, below `items/CRAWL/ITERATION/TYPE/`.
+//! The [`Publications`] over S3: items as gzipped lines of JSON below `items/CRAWL/ITERATION/TYPE/`, and reports as `reports/CRAWL/ITERATION.html`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,7 +11,7 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::deflated::{Sparing, gzip};
 use dragline_ports::clock::Rng;
 use dragline_ports::error::PortResult;
-use dragline_ports::publications::{ItemsPart, Publications};
+use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
@@ -22,6 +22,8 @@ use crate::objects::{Bucket, Kind};
 
 /// The version of the format is in the object's metadata `dragline-format`: lines are items only, for whoever queries them.
 const ITEMS: Kind = Kind { media_type: "application/gzip", format: "1" };
+
+const REPORT: Kind = Kind { media_type: "text/html; charset=utf-8", format: "1" };
 
 /// How many keys are listed at once.
 const KEYS_MAX: usize = 1_000;
@@ -82,6 +84,20 @@ impl S3Publications {
         forgotten.await.map_err(|e: StoreError| e.at("forget items", Of(crawl, iteration)))
     }
 
+    /// Deletes the reports on all iterations: what they say of a URL may not be kept.
+    ///
+    /// # Errors
+    /// Fails if S3 does.
+    pub(crate) async fn withdraw_reports(&self, crawl: &CrawlId) -> PortResult<()> {
+        let withdrawn = async {
+            for (key, _) in self.bucket.list_dated(&ObjectKey::reports_prefix(crawl)).await? {
+                self.bucket.delete(&key).await?;
+            }
+            Ok(())
+        };
+        withdrawn.await.map_err(|e: StoreError| e.at("withdraw reports", crawl))
+    }
+
     async fn list(
         &self,
         crawl: &CrawlId,
@@ -112,6 +128,18 @@ impl Publications for S3Publications {
         let key = ObjectKey::of_items(&part.crawl, part.iteration, &part.table, part.number);
         let put = self.bucket.put(&key, ITEMS, gzip(&lines, Sparing::Time).into()).await;
         put.map_err(|e| e.at("put items", &key))
+    }
+
+    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, page: String) -> PortResult<ReportPlace> {
+        let key = ObjectKey::of_report(crawl, iteration);
+        let put = self.bucket.put(&key, REPORT, page.into()).await;
+        put.map_err(|e| e.at("put a report", &key))?;
+        Ok(ReportPlace { uri: self.bucket.uri(&key), link: self.bucket.console_link(&key) })
+    }
+
+    async fn has_report(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<bool> {
+        let key = ObjectKey::of_report(crawl, iteration);
+        self.bucket.holds(&key).await.map_err(|e| e.at("look for a report", &key))
     }
 }
 

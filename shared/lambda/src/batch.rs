@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
 use crate::Message;
+use crate::run::Answered;
 
 /// The result of a message that is done. Only errors are delivered again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,16 @@ impl Reply {
     #[must_use]
     pub const fn refused(&self) -> usize {
         self.refused
+    }
+}
+
+impl Answered for Reply {
+    fn messages_failed(&self) -> usize {
+        self.failed()
+    }
+
+    fn messages_refused(&self) -> usize {
+        self.refused()
     }
 }
 

@@ -4,6 +4,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::http::{HttpEvent, HttpRequest};
+
 /// Why a function is invoked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -11,6 +13,8 @@ pub enum Event {
     Messages(Vec<Message>),
     /// A rule's time has come.
     Tick,
+    /// A request to the function's URL.
+    Request(HttpRequest),
 }
 
 /// A message of a queue.
@@ -26,12 +30,12 @@ pub struct Message {
 /// An event of another kind: the function is connected to something that it does not know.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
-    /// Neither messages nor a tick.
+    /// None of them.
     #[error("this kind of event is unknown")]
     Unknown,
-    /// A batch with an incomplete message.
-    #[error("a batch of messages that cannot be read: {0}")]
-    Batch(#[from] serde_json::Error),
+    /// A batch with an incomplete message, or an incomplete request.
+    #[error("an event that cannot be read: {0}")]
+    Incomplete(#[from] serde_json::Error),
 }
 
 impl Event {
@@ -48,6 +52,9 @@ impl Event {
         if event.get("Records").is_some() {
             return Ok(Self::Messages(serde_json::from_value::<Batch>(event)?.records));
         }
+        if event.get("rawPath").is_some() {
+            return Ok(Self::Request(serde_json::from_value::<HttpEvent>(event)?.into()));
+        }
         let is_tick = event.get("detail-type").and_then(Value::as_str) == Some("Scheduled Event");
         if is_tick { Ok(Self::Tick) } else { Err(EventError::Unknown) }
     }
@@ -56,7 +63,7 @@ impl Event {
     pub(crate) const fn messages(&self) -> usize {
         match self {
             Self::Messages(messages) => messages.len(),
-            Self::Tick => 0,
+            Self::Tick | Self::Request(_) => 0,
         }
     }
 }
@@ -93,6 +100,7 @@ mod tests {
             (json!({}), "nothing"),
             (json!({"Records": [{"s3": {}}]}), "an object of S3"),
             (json!({"Records": 7}), "not a list"),
+            (json!({"rawPath": "/docs"}), "a request without a method"),
             (json!({"detail-type": "EC2 Instance Launch"}), "another rule"),
             (json!([]), "not an object"),
         ] {

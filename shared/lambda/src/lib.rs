@@ -5,6 +5,7 @@
 mod batch;
 mod deadline;
 mod event;
+mod http;
 mod logs;
 mod metrics;
 mod run;
@@ -16,8 +17,9 @@ mod world;
 
 pub use batch::{Reply, Work, work_all};
 pub use deadline::{Deadline, RESERVE, WALK_RESERVE};
-pub use dragline_aws::{DynamoReader, DynamoRetained, S3Publications};
+pub use dragline_aws::{DynamoReader, DynamoRetained, S3Editions, S3Publications};
 pub use event::{Event, EventError, Message, MessageError, read_message};
-pub use run::{Invocation, RunError, run};
+pub use http::{HttpReply, HttpRequest};
+pub use run::{Answered, Invocation, RunError, run};
 pub use settings::{SettingError, Settings, days};
 pub use world::AwsWorld;

@@ -5,13 +5,14 @@ use std::future::Future;
 use dragline_ports::clock::Clock as _;
 use dragline_system::cpu_time;
 use lambda_runtime::{LambdaEvent, service_fn};
+use serde::Serialize;
 use serde_json::Value;
 use tracing::Instrument as _;
 
 use crate::metrics::{Metric, publish};
 use crate::used::Used;
 use crate::world::adapters;
-use crate::{AwsWorld, Deadline, Event, Reply, Settings, logs};
+use crate::{AwsWorld, Deadline, Event, Settings, logs};
 
 /// Why a process or an invocation fails.
 pub type RunError = Box<dyn std::error::Error + Send + Sync>;
@@ -25,18 +26,32 @@ pub struct Invocation {
     pub deadline: Deadline,
 }
 
+/// The answer to an invocation, with what is counted of it.
+pub trait Answered: Serialize {
+    /// Returns how many messages are to be delivered again.
+    fn messages_failed(&self) -> usize {
+        0
+    }
+
+    /// Returns how many messages were refused for good.
+    fn messages_refused(&self) -> usize {
+        0
+    }
+}
+
 /// Runs a function: sets up logs, the adapters and the handler on the cold start, then passes every event to the handler.
 ///
 /// # Errors
 /// Fails if the function cannot be set up; the runtime then starts it again.
-pub async fn run<H, F>(
+pub async fn run<H, F, R>(
     function: &'static str,
     make: impl AsyncFnOnce(AwsWorld) -> Result<H, RunError>,
     handle: impl Fn(H, Invocation) -> F,
 ) -> Result<(), RunError>
 where
     H: Clone,
-    F: Future<Output = Result<Reply, RunError>>,
+    F: Future<Output = Result<R, RunError>>,
+    R: Answered,
 {
     logs::start();
     let settings = Settings::read(|name| std::env::var(name).ok())?;
@@ -56,8 +71,8 @@ where
             let reply =
                 Box::pin(handle(handler, invocation)).await.inspect_err(|error| tracing::error!(%error, "failed"))?;
             let metrics = [
-                Metric { name: "MessagesFailed", count: reply.failed() },
-                Metric { name: "MessagesRefused", count: reply.refused() },
+                Metric { name: "MessagesFailed", count: reply.messages_failed() },
+                Metric { name: "MessagesRefused", count: reply.messages_refused() },
             ];
             let used = Used::new(messages, cpu_time().saturating_sub(cpu), &meter.usage().since(&usage));
             publish(function, clock.now(), &metrics, clock.monotonic() - begun, &used);

@@ -5,6 +5,7 @@
 pub mod archive;
 pub mod clock;
 pub mod documents;
+pub mod editions;
 pub mod error;
 pub mod fetcher;
 pub mod frontier;

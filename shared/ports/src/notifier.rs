@@ -5,11 +5,12 @@ use std::future::Future;
 
 use dragline_domain::change::{ChangeKind, changes_in_words};
 use dragline_domain::frontier::{IterationRow, LeftoverReason, OriginKey};
-use dragline_domain::ids::{CrawlId, TriggerId};
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::shown::{one_line, plural};
 use serde::{Deserialize, Serialize};
 
 use super::error::PortResult;
+use super::publications::ReportPlace;
 
 /// The most characters of a notice's text.
 const WORDS_CHARS_MAX: usize = 1_000;
@@ -26,6 +27,17 @@ pub enum Notice {
         trigger: TriggerId,
         /// The iteration that is running.
         running: IterationRow,
+    },
+    /// The report on an iteration is there.
+    ReportWritten {
+        /// The crawl.
+        crawl: CrawlId,
+        /// The iteration.
+        iteration: Iteration,
+        /// Where it is.
+        place: ReportPlace,
+        /// How many of what an owner may want to change it names, by kind. Kinds of which there are none are left out.
+        findings: BTreeMap<String, u64>,
     },
     /// An origin ended with work left.
     OriginEnded {
@@ -107,7 +119,7 @@ impl Notice {
     pub const fn crawl(&self) -> &CrawlId {
         match self {
             Self::IterationClosed(ClosedIteration { row, .. }) | Self::StartSkipped { running: row, .. } => &row.crawl,
-            Self::UrlsRefused { crawl, .. } => crawl,
+            Self::UrlsRefused { crawl, .. } | Self::ReportWritten { crawl, .. } => crawl,
             Self::OriginEnded { origin, .. }
             | Self::Stuck { origin, .. }
             | Self::Drifted { origin, .. }
@@ -121,6 +133,9 @@ impl Notice {
     pub fn words(&self) -> String {
         let words = match self {
             Self::IterationClosed(closed) => closed.words(),
+            Self::ReportWritten { iteration, place, .. } => {
+                format!("the report on iteration {iteration} is written: {}", place.link)
+            }
             Self::StartSkipped { trigger, running } => {
                 format!("{trigger} did not begin an iteration: iteration {} is still running", running.number)
             }
@@ -145,6 +160,7 @@ impl Notice {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::IterationClosed(_) => "iteration_closed",
+            Self::ReportWritten { .. } => "report_written",
             Self::StartSkipped { .. } => "start_skipped",
             Self::OriginEnded { .. } => "origin_ended",
             Self::Stuck { .. } => "stuck",

@@ -1,4 +1,4 @@
-//! What is made of an iteration that is over for others to read: objects of its items, for queries by SQL.
+//! What is made of an iteration that is over for others to read: objects of its items, for queries by SQL, and a report.
 
 use std::future::Future;
 
@@ -15,6 +15,17 @@ pub trait Publications: Send + Sync {
 
     /// Puts items, one JSON object per line, in place of those that are stored as this part.
     fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Puts the report on an iteration, a page of HTML, in place of the one that is there. Returns where people find it.
+    fn put_report(
+        &self,
+        crawl: &CrawlId,
+        iteration: Iteration,
+        page: String,
+    ) -> impl Future<Output = PortResult<ReportPlace>> + Send;
+
+    /// Whether there is a report on an iteration.
+    fn has_report(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<bool>> + Send;
 }
 
 /// Some items of an iteration, all of one type.
@@ -28,6 +39,15 @@ pub struct ItemsPart {
     pub table: String,
     /// Its number among the parts of the iteration.
     pub number: u32,
+}
+
+/// Where a report is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportPlace {
+    /// For programs: `s3://BUCKET/KEY`.
+    pub uri: String,
+    /// For people: a page where whoever may read the bucket can open it.
+    pub link: String,
 }
 
 /// A place between two parts of a publication.

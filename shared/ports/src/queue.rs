@@ -99,9 +99,23 @@ pub struct PublishCommand {
     pub crawl: CrawlId,
     /// The iteration.
     pub iteration: Iteration,
-    /// Where to continue; `None` to begin.
+    /// What is published.
+    #[serde(default)]
+    pub what: Publishing,
+    /// Where to continue with items; `None` to begin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<PublishPlace>,
+}
+
+/// What a message asks the publisher for. Each is asked for by a message of its own, so that none waits for another that fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Publishing {
+    /// The items of the iteration.
+    #[default]
+    Items,
+    /// The crawl's word index as the crawl is then, and the report on the iteration.
+    Site,
 }
 
 /// A message of any kind, with the queue it belongs to.

@@ -1,8 +1,11 @@
-//! What is made of an iteration that is over, for others to read: its items in one object after another, by type.
+//! What is made of an iteration that is over, for others to read: its items in one object after another, by type; the word index of the crawl; and a
+//! report.
 //!
 //! It is derived through the [`Reader`](dragline_ports::reader::Reader) alone, after the crawl, so that no step of a crawl waits for it. It can be
 //! thrown away and made again.
 
 mod items;
+mod site;
 
 pub use items::{PartLimits, Publication, Published, publish_items};
+pub use site::{ReportPublished, SiteError, SitePublication, SitePublished, edition_of, publish_site};

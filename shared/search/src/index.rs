@@ -17,10 +17,13 @@ use tantivy::{
     TantivyError, Term,
 };
 
+use crate::blocks::{Blocks, Elsewhere, Ranges, nowhere};
 use crate::compile::Lookup;
+use crate::edition::Edition;
 use crate::entry::{Entry, Stored};
 use crate::error::{IndexError, SearchError};
 use crate::fields::{FORMAT, Fields, schema};
+use crate::hot;
 use crate::standing::Standings;
 use crate::words::{AS_WRITTEN, InLanguages, as_written};
 
@@ -33,8 +36,12 @@ const WRITER_BYTES: usize = 64 << 20;
 /// The most threads that write it.
 const WRITERS_MAX: usize = 4;
 
+/// The threads that search segments of an index that is elsewhere.
+const SEARCHERS: usize = 8;
+
 /// The word index of a crawl.
 pub struct Index {
+    /// Where it is, for messages too.
     pub(crate) folder: PathBuf,
     pub(crate) index: tantivy::Index,
     pub(crate) fields: Fields,
@@ -134,13 +141,42 @@ impl Index {
         fs::create_dir_all(folder)?;
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(folder).map_err(TantivyError::from)?;
-        let index = tantivy::Index::open_or_create(directory, schema)?;
+        Self::of(tantivy::Index::open_or_create(directory, schema)?, fields, folder.to_owned())
+    }
+
+    /// Opens an edition of an index for searching, whose files are elsewhere. What every search reads is read at once, and the rest as it is needed.
+    ///
+    /// # Errors
+    /// It cannot be read, or was written by another version.
+    pub fn open_edition(
+        edition: Edition,
+        ranges: Arc<dyn Ranges>,
+        blocks: Arc<Blocks>,
+    ) -> Result<Self, SearchError> {
+        let failed = |source: IndexError| SearchError::Index { folder: nowhere(), source };
+        hot::load(&edition, ranges.as_ref(), &blocks).map_err(|error| failed(error.into()))?;
+        Self::elsewhere(edition, ranges, blocks).map_err(failed)
+    }
+
+    pub(crate) fn elsewhere(
+        edition: Edition,
+        ranges: Arc<dyn Ranges>,
+        blocks: Arc<Blocks>,
+    ) -> Result<Self, IndexError> {
+        let directory = Elsewhere { edition: Arc::new(edition), ranges, blocks };
+        let mut index = tantivy::Index::open(directory)?;
+        // Most of their time they wait for blocks.
+        index.set_multithread_executor(SEARCHERS)?;
+        Self::of(index, schema().1, nowhere()).map(|(index, _)| index)
+    }
+
+    fn of(index: tantivy::Index, fields: Fields, folder: PathBuf) -> Result<(Self, Option<MadeFrom>), IndexError> {
         index.tokenizers().register(InLanguages::NAME, InLanguages::default());
         index.tokenizers().register(AS_WRITTEN, as_written());
         let payload = index.load_metas()?.payload;
         let from = payload.map(|payload| serde_json::from_str(&payload)).transpose()?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok((Self { folder: folder.to_owned(), index, fields, reader, lookup: Mutex::default() }, from))
+        Ok((Self { folder, index, fields, reader, lookup: Mutex::default() }, from))
     }
 
     /// Returns what is looked up in, as it is now.
@@ -156,6 +192,12 @@ impl Index {
                 Ok(lookup)
             }
         }
+    }
+
+    /// Returns the entries at these addresses, read at the same time if the index is elsewhere.
+    pub(crate) fn entries(&self, searcher: &Searcher, addresses: &[DocAddress]) -> Result<Vec<Entry>, IndexError> {
+        let read = |address| Ok(entry(searcher, &self.fields, address));
+        self.index.search_executor().map(read, addresses.iter().copied())?.into_iter().collect()
     }
 
     pub(crate) fn searcher(&self) -> Searcher {

@@ -4,10 +4,13 @@
 //! same for a data directory and a stack, and no step of a crawl waits for it. It is brought up to date by what has changed, and can be deleted at any
 //! time. Each page is indexed in its own language, and a query is looked up in all languages of the index (`docs/search.md`).
 
+mod blocks;
 mod compile;
+mod edition;
 mod entry;
 mod error;
 mod fields;
+mod hot;
 mod index;
 mod lexicon;
 mod query;
@@ -19,12 +22,14 @@ mod standing;
 mod tests;
 mod words;
 
+pub use blocks::{Blocks, Ranges};
 pub use compile::{Correction, Typos};
+pub use edition::{Edition, IndexFile};
 pub use error::{IndexError, QueryError, QueryProblem, SearchError};
 pub use fields::Part;
 pub use index::{Changes, Index, Updated};
 pub use lexicon::{Place, Word};
 pub use query::check;
-pub use search::{FacetCount, Facets, Hit, PER_PAGE_MAX, Request, Results, SHOWN_MAX};
+pub use search::{FacetCount, Facets, Hit, PER_PAGE_MAX, Request, Results, SHOWN_MAX, SearchReport};
 pub use similar::Similar;
 pub use snippet::{Marked, Piece};

@@ -15,7 +15,7 @@ use tantivy::{DocAddress, DocId, Score, SegmentReader};
 use crate::compile::{Compiled, Correction, Lookup, Notes, Typos};
 use crate::entry::Entry;
 use crate::error::{IndexError, SearchError};
-use crate::index::{Index, entry};
+use crate::index::Index;
 use crate::query::{Node, parse};
 use crate::snippet::{Marked, Marks};
 
@@ -42,6 +42,18 @@ pub struct Request {
     pub per_page: u32,
     /// What becomes of words that no page has.
     pub typos: Typos,
+}
+
+/// A search and its results, for programs. The field names are those of the JSON.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SearchReport<'r> {
+    /// The query.
+    pub query: &'r str,
+    /// How many pages were searched.
+    pub pages_indexed: u64,
+    /// The results.
+    #[serde(flatten)]
+    pub results: &'r Results,
 }
 
 /// What was found.
@@ -181,9 +193,9 @@ impl Index {
         let page = request.page.get().min(SHOWN_MAX / per_page);
         let (top, total, facets) = best(&lookup, query.as_ref(), (page - 1) * per_page, per_page)?;
         let mut marks: HashMap<String, Marks> = HashMap::new();
-        let mut results = Vec::with_capacity(top.len());
-        for (score, address) in top {
-            let entry = entry(&lookup.searcher, &self.fields, address)?;
+        let (scores, addresses): (Vec<Score>, Vec<DocAddress>) = top.into_iter().unzip();
+        let mut results = Vec::with_capacity(scores.len());
+        for (score, entry) in scores.into_iter().zip(self.entries(&lookup.searcher, &addresses)?) {
             let marks = marks
                 .entry(entry.language.clone())
                 .or_insert_with(|| Marks::new(lookup.words_of(&entry.language), &marked));

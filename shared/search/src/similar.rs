@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, Query, TermQuery};
 use tantivy::schema::IndexRecordOption;
-use tantivy::{Score, Term};
+use tantivy::{DocAddress, Score, Term};
 
 use crate::error::{IndexError, SearchError};
 use crate::fields::Part;
-use crate::index::{Index, entry};
+use crate::index::Index;
 use crate::search::{Hit, best};
 use crate::snippet::Marks;
 
@@ -89,10 +89,9 @@ impl Index {
         ]);
         let (top, _, _) = best(&lookup, &query, 0, count)?;
         let mut marks = Marks::new(words, &[]);
-        let mut results = Vec::new();
-        for (score, address) in top {
-            results.push(Hit::of(entry(searcher, &self.fields, address)?, score, &mut marks));
-        }
+        let (scores, addresses): (Vec<Score>, Vec<DocAddress>) = top.into_iter().unzip();
+        let entries = scores.into_iter().zip(self.entries(searcher, &addresses)?);
+        let results = entries.map(|(score, entry)| Hit::of(entry, score, &mut marks)).collect();
         Ok(Some(Similar { by, results }))
     }
 }

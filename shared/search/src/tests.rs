@@ -14,7 +14,7 @@ use crate::search::{Request, Results};
 use crate::{Part, Typos};
 
 /// A page of a site `a.example` in English, unless it says otherwise.
-fn page(path: &str, title: &str, text: &str) -> Entry {
+pub(crate) fn page(path: &str, title: &str, text: &str) -> Entry {
     Entry {
         url: format!("https://a.example/{path}"),
         site: "a.example".to_owned(),
@@ -26,13 +26,13 @@ fn page(path: &str, title: &str, text: &str) -> Entry {
     }
 }
 
-fn update(index: &Index, entries: &[Entry]) -> Changes {
+pub(crate) fn update(index: &Index, entries: &[Entry]) -> Changes {
     let mut update = Update::begin(index).unwrap().unwrap();
     entries.iter().for_each(|entry| update.put(entry.clone()).unwrap());
     update.finish(&MadeFrom { format: FORMAT, from: format!("{entries:?}") }).unwrap()
 }
 
-fn index_of(entries: &[Entry]) -> (TempDir, Index) {
+pub(crate) fn index_of(entries: &[Entry]) -> (TempDir, Index) {
     let folder = tempfile::tempdir().unwrap();
     let (index, last) = Index::open(folder.path()).unwrap();
     assert_eq!(last, None);
@@ -49,7 +49,7 @@ fn search(index: &Index, query: &str) -> Results {
 }
 
 /// The paths of the pages that are found, the best first.
-fn found(index: &Index, query: &str) -> String {
+pub(crate) fn found(index: &Index, query: &str) -> String {
     let results = search(index, query).results;
     results
         .iter()

@@ -7,10 +7,10 @@ from stack.deployed import Stack
 
 REGION = "us-east-1"
 
-PREFIXES = {"bodies": "raw/a/1/", "documents": "documents/a/1/", "items": "items/a/1/"}
+PREFIXES = {"bodies": "raw/a/1/", "documents": "documents/a/1/", "items": "items/a/1/", "index": "search/a/editions/"}
 """Of listings."""
 
-OBJECTS = {"body": "raw/a", "document": "documents/a", "robots": "robots/a", "item": "items/a"}
+OBJECTS = {"body": "raw/a", "document": "documents/a", "robots": "robots/a", "item": "items/a", "index": "search/a/files/a", "report": "reports/a/1.html"}
 """Resources of each kind, none of which exists."""
 
 

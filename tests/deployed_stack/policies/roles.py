@@ -8,7 +8,7 @@ from typing import Iterator
 
 from stack.deployed import Stack
 
-FUNCTIONS = ("Scheduler", "Crawler", "Parser", "Sweeper", "Publisher")
+FUNCTIONS = ("Scheduler", "Crawler", "Parser", "Sweeper", "Publisher", "Searcher")
 
 
 @dataclass(frozen=True)

@@ -78,8 +78,12 @@ class Scenario:
         self._let_it_be_due("wide")
         self._stack.tick("Scheduler")
         self._wait_for_the_end("wide")
+        # The second publication begins with the index of the first.
+        self._eventually("the report on the iteration", lambda: any(self._stack.objects("reports/wide/1.html")))
         self._stack.command({"start": {"crawl": "wide"}})
         self._wait_for_the_end("wide", 2)
+        self._eventually("the report on the second", lambda: any(self._stack.objects("reports/wide/2.html")))
+        self._eventually("an answer to a search", lambda: self._stack.search("wide", q="thing")[0] == 200)
 
     def _commands_while_it_runs(self, site: Site) -> None:
         """The budget ends the first iteration, a stop the second."""

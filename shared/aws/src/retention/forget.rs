@@ -13,6 +13,7 @@ use dragline_ports::reader::Cursor;
 use dragline_ports::retention::{Forgetting, Forgotten, ObjectsNaming};
 
 use super::{DynamoRetained, LISTED_MAX};
+use crate::editions::S3Editions;
 use crate::frontier::Listed;
 use crate::publications::S3Publications;
 
@@ -66,6 +67,9 @@ impl Forgetting for DynamoRetained {
         for row in self.frontier.iterations(crawl).await? {
             S3Publications::beside(&self.documents).forget(crawl, row.number, &urls).await?;
         }
+        // Both are made of documents, of which those of these URLs are gone by now.
+        S3Editions::beside(&self.documents).withdraw(crawl).await?;
+        S3Publications::beside(&self.documents).withdraw_reports(crawl).await?;
         forgotten.urls = visited.len() as u64;
         Ok(forgotten)
     }

@@ -84,6 +84,52 @@ impl ObjectKey {
         format!("items/{crawl}/{iteration}/")
     }
 
+    /// Returns the key of a file of the crawl's word index.
+    ///
+    /// # Errors
+    /// The name is none of a file.
+    pub fn of_index_file(crawl: &CrawlId, name: &str) -> Result<Self, ObjectKeyError> {
+        let key = Self::try_from(format!("{}files/{name}", Self::index_prefix(crawl)))?;
+        if name.contains('/') { Err(ObjectKeyError(name.to_owned())) } else { Ok(key) }
+    }
+
+    /// Returns the key of an edition of the crawl's word index, by its number. S3 lists keys in ascending order alone, so the newest comes first.
+    #[must_use]
+    pub fn of_edition(crawl: &CrawlId, number: u32) -> Self {
+        Self(format!("{}{:010}.json", Self::editions_prefix(crawl), u32::MAX - number))
+    }
+
+    /// Returns the number of the edition that has this key; `None` if it is another object's.
+    #[must_use]
+    pub fn edition_number(&self) -> Option<u32> {
+        let (_, name) = self.0.rsplit_once("/editions/")?;
+        Some(u32::MAX - name.strip_suffix(".json")?.parse::<u32>().ok()?)
+    }
+
+    /// Returns the prefix of the keys of a crawl's editions.
+    #[must_use]
+    pub fn editions_prefix(crawl: &CrawlId) -> String {
+        format!("{}editions/", Self::index_prefix(crawl))
+    }
+
+    /// Returns the prefix of the keys of a crawl's word index.
+    #[must_use]
+    pub fn index_prefix(crawl: &CrawlId) -> String {
+        format!("search/{crawl}/")
+    }
+
+    /// Returns the key of the report on an iteration.
+    #[must_use]
+    pub fn of_report(crawl: &CrawlId, iteration: Iteration) -> Self {
+        Self(format!("{}{iteration}.html", Self::reports_prefix(crawl)))
+    }
+
+    /// Returns the prefix of the keys of a crawl's reports.
+    #[must_use]
+    pub fn reports_prefix(crawl: &CrawlId) -> String {
+        format!("reports/{crawl}/")
+    }
+
     /// Returns the prefix of the keys of a turn's objects. After a takeover, an object there with another token is an orphan.
     #[must_use]
     pub fn turn_prefix(origin: &OriginKey, iteration: Iteration, turn: Turn) -> String {
@@ -262,6 +308,21 @@ mod tests {
             ("raw\\x", "a backslash"),
         ] {
             assert!(ObjectKey::try_from(text.to_owned()).is_err(), "{why}");
+        }
+    }
+
+    #[test]
+    fn the_newest_edition_of_an_index_is_listed_first() {
+        let crawl: CrawlId = "docs".parse().unwrap();
+        let keys: Vec<ObjectKey> = [0, 1, 2, 9, 10, 1_000_000].map(|n| ObjectKey::of_edition(&crawl, n)).into();
+        assert!(keys.is_sorted_by(|older, newer| newer < older), "{keys:?}");
+        let numbers: Vec<Option<u32>> = keys.iter().map(ObjectKey::edition_number).collect();
+        assert_eq!(numbers, [0, 1, 2, 9, 10, 1_000_000].map(Some));
+        let file = ObjectKey::of_index_file(&crawl, "0123abcd.store").unwrap();
+        assert_eq!(file.as_str(), "search/docs/files/0123abcd.store");
+        assert_eq!(file.edition_number(), None);
+        for (name, why) in [("", "empty"), ("..", "leads up"), ("a/b", "a folder"), ("../editions/1.json", "another")] {
+            assert!(ObjectKey::of_index_file(&crawl, name).is_err(), "{why}");
         }
     }
 

@@ -46,7 +46,7 @@ pub use ending::{ClosedWithLeftovers, Leftover, LeftoverReason, close_with_lefto
 pub use host::{HostAsk, HostBusy, HostHolder, HostRow, HostWaiter, PLACE_KEPT, WAITING_MAX};
 pub use inbox::{Inbox, ParserCounters};
 pub use iteration::{Begun, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};
-pub use keys::{ChunkKey, ObjectKey, OriginKey, Seeding, SegmentId, TodoSource};
+pub use keys::{ChunkKey, ObjectKey, ObjectKeyError, OriginKey, Seeding, SegmentId, TodoSource};
 pub use known::{Known, LastDocument, LinksDecided, RulesDigest, Says, Standing, StateChange, VisitPlace};
 pub use lease::{
     Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, Release, ReleaseRefused, Released, Retry, Take,

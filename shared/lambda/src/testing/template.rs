@@ -57,7 +57,7 @@ impl Template {
             of.into_iter().map(|(name, value)| (name, self.value(&value)))
         };
         let all = variables(&self.0["Globals"]["Function"]).chain(variables(function)).collect();
-        let sources = function["Events"].as_object().unwrap().values();
+        let sources = function["Events"].as_object().into_iter().flat_map(|events| events.values());
         let queues = sources.filter(|source| source["Type"] == "SQS").map(|source| &source["Properties"]["Queue"]);
         Function { timeout: seconds(&function["Timeout"]), variables: all, queues: queues.map(resource).collect() }
     }

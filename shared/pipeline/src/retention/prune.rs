@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use dragline_ports::archive::Archive;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Origins;
-use dragline_ports::queue::{DELAY_MAX, Message, PublishCommand, Queue};
+use dragline_ports::queue::{DELAY_MAX, Message, PublishCommand, Publishing, Queue};
 use dragline_ports::retention::{Effect, PrunedSegments, Retained};
 
 /// How many origins are listed at a time.
@@ -139,7 +139,8 @@ async fn prune_some(
         }
         for unused in &done.unused {
             if asked.insert(unused.iteration) {
-                let command = PublishCommand { crawl: origin.crawl.clone(), iteration: unused.iteration, from: None };
+                let (crawl, iteration) = (origin.crawl.clone(), unused.iteration);
+                let command = PublishCommand { crawl, iteration, what: Publishing::Items, from: None };
                 // Late, as the next segments may be of the same iteration.
                 stores.queue.send(Message::Publish(command), DELAY_MAX).await?;
             }

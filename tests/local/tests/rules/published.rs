@@ -1,45 +1,16 @@
 //! What is published of an iteration: its items by type, the same wherever the publication is interrupted.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 
 use dragline_domain::definition::Definition;
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::ids::Iteration;
 use dragline_local::LocalStore;
-use dragline_ports::error::PortResult;
-use dragline_ports::publications::{ItemsPart, Publications};
 use dragline_publish::{PartLimits, Publication, Published, publish_items};
 use serde_json::{Value, json};
 
 use super::heard::Heard;
 use super::scripted::{Act, Asked, ScriptedSite, page};
-
-/// Publishes into memory.
-#[derive(Default)]
-struct Shelf(Mutex<BTreeMap<ItemsPart, Vec<u8>>>);
-
-impl Publications for Shelf {
-    async fn clear_items(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<()> {
-        self.0.lock().unwrap().retain(|part, _| part.crawl != *crawl || part.iteration != iteration);
-        Ok(())
-    }
-
-    async fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> PortResult<()> {
-        self.0.lock().unwrap().insert(part.clone(), lines);
-        Ok(())
-    }
-}
-
-impl Shelf {
-    /// Returns the lines of a type in order.
-    fn lines(&self, table: &str) -> Vec<Value> {
-        let parts = self.0.lock().unwrap();
-        let lines =
-            parts.iter().filter(|(part, _)| part.table == table).flat_map(|(_, lines)| lines.split(|&b| b == b'\n'));
-        lines.filter(|line| !line.is_empty()).map(|line| serde_json::from_slice(line).unwrap()).collect()
-    }
-}
+use super::shelf::Shelf;
 
 /// A shop of nine products, of which the prices of the first three change with each visit; and a page that says something of another type, too.
 fn shop(asked: &Asked) -> Act {
@@ -127,5 +98,5 @@ async fn items_are_published_by_iteration_and_type() {
     };
     assert_eq!(sorted(&shelf), sorted(&first));
     publish_items(&reader, &shelf, &publication(1, 10_000), None, || ControlFlow::Continue(())).await.unwrap();
-    assert_eq!(*shelf.0.lock().unwrap(), *first.0.lock().unwrap(), "what was there before is gone");
+    assert_eq!(shelf.items(), first.items(), "what was there before is gone");
 }

@@ -1,0 +1,104 @@
+//! The indexes that were opened, for as long as the process lives: a search reads from S3 what no search before it has read.
+
+use std::io::{self, ErrorKind};
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use dragline_domain::ids::CrawlId;
+use dragline_lambda::RunError;
+use dragline_ports::editions::Editions;
+use dragline_publish::edition_of;
+use dragline_search::{Blocks, Index, Ranges};
+use lru::LruCache;
+use tokio::runtime::Handle;
+
+/// How many indexes are kept open.
+const OPENED_MAX: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+/// For how long an edition counts as the newest without asking: asking costs more than a search.
+const RECENT: Duration = Duration::from_secs(30);
+
+/// How new an index must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Freshness {
+    /// It was the newest not long ago.
+    Recent,
+    /// It is the newest now.
+    Newest,
+}
+
+/// Indexes that were opened.
+pub(crate) struct Opened<E> {
+    editions: E,
+    blocks: Arc<Blocks>,
+    indexes: Mutex<LruCache<CrawlId, Kept>>,
+}
+
+#[derive(Clone)]
+struct Kept {
+    edition: u32,
+    index: Arc<Index>,
+    /// When it was known to be the newest, as the time since the process began.
+    asked_at: Duration,
+}
+
+impl<E: Editions> Opened<E> {
+    /// Returns a place for indexes; up to this many bytes that were read are kept.
+    pub(crate) fn new(editions: E, bytes_max: u64) -> Self {
+        Self { editions, blocks: Arc::new(Blocks::new(bytes_max)), indexes: Mutex::new(LruCache::new(OPENED_MAX)) }
+    }
+
+    /// Returns the index of a crawl; `None` if it has none.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) async fn index(
+        &self,
+        crawl: &CrawlId,
+        freshness: Freshness,
+        now: Duration,
+    ) -> Result<Option<Arc<Index>>, RunError> {
+        let kept = self.indexes.lock().unwrap_or_else(PoisonError::into_inner).get(crawl).cloned();
+        let is_recent = |kept: &&Kept| freshness == Freshness::Recent && now.saturating_sub(kept.asked_at) < RECENT;
+        if let Some(kept) = kept.as_ref().filter(is_recent) {
+            return Ok(Some(Arc::clone(&kept.index)));
+        }
+        let Some(stored) = self.editions.newest_edition(crawl).await? else { return Ok(None) };
+        let edition = edition_of(&stored);
+        if !edition.is_readable() {
+            self.indexes.lock().unwrap_or_else(PoisonError::into_inner).pop(crawl);
+            return Ok(None);
+        }
+        let index = match kept.filter(|kept| kept.edition == stored.number) {
+            Some(kept) => kept.index,
+            None => {
+                let ranges = Arc::new(Remote { editions: self.editions.clone(), crawl: crawl.clone(), runtime: Handle::current() });
+                let blocks = Arc::clone(&self.blocks);
+                let open = move || Index::open_edition(edition, ranges, blocks);
+                Arc::new(tokio::task::spawn_blocking(open).await??)
+            }
+        };
+        let kept = Kept { edition: stored.number, index: Arc::clone(&index), asked_at: now };
+        self.indexes.lock().unwrap_or_else(PoisonError::into_inner).put(crawl.clone(), kept);
+        Ok(Some(index))
+    }
+}
+
+/// The files of a crawl's index. Threads that may block wait in it for the runtime's.
+struct Remote<E> {
+    editions: E,
+    crawl: CrawlId,
+    runtime: Handle,
+}
+
+impl<E: Editions> Ranges for Remote<E> {
+    fn read(&self, file: &str, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let read = self.runtime.block_on(self.editions.read_index_file(&self.crawl, file, range));
+        match read.map_err(io::Error::other)? {
+            Some(bytes) => Ok(bytes.into()),
+            None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+}

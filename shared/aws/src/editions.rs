@@ -1,0 +1,144 @@
+//! The [`Editions`] over S3: files below `search/CRAWL/files/`, and the editions of the index, as JSON, below `search/CRAWL/editions/`.
+//!
+//! No object is ever changed: of two publishers that put the same edition, the second is told that it exists.
+
+use std::ops::Range;
+use std::path::Path;
+
+use bytes::Bytes;
+use dragline_domain::frontier::{ObjectKey, ObjectKeyError};
+use dragline_domain::ids::CrawlId;
+use dragline_ports::archive::Put;
+use dragline_ports::editions::{Editions, StoredEdition};
+use dragline_ports::error::PortResult;
+use jiff::Timestamp;
+
+use crate::documents::S3Documents;
+use crate::errors::{StoreError, at};
+use crate::objects::{Bucket, Kind};
+
+/// Files are those of the index library, whose versions are its own.
+const FILE: Kind = Kind { media_type: "application/octet-stream", format: "1" };
+
+const EDITION: Kind = Kind { media_type: "application/json", format: "1" };
+
+/// The largest edition that is read: it names each file of the index, of which there are some dozen.
+const EDITION_BYTES_MAX: u64 = 4 << 20;
+
+/// Stores word indexes in a bucket.
+#[derive(Clone, Debug)]
+pub struct S3Editions {
+    bucket: Bucket,
+}
+
+impl S3Editions {
+    /// Returns the word indexes in the bucket of these documents.
+    #[must_use]
+    pub fn beside(documents: &S3Documents) -> Self {
+        Self { bucket: documents.bucket().clone() }
+    }
+
+    async fn newest(&self, crawl: &CrawlId) -> Result<Option<StoredEdition>, StoreError> {
+        loop {
+            let keys = self.bucket.list(&ObjectKey::editions_prefix(crawl), None, 1).await?;
+            let Some((key, number)) = keys.first().and_then(|key| Some((key, key.edition_number()?))) else {
+                return Ok(None);
+            };
+            // A newer one may have come, and this one be gone.
+            if let Some(object) = self.bucket.get(key, EDITION_BYTES_MAX).await? {
+                return Ok(Some(StoredEdition { number, text: object.bytes }));
+            }
+        }
+    }
+
+    /// Leaves no edition and no file of a crawl's index: what it says of a URL may not be kept. A publication that has begun before fails.
+    ///
+    /// # Errors
+    /// Fails if S3 does.
+    pub(crate) async fn withdraw(&self, crawl: &CrawlId) -> PortResult<()> {
+        let withdrawn = async {
+            loop {
+                let number = self.newest(crawl).await?.map_or(1, |newest| newest.number + 1);
+                let key = ObjectKey::of_edition(crawl, number);
+                if self.bucket.put_new(&key, EDITION, Bytes::new()).await? == Put::Stored {
+                    return self.superseded(crawl, number, &[], Timestamp::MAX).await;
+                }
+            }
+        };
+        at("withdraw an index", crawl, withdrawn).await
+    }
+
+    async fn superseded(
+        &self,
+        crawl: &CrawlId,
+        newest: u32,
+        names_kept: &[&str],
+        put_before: Timestamp,
+    ) -> Result<(), StoreError> {
+        for (key, put_at) in self.bucket.list_dated(&ObjectKey::index_prefix(crawl)).await? {
+            let is_superseded = match key.edition_number() {
+                Some(number) => number < newest,
+                None => {
+                    let name = key.as_str().rsplit_once('/').map_or(key.as_str(), |(_, name)| name);
+                    put_at < put_before && !names_kept.contains(&name)
+                }
+            };
+            if is_superseded {
+                self.bucket.delete(&key).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<ObjectKeyError> for StoreError {
+    fn from(error: ObjectKeyError) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+impl Editions for S3Editions {
+    async fn newest_edition(&self, crawl: &CrawlId) -> PortResult<Option<StoredEdition>> {
+        at("load an edition", crawl, self.newest(crawl)).await
+    }
+
+    async fn put_edition(&self, crawl: &CrawlId, edition: StoredEdition) -> PortResult<Put> {
+        let key = ObjectKey::of_edition(crawl, edition.number);
+        at("put an edition", &key, self.bucket.put_new(&key, EDITION, edition.text)).await
+    }
+
+    async fn put_index_file(&self, crawl: &CrawlId, name: &str, from: &Path) -> PortResult<()> {
+        at("put a file of an index", name, async {
+            self.bucket.put_file(&ObjectKey::of_index_file(crawl, name)?, FILE, from).await
+        })
+        .await
+    }
+
+    async fn get_index_file(&self, crawl: &CrawlId, name: &str, to: &Path) -> PortResult<()> {
+        at("get a file of an index", name, async {
+            self.bucket.get_file(&ObjectKey::of_index_file(crawl, name)?, to).await
+        })
+        .await
+    }
+
+    async fn read_index_file(&self, crawl: &CrawlId, name: &str, range: Range<u64>) -> PortResult<Option<Bytes>> {
+        at("read a file of an index", name, async {
+            let key = ObjectKey::of_index_file(crawl, name)?;
+            match range.end.checked_sub(1).filter(|last| *last >= range.start) {
+                Some(last) => self.bucket.get_range(&key, range.start, last).await,
+                None => Ok(Some(Bytes::new())),
+            }
+        })
+        .await
+    }
+
+    async fn delete_superseded(
+        &self,
+        crawl: &CrawlId,
+        newest: u32,
+        names_kept: &[&str],
+        put_before: Timestamp,
+    ) -> PortResult<()> {
+        at("delete what is superseded of an index", crawl, self.superseded(crawl, newest, names_kept, put_before)).await
+    }
+}

@@ -1,0 +1,210 @@
+//! An index whose files are elsewhere, where ranges of them can be read: read in blocks, of which those last used are kept.
+
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lru::LruCache;
+use tantivy::HasLen;
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    Directory, DirectoryLock, FileHandle, Lock, OwnedBytes, WatchCallback, WatchHandle, WritePtr,
+};
+
+use crate::edition::{Edition, META};
+
+/// The bytes of a block: what comes with one request at little more than the cost in time of a single byte.
+pub(crate) const BLOCK_BYTES: u64 = 64 << 10;
+
+/// Reads ranges of an index's files.
+pub trait Ranges: Send + Sync + 'static {
+    /// Reads a range of a file, which is within it. It may block.
+    ///
+    /// # Errors
+    /// It cannot be read, as it is not there any more ([`ErrorKind::NotFound`]) or for another reason.
+    fn read(&self, file: &str, range: Range<u64>) -> io::Result<Vec<u8>>;
+}
+
+/// Blocks of files, as many as fit into the memory given. It serves all indexes of a process, as no two files have the same name.
+#[derive(Debug)]
+pub struct Blocks {
+    kept: Mutex<LruCache<Place, OwnedBytes>>,
+    count_max: u64,
+}
+
+/// A block of a file, by its number.
+type Place = (Arc<str>, u64);
+
+impl Blocks {
+    /// Returns a cache that holds up to this many bytes. It takes no more than it holds.
+    #[must_use]
+    pub fn new(bytes_max: u64) -> Self {
+        Self { kept: Mutex::new(LruCache::unbounded()), count_max: (bytes_max / BLOCK_BYTES).max(1) }
+    }
+
+    fn get(&self, place: &Place) -> Option<OwnedBytes> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(place).cloned()
+    }
+
+    pub(crate) fn put(&self, place: Place, block: OwnedBytes) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.put(place, block);
+        if kept.len() as u64 > self.count_max {
+            kept.pop_lru();
+        }
+    }
+}
+
+/// The files of an edition, which can be read and nothing else.
+#[derive(Clone)]
+pub(crate) struct Elsewhere {
+    pub(crate) edition: Arc<Edition>,
+    pub(crate) ranges: Arc<dyn Ranges>,
+    pub(crate) blocks: Arc<Blocks>,
+}
+
+impl fmt::Debug for Elsewhere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Elsewhere").field("pages", &self.edition.pages).finish_non_exhaustive()
+    }
+}
+
+fn read_only() -> io::Error {
+    io::Error::new(ErrorKind::ReadOnlyFilesystem, "this index can only be read")
+}
+
+impl Directory for Elsewhere {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        let file = self.edition.files.iter().find(|file| Path::new(&file.name) == path);
+        let file = file.ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))?;
+        let name = Arc::from(file.name.as_str());
+        Ok(Arc::new(File { name, bytes: file.bytes, ranges: Arc::clone(&self.ranges), blocks: Arc::clone(&self.blocks) }))
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        Ok(path == Path::new(META) || self.edition.files.iter().any(|file| Path::new(&file.name) == path))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        if path == Path::new(META) {
+            Ok(self.edition.meta.clone().into_bytes())
+        } else {
+            Err(OpenReadError::FileDoesNotExist(path.to_owned()))
+        }
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        Err(DeleteError::IoError { io_error: Arc::new(read_only()), filepath: path.to_owned() })
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        Err(OpenWriteError::IoError { io_error: Arc::new(read_only()), filepath: path.to_owned() })
+    }
+
+    fn atomic_write(&self, _path: &Path, _data: &[u8]) -> io::Result<()> {
+        Err(read_only())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acquire_lock(&self, _lock: &Lock) -> Result<DirectoryLock, LockError> {
+        // Nobody deletes files of an edition while it is read.
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn watch(&self, _callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+/// A file of it.
+struct File {
+    name: Arc<str>,
+    bytes: u64,
+    ranges: Arc<dyn Ranges>,
+    blocks: Arc<Blocks>,
+}
+
+impl fmt::Debug for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("File").field("name", &self.name).field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl HasLen for File {
+    fn len(&self) -> usize {
+        usize::try_from(self.bytes).unwrap_or(usize::MAX)
+    }
+}
+
+impl FileHandle for File {
+    fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+        if range.is_empty() {
+            return Ok(OwnedBytes::empty());
+        }
+        if range.end > self.len() {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        let wanted = range.start as u64..range.end as u64;
+        let numbers = blocks_of(&wanted);
+        let begin = numbers.start * BLOCK_BYTES;
+        let mut there: Vec<Option<OwnedBytes>> =
+            numbers.clone().map(|number| self.blocks.get(&(Arc::clone(&self.name), number))).collect();
+        for missing in gaps(&there) {
+            let first = numbers.start + missing.start as u64;
+            let run = first * BLOCK_BYTES..((first + missing.len() as u64) * BLOCK_BYTES).min(self.bytes);
+            let read = self.ranges.read(&self.name, run.clone())?;
+            if read.len() as u64 != run.end - run.start {
+                return Err(io::Error::new(ErrorKind::UnexpectedEof, format!("{} is shorter than it was", self.name)));
+            }
+            let read = OwnedBytes::new(read);
+            for (number, place) in (first..).zip(missing) {
+                let within = block_within(number, &run);
+                // A copy of its own, so that a block that is kept does not keep a whole run.
+                let block = OwnedBytes::new(read[within].to_vec());
+                self.blocks.put((Arc::clone(&self.name), number), block.clone());
+                there[place] = Some(block);
+            }
+        }
+        let (from, to) = ((wanted.start - begin) as usize, (wanted.end - begin) as usize);
+        if let [Some(block)] = there.as_slice() {
+            return Ok(block.slice(from..to));
+        }
+        let mut bytes = Vec::with_capacity((numbers.end - numbers.start) as usize * BLOCK_BYTES as usize);
+        there.iter().flatten().for_each(|block| bytes.extend_from_slice(block));
+        Ok(OwnedBytes::new(bytes).slice(from..to))
+    }
+}
+
+/// The numbers of the blocks that a range touches.
+pub(crate) const fn blocks_of(range: &Range<u64>) -> Range<u64> {
+    range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)
+}
+
+/// Where a block is in a run of them that begins with one.
+const fn block_within(number: u64, run: &Range<u64>) -> Range<usize> {
+    let begin = number * BLOCK_BYTES;
+    let end = if begin + BLOCK_BYTES < run.end { begin + BLOCK_BYTES } else { run.end };
+    (begin - run.start) as usize..(end - run.start) as usize
+}
+
+/// The runs of blocks that are not there.
+fn gaps(there: &[Option<OwnedBytes>]) -> Vec<Range<usize>> {
+    let mut gaps: Vec<Range<usize>> = Vec::new();
+    for place in (0..there.len()).filter(|place| there[*place].is_none()) {
+        match gaps.last_mut() {
+            Some(gap) if gap.end == place => gap.end += 1,
+            _ => gaps.push(place..place + 1),
+        }
+    }
+    gaps
+}
+
+/// The path of an index that is in no folder, for messages.
+pub(crate) fn nowhere() -> PathBuf {
+    PathBuf::from("elsewhere")
+}

@@ -1,0 +1,99 @@
+//! The bytes of an index that every search reads: a program that reads the index from afar gets them at once, when it opens it.
+//!
+//! The file is a line of JSON, `[[FILE, BLOCK], …]`, where a file is its place in the edition, and then these blocks, one after another.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use data_encoding::HEXLOWER;
+use sha1::{Digest as _, Sha1};
+use tantivy::directory::OwnedBytes;
+use tantivy::query::AllQuery;
+
+use crate::blocks::{BLOCK_BYTES, Blocks, Ranges, blocks_of};
+use crate::compile::Lookup;
+use crate::edition::{Edition, IndexFile};
+use crate::error::IndexError;
+use crate::fields::Part;
+use crate::index::Index;
+use crate::search::best;
+
+/// Reads the files of a folder, and notes which blocks were asked for.
+struct Noted {
+    folder: PathBuf,
+    edition: Edition,
+    asked: Mutex<BTreeSet<(usize, u64)>>,
+}
+
+impl Ranges for Noted {
+    fn read(&self, file: &str, range: Range<u64>) -> io::Result<Vec<u8>> {
+        if let Some(number) = self.edition.files.iter().position(|other| other.name == file) {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.extend(blocks_of(&range).map(|block| (number, block)));
+        }
+        read_file(&self.folder.join(file), &range)
+    }
+}
+
+/// Reads a range of a file.
+pub(crate) fn read_file(path: &Path, range: &Range<u64>) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(range.start))?;
+    let mut bytes = Vec::new();
+    file.take(range.end - range.start).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Writes the file of an edition whose files are in this folder.
+pub(crate) fn write(edition: &Edition, folder: &Path) -> Result<IndexFile, IndexError> {
+    let noted = Arc::new(Noted { folder: folder.to_owned(), edition: edition.clone(), asked: Mutex::default() });
+    let ranges: Arc<dyn Ranges> = Arc::clone(&noted) as _;
+    let index = Index::elsewhere(edition.clone(), ranges, Arc::new(Blocks::new(u64::MAX)))?;
+    let lookup = index.lookup()?;
+    what_every_search_reads(&lookup)?;
+    let asked = noted.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+
+    let mut bytes = serde_json::to_vec(&asked)?;
+    bytes.push(b'\n');
+    for (number, block) in asked {
+        let Some(file) = edition.files.get(number) else { continue };
+        let range = block * BLOCK_BYTES..((block + 1) * BLOCK_BYTES).min(file.bytes);
+        bytes.extend(read_file(&folder.join(&file.name), &range)?);
+    }
+    // Named by its content, so that two programs that write one at a time never mean different files by a name.
+    let name = format!("{}.hot", HEXLOWER.encode(&Sha1::digest(&bytes)));
+    fs::write(folder.join(&name), &bytes)?;
+    Ok(IndexFile { name, bytes: bytes.len() as u64 })
+}
+
+fn what_every_search_reads(lookup: &Lookup) -> Result<(), IndexError> {
+    for segment in lookup.searcher.segment_readers() {
+        for part in Part::ALL {
+            segment.inverted_index(lookup.fields.of(part))?;
+        }
+        segment.get_store_reader(0)?;
+    }
+    best(lookup, &AllQuery, 0, 1)?;
+    Ok(())
+}
+
+/// Puts the blocks of the file into the cache.
+pub(crate) fn load(edition: &Edition, ranges: &dyn Ranges, blocks: &Blocks) -> io::Result<()> {
+    let Some(hot) = &edition.hot else { return Ok(()) };
+    let bytes = ranges.read(&hot.name, 0..hot.bytes)?;
+    let head = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    let places: Vec<(usize, u64)> = serde_json::from_slice(&bytes[..head])?;
+    let mut rest = bytes.get(head + 1..).unwrap_or_default();
+    for (number, block) in places {
+        let Some(file) = edition.files.get(number) else { continue };
+        let size = BLOCK_BYTES.min(file.bytes.saturating_sub(block * BLOCK_BYTES)) as usize;
+        let Some((of_block, after)) = rest.split_at_checked(size) else { break };
+        blocks.put((Arc::from(file.name.as_str()), block), OwnedBytes::new(of_block.to_vec()));
+        rest = after;
+    }
+    Ok(())
+}
