@@ -16,9 +16,11 @@
 )]
 
 use std::fs;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::num::NonZeroU32;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Parser;
@@ -26,7 +28,8 @@ use dragline_graph::Graph;
 use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::{Cursor, Filter, Reader, each_row};
-use dragline_search::{Index, Request, Typos};
+use dragline_search::{Blocks, Index, Ranges, Request, Typos};
+use dragline_system::cpu_time;
 use rusqlite::{Connection, params};
 
 /// Measures the word index of a crawl beside SQLite's FTS5
@@ -93,7 +96,64 @@ async fn main() -> Result<(), Failed> {
             percentiles(&mut theirs)
         );
     }
+    elsewhere(&index, &folder, &samples)
+}
+
+/// Searches the index as a function does whose index is in objects, and counts what it asks for. Nothing takes time here that takes time there.
+fn elsewhere(index: &Index, folder: &Path, samples: &[Sample]) -> Result<(), Failed> {
+    let objects = Arc::new(Objects { folder: folder.to_owned(), read: Mutex::default() });
+    let there = Index::open_edition(index.edition()?, Arc::clone(&objects) as _, Arc::new(Blocks::new(512 << 20)))?;
+    let (_, opening) = objects.taken();
+    println!("as objects     opening it reads {:.1} MB at once", opening as f64 / 1e6);
+    let (clock, mut first, mut all) = (SystemClock::new(), None, (0_u64, 0_u64));
+    let (began, cpu) = (clock.monotonic(), cpu_time());
+    let mut searches = 0_u64;
+    for (sample, (_, ask)) in samples.iter().flat_map(|sample| KINDS.map(|kind| (sample, kind))) {
+        let request = Request { query: ask(sample), page: NonZeroU32::MIN, per_page: 10, typos: Typos::Correct };
+        there.search(&request)?;
+        let (reads, bytes) = objects.taken();
+        first.get_or_insert((reads, bytes));
+        all = (all.0 + reads, all.1 + bytes);
+        searches += 1;
+    }
+    let (took, cpu) = (clock.monotonic() - began, cpu_time().saturating_sub(cpu));
+    let of_each = |sum: f64| sum / searches.max(1) as f64;
+    println!(
+        "               the first search reads {} ranges; of {searches}, each reads {:.1} ranges, {:.0} KB, and takes {:.1} ms of CPU time ({:.1} ms in all)",
+        first.map_or(0, |(reads, _)| reads),
+        of_each(all.0 as f64),
+        of_each(all.1 as f64 / 1e3),
+        of_each(cpu.as_secs_f64() * 1e3),
+        of_each(took.as_secs_f64() * 1e3),
+    );
     Ok(())
+}
+
+/// Files in place of objects.
+struct Objects {
+    folder: PathBuf,
+    /// How many ranges were read, and how many bytes in all.
+    read: Mutex<(u64, u64)>,
+}
+
+impl Objects {
+    /// What was read since the last time.
+    fn taken(&self) -> (u64, u64) {
+        std::mem::take(&mut *self.read.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Ranges for Objects {
+    fn read(&self, file: &str, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        *read = (read.0 + 1, read.1 + range.end - range.start);
+        drop(read);
+        let mut opened = fs::File::open(self.folder.join(file))?;
+        opened.seek(SeekFrom::Start(range.start))?;
+        let mut bytes = Vec::new();
+        opened.take(range.end - range.start).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
 }
 
 /// Three words that follow one another in a page.

@@ -155,7 +155,7 @@ def test_searches_are_answered_as_by_the_command(stack, deployed, local, local_d
     status, answer = stack.search(CRAWL, **asked)
     options = [option for name in ("page", "per_page") if name in asked for option in (f"--{name.replace('_', '-')}", asked[name])]
     options += ["--exact"] if "exact" in asked else []
-    command = [dragline, "search", asked["q"], *options, "--json", "--data", local_data]
+    command = [dragline, "search", asked["q"], *options, "--json", "--data", local_data / "data"]
     expected = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     assert (status, found(answer)) == (200, found(expected))
     assert answer["total"] > 0 or "exact" in asked

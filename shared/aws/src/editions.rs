@@ -132,6 +132,13 @@ impl Editions for S3Editions {
         .await
     }
 
+    async fn delete_index_file(&self, crawl: &CrawlId, name: &str) -> PortResult<()> {
+        at("delete a file of an index", name, async {
+            self.bucket.delete(&ObjectKey::of_index_file(crawl, name)?).await
+        })
+        .await
+    }
+
     async fn delete_superseded(
         &self,
         crawl: &CrawlId,

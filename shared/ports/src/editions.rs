@@ -49,6 +49,9 @@ pub trait Editions: Clone + Send + Sync + 'static {
         range: Range<u64>,
     ) -> impl Future<Output = PortResult<Option<Bytes>>> + Send;
 
+    /// Deletes a file, if it is there.
+    fn delete_index_file(&self, crawl: &CrawlId, name: &str) -> impl Future<Output = PortResult<()>> + Send;
+
     /// Deletes the files that were put before a time, except those with these names; and the editions before this one, which stays.
     fn delete_superseded(
         &self,

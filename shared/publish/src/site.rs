@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use dragline_domain::frontier::IterationRow;
+use dragline_domain::ids::CrawlId;
 use dragline_graph::{Graph, GraphError};
 use dragline_ports::archive::Put;
 use dragline_ports::editions::{Editions, StoredEdition};
@@ -80,7 +81,7 @@ pub enum SiteError {
 /// Brings the published word index of a crawl up to date with the crawl as it is now, and publishes the report on an iteration.
 ///
 /// Effects in order: the report is put; the files that the index has and no earlier edition had are put; then the edition is, unless there is a newer
-/// one than the publication began with; then what is superseded is deleted. A repeated publication of a crawl that has not gone on does nothing.
+/// one than the publication began with, for which these files are deleted again; then what is superseded is deleted. A repeated publication of a crawl that has not gone on does nothing.
 ///
 /// # Errors
 /// The crawl cannot be read, the folder or an object not be written, or there is a newer edition ([`SiteError::Superseded`]): whoever calls tries it
@@ -119,8 +120,9 @@ pub async fn publish_site(
     let place = publications.put_report(&crawl, number, html(&report)).await?;
     if changes.is_some() {
         let edition = index.edition()?;
-        let fresh = edition.all_files().filter(|file| !before.all_files().any(|old| old == *file)).collect();
-        each_file(fresh, async |file| editions.put_index_file(&crawl, &file.name, &index.path_of(file)).await).await?;
+        let fresh: Vec<&IndexFile> =
+            edition.all_files().filter(|file| !before.all_files().any(|old| old == *file)).collect();
+        each_file(fresh.clone(), async |file| editions.put_index_file(&crawl, &file.name, &index.path_of(file)).await).await?;
         let stored = StoredEdition {
             number: published.map_or(1, |published| published.number + 1),
             text: serde_json::to_vec(&edition)?.into(),
@@ -128,13 +130,23 @@ pub async fn publish_site(
         let newest = stored.number;
         match editions.put_edition(&crawl, stored).await? {
             Put::Stored => {}
-            Put::Exists => return Err(SiteError::Superseded),
+            Put::Exists => {
+                withdraw(editions, &crawl, fresh).await?;
+                return Err(SiteError::Superseded);
+            }
         }
         // Who reads the edition before may do so for a moment.
         let kept: Vec<&str> = edition.all_files().chain(before.all_files()).map(|file| file.name.as_str()).collect();
         editions.delete_superseded(&crawl, newest, &kept, before_that(now)).await?;
     }
     Ok(SitePublished { index: changes, report: Some(ReportPublished { place, findings }) })
+}
+
+/// Deletes what was put for an edition that did not come about: its texts may be the reason. A file of the one that did stays.
+async fn withdraw(editions: &impl Editions, crawl: &CrawlId, fresh: Vec<&IndexFile>) -> Result<(), PortError> {
+    let newest = editions.newest_edition(crawl).await?.as_ref().map_or_else(Edition::none, edition_of);
+    let left = fresh.into_iter().filter(|file| !newest.all_files().any(|kept| kept == *file)).collect();
+    each_file(left, async |file| editions.delete_index_file(crawl, &file.name).await).await
 }
 
 /// Reads an edition; one that this program cannot read counts as none, so that the index is made anew.

@@ -118,7 +118,6 @@ impl Entry {
             document.add_i64(fields.day, days(day));
         }
         document.add_f64(fields.rank, self.rank);
-        document.add_u64(fields.linked_from, self.linked_from);
         document.add_u64(fields.digest, stored.digest);
         document.add_u64(fields.tie, number_of(&self.url));
         document.add_text(fields.shown, &stored.text);

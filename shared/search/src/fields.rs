@@ -8,7 +8,7 @@ use tantivy::schema::{
 use crate::words::{AS_WRITTEN, InLanguages};
 
 /// Changes with the fields, and with what is written to them. An index in another format is made again.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// A part of a page whose words are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,8 +74,6 @@ pub(crate) struct Fields {
     pub(crate) day: Field,
     /// Its rank among the pages of the site.
     pub(crate) rank: Field,
-    /// How many pages link to it.
-    pub(crate) linked_from: Field,
     /// All words as written, to correct others by.
     pub(crate) written: Field,
     /// What is shown of it.
@@ -110,7 +108,6 @@ pub(crate) fn schema() -> (Schema, Fields) {
         kind: schema.add_text_field("type", STRING | FAST),
         day: schema.add_i64_field("day", FAST | INDEXED),
         rank: schema.add_f64_field("rank", FAST),
-        linked_from: schema.add_u64_field("linked_from", FAST),
         written: schema.add_text_field("written", words(AS_WRITTEN, IndexRecordOption::Basic)),
         shown: schema.add_text_field("shown", TextOptions::default() | STORED),
     };

@@ -42,7 +42,7 @@ impl<'g> Standings<'g> {
         )?;
         self.0.each(
             "SELECT a.text FROM node n CROSS JOIN said s ON s.id = n.id JOIN anchor a ON a.id = s.anchor
-             WHERE n.url = ?1 ORDER BY s.links LIMIT ?2",
+             WHERE n.url = ?1 ORDER BY s.links, a.text LIMIT ?2",
             (url, ANCHORS_MAX),
             |row| row.get(0),
             |text| {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
 mod conformance;
+mod editions;
 mod faults;
 mod faults_elsewhere;
 mod messages;

@@ -36,10 +36,12 @@ def main(arguments: Sequence[str]) -> int:
 def _measure(deployment: Deployment, shape: Shape) -> list[Invocation]:
     with Sites(shape) as sites:
         deployment.crawl(shape, sites, shape.pages_of_all * shape.delay_seconds + PATIENCE_SECONDS)
-    deployment.sweep()
+        deployment.publish(sites)
+        deployment.search(shape, sites)
     invocations = deployment.take_invocations()
-    used = usage.of_pages(invocations)
-    print(report.crawl(shape, used), flush=True)
+    print(report.crawl(shape, usage.of_pages(invocations)), flush=True)
+    if shape.searches:
+        print(report.searches(usage.of_searches(invocations)), flush=True)
     return invocations
 
 
@@ -48,6 +50,7 @@ def _shapes(options: argparse.Namespace) -> list[Shape]:
         "many": [shapes.many_origins(origins, delay) for delay in options.delay for origins in options.origins],
         "one": [shapes.one_origin(options.one_delay)],
         "chain": [shapes.chain(options.chain_delay)],
+        "search": [shapes.searched()],
         "blobs": [shapes.blobs(1.0)],
     }
     return [shape for name in options.shape for shape in chosen[name]]
@@ -55,7 +58,7 @@ def _shapes(options: argparse.Namespace) -> list[Shape]:
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bill", description=__doc__)
-    parser.add_argument("--shape", nargs="+", choices=["many", "one", "chain", "blobs"], default=["many", "one", "chain"], help="which crawls")
+    parser.add_argument("--shape", nargs="+", choices=["many", "one", "chain", "search", "blobs"], default=["many", "one", "chain", "search"], help="which crawls")
     parser.add_argument("--origins", nargs="+", type=int, default=[20], help="how many origins `many` has; one crawl for each number")
     parser.add_argument("--delay", nargs="+", type=float, default=[1.0], help="delays of `many` in seconds; one crawl for each")
     parser.add_argument("--one-delay", type=float, default=0.05, help="the delay of `one` in seconds")

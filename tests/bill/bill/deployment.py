@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,14 +11,19 @@ from typing import Mapping
 from bill import invocations
 from bill.invocations import Invocation
 from bill.shapes import Shape
-from bill.sites import Sites
+from bill.sites import Sites, words
 from bill.standing import Fixtures
 from stack import sam
-from stack.deployed import Stack
+from stack.deployed import SWEEP_SECONDS, Stack, eventually
 
-FUNCTIONS = ("Scheduler", "Crawler", "Parser", "Sweeper")
+FUNCTIONS = ("Scheduler", "Crawler", "Parser", "Sweeper", "Publisher", "Searcher")
 
 LOOK_SECONDS = 2
+
+
+def _name(sites: Sites) -> str:
+    """The name of their crawl."""
+    return f"bill-{sites.port}"
 
 
 class Trouble(Exception):
@@ -36,7 +42,7 @@ class Deployment:
 
     def crawl(self, shape: Shape, sites: Sites, patience_seconds: float) -> None:
         """Crawls a shape's sites to the end."""
-        name = f"bill-{sites.port}"
+        name = _name(sites)
         politeness = {"delay": f"{round(shape.delay_seconds * 1000)}ms"}
         command = {"definition": {"name": name, "seeds": sites.seeds, "politeness": politeness}}
         self._stack.command(command)
@@ -49,9 +55,19 @@ class Deployment:
         if len(sites.fetched) != shape.pages_of_all or wrong:
             raise Trouble(f"{name} fetched {len(sites.fetched)} pages of {shape.pages_of_all}, not once: {wrong}")
 
-    def sweep(self) -> None:
-        """Runs the sweeper now."""
-        self._stack.sweep()
+    def publish(self, sites: Sites) -> None:
+        """Lets the sweeper close the iteration, and waits until what is made of it is there."""
+        eventually("the end of the iteration", lambda: self._stack.is_over_after_a_sweep(_name(sites)), SWEEP_SECONDS)
+        eventually("the report", lambda: any(self._stack.objects(f"reports/{_name(sites)}/1.html")), LOOK_SECONDS)
+        eventually("the end of the publication", lambda: self._stack.waiting("Publications") == 0, LOOK_SECONDS)
+
+    def search(self, shape: Shape, sites: Sites) -> None:
+        """Asks for words that the pages have, one or two at a time."""
+        draw = random.Random(shape.name)
+        for nth in range(shape.searches):
+            status, answer = self._stack.search(_name(sites), q=" ".join(words(draw, shape.words, 1 + nth % 2)))
+            if status != 200:
+                raise Trouble(f"a search failed: {answer}")
 
     def take_invocations(self) -> list[Invocation]:
         """The finished invocations that were not taken before."""

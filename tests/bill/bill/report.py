@@ -52,6 +52,27 @@ def crawl(shape: Shape, usage: Usage) -> str:
     )
 
 
+def searches(usage: Usage) -> str:
+    """The bill of searches, for a thousand of them."""
+    (used,) = usage.values()
+    factor = 1_000 / used.invocations
+    billed = bill.scaled(bill.lines(usage), factor)
+    as_billed = used.gb_seconds * prices.LAMBDA_GB_SECOND * factor
+    rest = bill.dollars(billed) - as_billed
+    work = lambda_time.work_dollars(used) * factor
+    return "\n".join(
+        [
+            f"== {used.invocations:,} searches",
+            *_table(billed, "for a thousand searches"),
+            *(_function(name, used) for name, used in usage.items()),
+            *_silence(usage),
+            f"dollars a thousand searches: {rest + work:.5f} = {rest:.5f} + Lambda's time: {work:.5f} for computing and calls of"
+            f" {lambda_time.CALL_SECONDS * 1000:.0f} ms",
+            f"with Lambda's time as it was here, {as_billed:.5f}: {rest + as_billed:.5f}",
+        ]
+    )
+
+
 def standing(fixtures: Fixtures, ticks: Usage) -> str:
     """What a stack costs per month."""
     return "\n".join(["== standing", *_table(month(fixtures, ticks), "a month")])

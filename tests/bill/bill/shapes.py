@@ -17,6 +17,10 @@ class Shape:
     delay_seconds: float
     blob_bytes: int = 0
     """The size of each page but the first; such pages are noise instead of HTML."""
+    words: int = 0
+    """How many different words the pages have, of which some are frequent and most are rare; the same few if 0."""
+    searches: int = 0
+    """How many searches follow."""
 
     @property
     def pages_of_all(self) -> int:
@@ -50,6 +54,11 @@ def one_origin(delay_seconds: float) -> Shape:
 def chain(delay_seconds: float) -> Shape:
     """A site whose pages each link only to the next one, so that every page is a segment."""
     return Shape(f"a chain of 200 pages, {delay_seconds:g} s", 1, 200, 1, delay_seconds)
+
+
+def searched() -> Shape:
+    """A site with the words of a language, and searches of it."""
+    return Shape("one origin of 2,000 pages with texts, 0.05 s", 1, 2_000, 50, 0.05, words=30_000, searches=1_000)
 
 
 def blobs(delay_seconds: float) -> Shape:

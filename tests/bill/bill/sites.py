@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import threading
 from collections import Counter
+from typing import Iterator
 
 from bill.shapes import Shape
 
@@ -84,7 +86,18 @@ class Sites:
         links = "".join(f'<li><a href="{_path(target)}">Page {target}</a>\n' for target in self._shape.links_of(page))
         start = f"<!doctype html><html lang=en><title>Page {page}</title><h1>Page {page}</h1><ul>\n{links}</ul><p>{page} "
         wanted = max(0, PAGE_BYTES - len(start))
-        return start + (PROSE * (wanted // len(PROSE) + 1))[:wanted]
+        prose = PROSE if self._shape.words == 0 else " ".join(words(random.Random(page), self._shape.words, wanted // 6))
+        return start + (prose * (wanted // len(prose) + 1))[:wanted]
+
+
+def words(draw: random.Random, different: int, count: int) -> Iterator[str]:
+    """Words as they are in texts: the second is half as frequent as the first, and so on."""
+    for _ in range(count):
+        rank = int(math.exp(draw.random() * math.log(different)))
+        yield "".join(SYLLABLES[rank // 60**place % 60] for place in range(3))
+
+
+SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
 
 
 def _address(nth: int) -> str:

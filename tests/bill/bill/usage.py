@@ -61,14 +61,23 @@ Usage = dict[str, FunctionUsage]
 """By function."""
 
 
+SEARCHER = "searcher"
+"""The function that requests invoke, and nothing else."""
+
+
 def of_pages(invocations: Iterable[Invocation]) -> Usage:
     """The usage of the crawl itself: work triggered by messages."""
-    return _sum(one for one in invocations if one.used is None or one.used.messages)
+    return _sum(one for one in invocations if one.function != SEARCHER and (one.used is None or one.used.messages))
 
 
 def of_ticks(invocations: Iterable[Invocation]) -> Usage:
     """The usage of the rules' ticks, whatever is crawled."""
-    return _sum(one for one in invocations if one.used is not None and not one.used.messages)
+    return _sum(one for one in invocations if one.function != SEARCHER and one.used is not None and not one.used.messages)
+
+
+def of_searches(invocations: Iterable[Invocation]) -> Usage:
+    """The usage of searches."""
+    return _sum(one for one in invocations if one.function == SEARCHER)
 
 
 def _sum(invocations: Iterable[Invocation]) -> Usage:

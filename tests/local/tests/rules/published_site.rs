@@ -102,6 +102,39 @@ async fn the_published_index_follows_the_crawl() {
     assert_eq!(third.index, None, "the first process follows");
 }
 
+/// Thirty pages that call another one something else each. A second crawl finds them the other way round.
+fn called_differently(asked: &Asked) -> Act {
+    let link = |n: u32| format!("<a href=/{n}>page {n}</a> ");
+    match (asked.target.trim_start_matches('/'), asked.earlier) {
+        ("", 0) => page(&(1..=30).map(link).collect::<String>()),
+        ("", _) => page(&(1..=30).rev().map(link).collect::<String>()),
+        ("called", _) => page("<title>Called</title>something"),
+        (number, _) => page(&format!("<a href=/called>name{number}</a>")),
+    }
+}
+
+#[tokio::test]
+async fn the_order_in_which_pages_were_found_changes_nothing_in_the_index() {
+    let site = ScriptedSite::start(called_differently).await;
+    let mut names = Vec::new();
+    for _crawl in 0..2 {
+        let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (definition, shelf) = (definition(&site), Shelf::default());
+        Heard::default().crawl(data.path(), &definition).await;
+        let reader = LocalStore::open_read_only(data.path()).unwrap().into_reader(definition.name.clone());
+        publish(&reader, &shelf, &shelf, (1, folder.path())).await.unwrap();
+        let mut found_by = Vec::new();
+        for n in 1..=30 {
+            if found(&shelf, &format!("anchor:name{n}")).await == ["called"] {
+                found_by.push(n);
+            }
+        }
+        names.push(found_by);
+    }
+    assert_eq!(names[0].len(), 20, "as many names as a page may have");
+    assert_eq!(names[0], names[1]);
+}
+
 /// Publications that are withdrawn, as somebody forgets a URL, after the report was put.
 struct WithdrawnMeanwhile(Shelf);
 
@@ -144,6 +177,7 @@ async fn an_index_that_is_withdrawn_meanwhile_stays_withdrawn_until_it_is_made_a
         assert!(matches!(result, Err(SiteError::Superseded)), "{result:?}");
         let newest = shelf.newest_edition(&definition.name).await.unwrap().unwrap();
         assert_eq!((newest.number, newest.text.len()), (edition, 0), "no index");
+        assert_eq!(shelf.files(), [""; 0], "nor a file of one");
     }
     let published = publish(&reader, &shelf, &shelf, (1, folder.path())).await.unwrap();
     assert_eq!(published.index, Some(Changes { written: 4, unchanged: 0, removed: 0 }), "nothing old is in it");

@@ -103,9 +103,9 @@ impl Editions for Shelf {
     }
 
     async fn put_index_file(&self, _crawl: &CrawlId, name: &str, from: &Path) -> PortResult<()> {
-        let bytes = fs::read(from).unwrap().into();
-        let there = self.0.files.lock().unwrap().insert(name.to_owned(), bytes);
-        assert_eq!(there, None, "{name} is put once");
+        let bytes = Bytes::from(fs::read(from).unwrap());
+        let there = self.0.files.lock().unwrap().insert(name.to_owned(), bytes.clone());
+        assert!(there.is_none_or(|there| there == bytes), "{name} never changes");
         Ok(())
     }
 
@@ -116,6 +116,11 @@ impl Editions for Shelf {
 
     async fn read_index_file(&self, _crawl: &CrawlId, name: &str, range: Range<u64>) -> PortResult<Option<Bytes>> {
         Ok(self.read(name, range).ok().map(Bytes::from))
+    }
+
+    async fn delete_index_file(&self, _crawl: &CrawlId, name: &str) -> PortResult<()> {
+        self.0.files.lock().unwrap().remove(name);
+        Ok(())
     }
 
     async fn delete_superseded(
