@@ -122,7 +122,8 @@ pub(super) fn chain(chain: &Chain, colour: Colour) -> String {
 /// Returns a page that nobody links to.
 pub(super) fn orphan(orphan: &Orphan) -> String {
     let title = orphan.title.as_ref().map_or_else(String::new, |title| format!("  {}", safe(title)));
-    format!("{}{title}\n", safe(&orphan.url))
+    let listed = if orphan.in_sitemap { "  (in a sitemap)" } else { "" };
+    format!("{}{title}{listed}\n", safe(&orphan.url))
 }
 
 /// Returns a URL that is like another; the first of a group names that.

@@ -88,6 +88,8 @@ link_kinds! {
     Sequence = 14 "sequence" true;
     /// Any other `<link>`.
     Other = 15 "other" false;
+    /// An entry of a sitemap, or a sitemap that robots.txt or another sitemap names. Nobody reads it but crawlers.
+    Sitemap = 16 "sitemap" true;
 }
 
 impl fmt::Display for LinkKind {

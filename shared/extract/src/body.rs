@@ -74,6 +74,7 @@ impl<'c> Body<'c> {
         let codings = ContentCodings::parse(headers.all("content-encoding")).map_err(|error| Unread {
             directives,
             detail: Some(error.to_string()),
+            links: Vec::new(),
             content: None,
         })?;
         let media = MediaType::of(content_type.as_ref());
@@ -109,7 +110,7 @@ impl<'c> Body<'c> {
     #[must_use]
     pub fn unread(&self) -> Unread {
         let detail = self.directives.noindex.then(|| "noindex, by X-Robots-Tag".to_owned());
-        Unread { directives: self.directives, detail, content: None }
+        Unread { directives: self.directives, detail, links: Vec::new(), content: None }
     }
 }
 
@@ -150,6 +151,8 @@ pub struct Unread {
     pub directives: Directives,
     /// Why, on one line; `None` if its type says it all.
     pub detail: Option<String>,
+    /// What it lists for crawlers, each once, if it is a sitemap or robots.txt.
+    pub links: Vec<FoundLink>,
     /// What can be said of it all the same; `None` if that is nothing, or was not asked for.
     pub content: Option<Box<Content>>,
 }

@@ -30,6 +30,8 @@ mod look;
 #[cfg(feature = "extractors")]
 mod repeated;
 #[cfg(feature = "extractors")]
+mod sitemap;
+#[cfg(feature = "extractors")]
 mod tree;
 #[cfg(feature = "extractors")]
 pub mod typed;
@@ -78,6 +80,9 @@ pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted
     let body = Body::of(source, settings)?;
     let extracted = EXTRACTORS.iter().find_map(|extractor| extractor.extract(&body));
     let mut read = extracted.ok_or_else(|| body.unread());
+    if let Err(unread) = &mut read {
+        unread.links = sitemap::links(&body);
+    }
     if let Err(unread) = &mut read
         && settings.content == ContentLevel::Full
         && !unread.directives.noindex

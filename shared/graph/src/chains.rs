@@ -59,20 +59,25 @@ pub(crate) fn follow(db: &Connection) -> Result<(), FileError> {
 
 /// Counts, for each URL, the other pages that link to it, and for each page the pages that it links to.
 pub(crate) fn count_links(db: &Connection) -> Result<(), FileError> {
-    // A link to a redirect is one to where that leads, too, and one that stands for its page is none.
+    // A link to a redirect is one to where that leads, too, and one that stands for its page is none; nor is an entry of a sitemap, which nobody reads.
     db.execute_batch(
         "UPDATE node SET linked_from = c.pages FROM (
              SELECT e.to_id, count(DISTINCT e.from_id) AS pages FROM edge e JOIN kind k ON k.id = e.kind
-             WHERE e.from_id <> e.to_id AND k.name NOT IN ('redirect', 'canonical') GROUP BY e.to_id) c WHERE c.to_id = node.id;
+             WHERE e.from_id <> e.to_id AND k.name NOT IN ('redirect', 'canonical', 'sitemap') GROUP BY e.to_id) c WHERE c.to_id = node.id;
          UPDATE node SET linked_from = (
              SELECT count(DISTINCT e.from_id) FROM (
                  SELECT node.id UNION ALL SELECT t.id FROM node t WHERE t.lands_on = node.id AND t.redirects_to IS NOT NULL) t
              JOIN edge e ON e.to_id = t.id JOIN kind k ON k.id = e.kind
-             WHERE e.from_id <> node.id AND k.name NOT IN ('redirect', 'canonical'))
+             WHERE e.from_id <> node.id AND k.name NOT IN ('redirect', 'canonical', 'sitemap'))
          WHERE id IN (SELECT t.lands_on FROM node t WHERE t.redirects_to IS NOT NULL);
          UPDATE node SET links_to = c.pages FROM (
              SELECT e.from_id, count(DISTINCT e.to_id) AS pages FROM edge e JOIN kind k ON k.id = e.kind
-             WHERE e.from_id <> e.to_id AND k.name IN ('a', 'area') GROUP BY e.from_id) c WHERE c.from_id = node.id;",
+             WHERE e.from_id <> e.to_id AND k.name IN ('a', 'area') GROUP BY e.from_id) c WHERE c.from_id = node.id;
+         UPDATE node SET in_sitemap = 1 WHERE id IN (
+             SELECT t.id FROM edge e JOIN kind k ON k.id = e.kind JOIN node t ON t.id = e.to_id WHERE k.name = 'sitemap'
+             UNION
+             SELECT t.lands_on FROM edge e JOIN kind k ON k.id = e.kind JOIN node t ON t.id = e.to_id
+             WHERE k.name = 'sitemap' AND t.redirects_to IS NOT NULL);",
     )?;
     Ok(())
 }

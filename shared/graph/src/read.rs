@@ -182,7 +182,7 @@ impl Graph {
     /// The file cannot be read.
     pub fn counts(&self) -> Result<Counts, GraphError> {
         let sql = "SELECT (SELECT count(*) FROM node), (SELECT count(*) FROM node WHERE state = 'page'), (SELECT count(*) FROM edge),
-                   (SELECT count(*) FROM node WHERE is_broken AND linked_from > 0), (SELECT count(*) FROM broken_link),
+                   (SELECT count(*) FROM node WHERE is_broken AND (linked_from > 0 OR in_sitemap)), (SELECT count(*) FROM broken_link),
                    (SELECT count(*) FROM node WHERE hops > 1 OR chain <> 'lands'), (SELECT count(*) FROM orphan)";
         let read = |row: &Row<'_>| {
             Ok(Counts {
@@ -261,7 +261,7 @@ impl Graph {
     /// The file cannot be read.
     pub fn broken(&self, holders_max: u32, visit: impl FnMut(Broken) -> ControlFlow<()>) -> Result<(), GraphError> {
         let sql = "SELECT n.id, n.url, n.outcome_name, n.status, n.detail, n.last_at, n.linked_from
-                   FROM node n WHERE n.is_broken AND n.linked_from > 0 ORDER BY n.linked_from DESC, n.url";
+                   FROM node n WHERE n.is_broken AND (n.linked_from > 0 OR n.in_sitemap) ORDER BY n.linked_from DESC, n.url";
         let of_one = "SELECT f.url, t.url, a.text, k.name
                       FROM broken_target x CROSS JOIN edge e ON e.to_id = x.id JOIN node f ON f.id = e.from_id JOIN node t ON t.id = e.to_id
                       JOIN kind k ON k.id = e.kind LEFT JOIN anchor a ON a.id = e.anchor
@@ -320,8 +320,10 @@ impl Graph {
     /// # Errors
     /// The file cannot be read.
     pub fn orphans(&self, visit: impl FnMut(Orphan) -> ControlFlow<()>) -> Result<(), GraphError> {
-        let read = |row: &Row<'_>| Ok(Orphan { url: row.get(0)?, title: row.get(1)?, last_at: row.get(2)? });
-        self.each("SELECT url, title, last_at FROM orphan ORDER BY url", [], read, visit)
+        let read = |row: &Row<'_>| {
+            Ok(Orphan { url: row.get(0)?, title: row.get(1)?, last_at: row.get(2)?, in_sitemap: row.get(3)? })
+        };
+        self.each("SELECT url, title, last_at, in_sitemap FROM orphan ORDER BY url", [], read, visit)
     }
 
     /// Calls back with each URL that is like another one before it, group by group.

@@ -142,6 +142,8 @@ pub struct Orphan {
     pub title: Option<String>,
     /// When it was visited last.
     pub last_at: Option<String>,
+    /// Whether a sitemap lists it.
+    pub in_sitemap: bool,
 }
 
 /// A URL whose contents are those of another.

@@ -36,7 +36,8 @@ CREATE TABLE node (
     depth            INTEGER,
     rank             REAL,
     linked_from      INTEGER NOT NULL DEFAULT 0,
-    links_to         INTEGER NOT NULL DEFAULT 0
+    links_to         INTEGER NOT NULL DEFAULT 0,
+    in_sitemap       INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE kind (

@@ -47,7 +47,7 @@ WHERE t.redirects_to IS NOT NULL;
 
 -- Pages that no other page links to, and where no crawl starts.
 CREATE VIEW orphan AS
-SELECT n.id, n.url, n.title, n.state, n.outcome_name, n.last_at FROM node n
+SELECT n.id, n.url, n.title, n.state, n.outcome_name, n.last_at, n.in_sitemap FROM node n
 WHERE n.state = 'page' AND NOT n.is_start AND n.linked_from = 0;
 
 -- Pages that link to no page.

@@ -59,7 +59,7 @@ pub const KINDS: &[Kind] = &[
         select: "n.url, n.status, n.outcome_name, n.detail, n.linked_from,
                  (SELECT json_group_array(url) FROM (SELECT DISTINCT f.url FROM broken_target x CROSS JOIN edge e ON e.to_id = x.id JOIN node f ON f.id = e.from_id
                   JOIN kind k ON k.id = e.kind WHERE x.broken_id = n.id AND k.name NOT IN ('redirect', 'canonical') ORDER BY f.rank DESC, f.url LIMIT 5))",
-        from: "node n WHERE n.is_broken AND n.linked_from > 0",
+        from: "node n WHERE n.is_broken AND (n.linked_from > 0 OR n.in_sitemap)",
         order: "n.linked_from DESC, n.url",
     },
     Kind {

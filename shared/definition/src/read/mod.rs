@@ -11,7 +11,7 @@ use std::fmt::{self, Display};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
     Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Schedule, ScheduleError, Slot,
-    UrlPattern, UserAgent, Within,
+    Sitemaps, UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
@@ -106,6 +106,7 @@ impl Reader {
         match key.slot(&mut self.draft) {
             Slot::Name(_) => self.name = notes.text(key, map.next_value()?, plainly),
             Slot::Seeds(_) => self.seeds = map.next_value()?,
+            Slot::Sitemaps(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Sitemaps>>>()?)),
             Slot::Within(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Within>>>()?)),
             Slot::Patterns(field) => put(field, notes.texts(key, map.next_value()?, pattern)),
             Slot::Blocks(field) => {

@@ -22,6 +22,9 @@ pub struct Draft {
     pub name: CrawlId,
     /// [`Key::Seeds`](super::Key::Seeds).
     pub seeds: Vec<CrawlUrl>,
+    /// [`Key::Sitemaps`](super::Key::Sitemaps).
+    #[serde(default)]
+    pub sitemaps: Sitemaps,
     /// Which URLs belong to it.
     #[serde(default)]
     pub scope: Scope,
@@ -70,6 +73,7 @@ impl Draft {
         Self {
             name: seeds.first().map_or_else(CrawlId::default, |seed| CrawlId::for_origin(&seed.origin())),
             seeds,
+            sitemaps: Sitemaps::default(),
             scope: Scope::default(),
             budget: Budget::default(),
             do_not_crawl: Vec::new(),
@@ -99,6 +103,26 @@ pub struct Scope {
     pub exclude: Vec<UrlPattern>,
     /// [`Key::ScopeMaxDepth`](super::Key::ScopeMaxDepth).
     pub max_depth: Option<u32>,
+}
+
+/// What is done with the sitemaps of a site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sitemaps {
+    /// Nothing. One that a page links to is a file like others; its entries are followed.
+    #[default]
+    Ignore,
+    /// The robots.txt of each seed's site is a seed, too, and the sitemaps that it names are visited.
+    Follow,
+}
+
+impl fmt::Display for Sitemaps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ignore => "ignore",
+            Self::Follow => "follow",
+        })
+    }
 }
 
 /// What a URL must share with a seed.

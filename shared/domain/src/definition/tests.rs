@@ -261,6 +261,7 @@ fn edit(key: Key, draft: &mut Draft) {
     match key.slot(draft) {
         Slot::Name(name) => *name = "other".parse().unwrap(),
         Slot::Seeds(seeds) => seeds.truncate(1),
+        Slot::Sitemaps(sitemaps) => *sitemaps = Sitemaps::Follow,
         Slot::Within(within) => *within = Within::Domain,
         Slot::Patterns(patterns) => patterns.push(pattern(if key == Key::ScopeInclude { "." } else { "/x" })),
         Slot::Blocks(rules) => rules.push(block(prefix("/x"))),

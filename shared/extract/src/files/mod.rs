@@ -9,7 +9,7 @@ mod office;
 mod pdf;
 #[cfg(test)]
 mod tests;
-mod xml;
+pub(crate) mod xml;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -11,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::{FileText, Text};
 
 /// What is told of a document.
-pub(super) trait Visitor {
+pub(crate) trait Visitor {
     /// An element begins. The name is without its prefix.
     fn start(&mut self, name: &str, element: &BytesStart<'_>);
     /// An element ends.
@@ -23,7 +23,7 @@ pub(super) trait Visitor {
 }
 
 /// Tells a visitor what a document says, until it is done or the document cannot be read on.
-pub(super) fn walk(document: &str, visitor: &mut dyn Visitor) {
+pub(crate) fn walk(document: &str, visitor: &mut dyn Visitor) {
     let mut reader = Reader::from_str(document);
     let config = reader.config_mut();
     config.check_end_names = false;

@@ -86,7 +86,7 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
                 ..Document::bare(0, at.clone(), Outcome::FileIngested)
             }
         }
-        Err(Unread { directives: _, detail, content }) => {
+        Err(Unread { directives: _, detail, links: _, content }) => {
             Document { detail, content, ..Document::bare(0, at.clone(), Outcome::FileOfUnknownType) }
         }
     }

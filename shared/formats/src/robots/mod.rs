@@ -85,7 +85,10 @@ impl Robots {
     }
 }
 
+/// Where robots.txt is (RFC 9309 section 2.3).
+pub const ROBOTS_PATH: &str = "/robots.txt";
+
 /// Whether this is robots.txt, which is always allowed (RFC 9309 section 2.2.2).
 fn is_robots_txt(path_and_query: &str) -> bool {
-    path_and_query == "/robots.txt"
+    path_and_query == ROBOTS_PATH
 }

@@ -10,7 +10,7 @@ use dragline_domain::time::{after, between, honest};
 use dragline_domain::url::{CrawlUrl, HostKey, Origin};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::http_fields::location;
-use dragline_formats::robots::{BODY_BYTES_MAX, REDIRECTS_MAX, RobotsFetch, RobotsPolicy, RobotsRecord};
+use dragline_formats::robots::{BODY_BYTES_MAX, REDIRECTS_MAX, ROBOTS_PATH, RobotsFetch, RobotsPolicy, RobotsRecord};
 use jiff::Timestamp;
 
 use super::pacer::Pacer;
@@ -118,7 +118,7 @@ pub async fn fetch_robots(
     limits: FetchLimits,
     origin: &Origin,
 ) -> Result<RobotsRecord, RefusedAddress> {
-    let Ok(mut url) = origin.url_at("/robots.txt") else {
+    let Ok(mut url) = origin.url_at(ROBOTS_PATH) else {
         return Ok(RobotsRecord::of(&RobotsFetch::Failed { detail: "the origin has no URL" }));
     };
     let limits = FetchLimits { body_bytes_max: BODY_BYTES_MAX, decoded_bytes_max: BODY_BYTES_MAX as u64, ..limits };

@@ -110,20 +110,18 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
     };
     match extract(&source, &settings) {
         Ok(extracted) => page(context, capture, extracted, bare),
-        Err(Unread { directives, detail, content }) => {
+        Err(Unread { directives, detail, links, content }) => {
             let outcome =
                 if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType };
-            Document { outcome, detail, content, ..bare }
+            // A sitemap that asks for noindex is no result, and is there to be followed all the same.
+            Document { outcome, detail, links: found(context, capture, links), content, ..bare }
         }
     }
 }
 
 fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: Document) -> Document {
     let Extracted { made_by, page, links, content, remark } = extracted;
-    let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel, anchor }| {
-        decided(context, &capture.visit, Link { kind, target, disposition: Disposition::Follow, spelling, rel, anchor })
-    });
-    let links: Vec<Link> = links.collect();
+    let links = found(context, capture, links);
     let (outcome, detail) = outcome_of_page(&capture.url, &page, &links);
     let misfits = content.as_deref().map_or(&[][..], |content| &content.misfits);
     let (state, detail) = match misfits {
@@ -133,6 +131,13 @@ fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: D
     };
     let (page, made_by) = (Some(page), Some(made_by));
     Document { outcome, detail, state, page, links, content, made_by, ..bare }
+}
+
+fn found(context: &CrawlContext, capture: &Capture, links: Vec<FoundLink>) -> Vec<Link> {
+    let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel, anchor }| {
+        decided(context, &capture.visit, Link { kind, target, disposition: Disposition::Follow, spelling, rel, anchor })
+    });
+    links.collect()
 }
 
 /// Decides, or decides again, what is done with a link.

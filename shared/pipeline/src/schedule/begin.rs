@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::time::Duration;
 
+use dragline_domain::definition::{Definition, Sitemaps};
 use dragline_domain::frontier::{
     AddTodo, Claim, Claimable, Claimer, Demand, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, Reserve,
     SEEDING_URLS_MAX, Seeding, Selection, Sighting, Task, TodoChunk, TodoEntry, TodoSource, Walk, split_into_chunks,
@@ -11,6 +12,7 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::TriggerId;
 use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_formats::robots::ROBOTS_PATH;
 
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
@@ -160,6 +162,17 @@ pub async fn add(
 
 type Seeds = BTreeMap<Origin, Vec<String>>;
 
+fn seeds_of(definition: &Definition) -> Seeds {
+    let mut seeds = by_origin(&definition.seeds);
+    if definition.sitemaps == Sitemaps::Follow {
+        for paths in seeds.values_mut() {
+            let is_there = paths.iter().any(|path| path == ROBOTS_PATH);
+            paths.extend((!is_there).then(|| ROBOTS_PATH.to_owned()));
+        }
+    }
+    seeds
+}
+
 fn by_origin(urls: &[CrawlUrl]) -> Seeds {
     let mut seeds = Seeds::new();
     for url in urls {
@@ -185,7 +198,7 @@ impl<W: World> Seeder<'_, W> {
     /// Seeds origins and opens known ones, from where the last call stopped.
     async fn go_on(&self, until: Until) -> PortResult<WalkEnd> {
         let seeds = match &self.iteration.task {
-            Task::Crawl => by_origin(&self.context.definition.seeds),
+            Task::Crawl => seeds_of(&self.context.definition),
             // Whoever demands URLs adds them.
             Task::Demand => return Ok(WalkEnd::Through),
             Task::Reparse(_) => Seeds::new(),

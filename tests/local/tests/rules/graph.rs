@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use dragline_domain::definition::Definition;
-use dragline_graph::{Broken, Chain, Duplicate, Graph, SiteLink};
+use dragline_graph::{Broken, Chain, Duplicate, Graph, Orphan, SiteLink};
 use dragline_local::LocalStore;
 
 use super::heard::Heard;
@@ -187,4 +187,66 @@ async fn the_graph_is_of_the_site_as_it_is_now() {
     std::fs::write(data.path().join("graph/docs.db"), "SQLite format 3\0 and then nothing of the kind").unwrap();
     let (mended, made) = graph(data.path()).await;
     assert!(made && mended.node(&site.url("/later")).unwrap().is_some());
+}
+
+/// A site whose robots.txt names a sitemap that pages do not mention, and which lists a page that nobody links to, and one that is gone.
+fn with_sitemaps(asked: &Asked) -> Act {
+    let xml = |body: &str| answer(200, &["content-type: application/xml"], body);
+    let at = |path: &str| format!("http://127.0.0.1:{}{path}", asked.port());
+    match asked.target.as_str() {
+        "/" => page("<title>Home</title><a href=/known>known</a>"),
+        "/robots.txt" => answer(
+            200,
+            &["content-type: text/plain"],
+            format!("User-agent: *\nDisallow: /private/\nsitemap: {}\n", at("/sitemaps.xml")),
+        ),
+        "/sitemaps.xml" => xml(&format!(
+            "<?xml version='1.0'?><sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><sitemap><loc>{}</loc></sitemap></sitemapindex>",
+            at("/sitemap-1.xml")
+        )),
+        "/sitemap-1.xml" => xml(&format!(
+            "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>
+             <url><loc>{}</loc><lastmod>2026-01-01</lastmod></url><url><loc> {} </loc></url><url><loc>{}</loc></url><url><loc>{}</loc></url>
+             <url><loc>https://elsewhere.example/</loc></url></urlset>",
+            at("/known"),
+            at("/unlinked?a=1&amp;b=2"),
+            at("/gone"),
+            at("/private/x"),
+        )),
+        "/known" | "/unlinked?a=1&b=2" => page(&asked.target.replace('&', "&amp;")),
+        _ => answer(404, &[], ""),
+    }
+}
+
+#[tokio::test]
+async fn sitemaps_lead_to_pages_that_nobody_links_to() {
+    let site = ScriptedSite::start(with_sitemaps).await;
+    for (sitemaps, orphans, broken, asked, why) in [
+        ("ignore", vec![], vec![], 2, "the pages alone"),
+        ("follow", vec!["/unlinked?a=1&b=2 true"], vec!["/gone 0 /sitemap-1.xml"], 6, "and what sitemaps list"),
+    ] {
+        let (data, heard, before) = (tempfile::tempdir().unwrap(), Heard::default(), site.targets().len());
+        let yaml = format!(
+            "name: docs\nseeds: ['{}']\nsitemaps: {sitemaps}\npoliteness: {{ delay: 0s, concurrency: 1 }}",
+            site.url("/")
+        );
+        heard.crawl(data.path(), &dragline_definition::parse(&yaml, "crawl.yaml").unwrap()).await;
+        let graph = graph(data.path()).await.0;
+        let path = |url: &str| url.replace(&site.url("/"), "/");
+        let told: Vec<String> = all(|visit| graph.orphans(visit).unwrap())
+            .iter()
+            .map(|orphan: &Orphan| format!("{} {}", path(&orphan.url), orphan.in_sitemap))
+            .collect();
+        assert_eq!(told, orphans, "{why}");
+        let told: Vec<String> = all(|visit| graph.broken(10, visit).unwrap())
+            .iter()
+            .map(|broken: &Broken| {
+                format!("{} {} {}", path(&broken.url), broken.linked_from, path(&broken.holders[0].from_url))
+            })
+            .collect();
+        assert_eq!(told, broken, "{why}");
+        let targets = site.targets().split_off(before);
+        assert_eq!(targets.len(), asked, "{why}: {targets:?}");
+        assert!(!targets.iter().any(|target| target.contains("private")), "robots.txt forbids it: {targets:?}");
+    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    DoNotCrawl, ItemType, QueryRule, RecrawlRule, RecrawlWord, Schedule, UrlPattern, UserAgent, Within,
+    DoNotCrawl, ItemType, QueryRule, RecrawlRule, RecrawlWord, Schedule, Sitemaps, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -18,6 +18,8 @@ pub enum Slot<'d> {
     Seeds(&'d mut Vec<CrawlUrl>),
     /// What a URL must share with a seed.
     Within(&'d mut Within),
+    /// See [`ValueKind::Sitemaps`](super::ValueKind::Sitemaps).
+    Sitemaps(&'d mut Sitemaps),
     /// Patterns over URLs.
     Patterns(&'d mut Vec<UrlPattern>),
     /// Conditions with reasons.

@@ -33,6 +33,21 @@ keys! {
         example: "[https://example.org/docs/]",
         effect: WhichUrls,
     }
+    /// Whether the sitemaps of the seeds' sites are read.
+    ///
+    /// | word | what is done |
+    /// |---|---|
+    /// | `ignore` | nothing |
+    /// | `follow` | the robots.txt of each seed's origin is visited like a seed, and with it in the archive; the sitemaps that it names are, too, and what they list is crawled |
+    ///
+    /// Sitemaps and what they list are links: they have to be in scope and count for the budget. Any sitemap that the crawl comes across is read, also one that is a seed.
+    Sitemaps = "sitemaps" {
+        field: sitemaps,
+        kind: Sitemaps,
+        default: Value("ignore"),
+        example: "follow",
+        effect: WhichUrls,
+    }
     /// What a URL must have in common with a seed to belong to the crawl.
     ///
     /// | word | in common |

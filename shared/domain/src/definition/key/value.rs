@@ -14,6 +14,8 @@ pub enum ValueKind {
     Seeds(usize),
     /// One of a few words.
     Within,
+    /// See [`Sitemaps`](crate::definition::Sitemaps).
+    Sitemaps,
     /// Patterns over URLs.
     Patterns(usize),
     /// Conditions with reasons.
