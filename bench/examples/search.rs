@@ -228,7 +228,7 @@ fn ask_fts5(fts5: &Connection, query: &str) -> rusqlite::Result<(u64, Vec<String
     Ok((total, snippets))
 }
 
-fn size(folder: &Path) -> std::io::Result<u64> {
+fn size(folder: &Path) -> io::Result<u64> {
     fs::read_dir(folder)?.map(|file| Ok(file?.metadata()?.len())).sum()
 }
 
