@@ -74,7 +74,11 @@ impl<E: Editions> Opened<E> {
         let index = match kept.filter(|kept| kept.edition == stored.number) {
             Some(kept) => kept.index,
             None => {
-                let ranges = Arc::new(Remote { editions: self.editions.clone(), crawl: crawl.clone(), runtime: Handle::current() });
+                let ranges = Arc::new(Remote {
+                    editions: self.editions.clone(),
+                    crawl: crawl.clone(),
+                    runtime: Handle::current(),
+                });
                 let blocks = Arc::clone(&self.blocks);
                 let open = move || Index::open_edition(edition, ranges, blocks);
                 Arc::new(tokio::task::spawn_blocking(open).await??)

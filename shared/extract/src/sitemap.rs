@@ -19,7 +19,7 @@ const ENTRIES_MAX: usize = 50_000;
 const URL_BYTES_MAX: usize = 8 << 10;
 
 /// How much of a body is looked at before all of it is read.
-const LOOK_BYTES: u64 = 4 << 10;
+const LOOK_BYTES: usize = 4 << 10;
 
 const GZIP_MARK: &[u8] = b"\x1f\x8b";
 
@@ -54,7 +54,7 @@ fn of_robots(text: &str) -> Vec<String> {
 }
 
 fn of_xml(body: &Body<'_>) -> Vec<String> {
-    let beginning = body.beginning(LOOK_BYTES);
+    let beginning = body.beginning(LOOK_BYTES as u64);
     // A file that is compressed, not a body that is for the way.
     let is_compressed = beginning.starts_with(GZIP_MARK);
     if !is_compressed && !looks_like_one(&beginning) {
@@ -68,7 +68,7 @@ fn of_xml(body: &Body<'_>) -> Vec<String> {
     } else {
         bytes
     };
-    if !looks_like_one(&bytes[..bytes.len().min(LOOK_BYTES as usize)]) {
+    if !looks_like_one(&bytes[..bytes.len().min(LOOK_BYTES)]) {
         return Vec::new();
     }
     let mut entries = Entries::default();
@@ -167,7 +167,8 @@ mod tests {
 
     #[test]
     fn what_is_listed_for_crawlers_is_found() {
-        let set = |entries: &str| format!("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{entries}</urlset>");
+        let set =
+            |entries: &str| format!("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{entries}</urlset>");
         let one = set("<url><loc>https://a.example/1</loc></url>");
         let compressed = gzip(one.as_bytes(), Sparing::Time);
         let many = set(&(0..ENTRIES_MAX + 10).map(|n| format!("<url><loc>/{n}</loc></url>")).collect::<String>());

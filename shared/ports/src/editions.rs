@@ -29,11 +29,7 @@ pub trait Editions: Clone + Send + Sync + 'static {
     fn newest_edition(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<StoredEdition>>> + Send;
 
     /// Puts an edition if there is none with this number. The number after the newest one's makes sure that nobody published in between.
-    fn put_edition(
-        &self,
-        crawl: &CrawlId,
-        edition: StoredEdition,
-    ) -> impl Future<Output = PortResult<Put>> + Send;
+    fn put_edition(&self, crawl: &CrawlId, edition: StoredEdition) -> impl Future<Output = PortResult<Put>> + Send;
 
     /// Puts a file of up to 5 GB (a limit of S3), whether or not it is there.
     fn put_index_file(&self, crawl: &CrawlId, name: &str, from: &Path) -> impl Future<Output = PortResult<()>> + Send;

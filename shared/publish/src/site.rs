@@ -100,10 +100,8 @@ pub async fn publish_site(
     let index_folder = folder.join("index");
     tokio::fs::create_dir_all(&folder).await?;
     let missing = before.restore(&index_folder)?;
-    each_file(missing, async |file| {
-        editions.get_index_file(&crawl, &file.name, &index_folder.join(&file.name)).await
-    })
-    .await?;
+    each_file(missing, async |file| editions.get_index_file(&crawl, &file.name, &index_folder.join(&file.name)).await)
+        .await?;
     let graph = Graph::up_to_date(reader, &folder.join("graph.db"), || ()).await?;
     let (index, updated) = Index::up_to_date(reader, &graph, &index_folder, || ()).await?;
     let changes = match updated {
@@ -122,7 +120,8 @@ pub async fn publish_site(
         let edition = index.edition()?;
         let fresh: Vec<&IndexFile> =
             edition.all_files().filter(|file| !before.all_files().any(|old| old == *file)).collect();
-        each_file(fresh.clone(), async |file| editions.put_index_file(&crawl, &file.name, &index.path_of(file)).await).await?;
+        each_file(fresh.clone(), async |file| editions.put_index_file(&crawl, &file.name, &index.path_of(file)).await)
+            .await?;
         let stored = StoredEdition {
             number: published.map_or(1, |published| published.number + 1),
             text: serde_json::to_vec(&edition)?.into(),

@@ -80,7 +80,12 @@ impl Directory for Elsewhere {
         let file = self.edition.files.iter().find(|file| Path::new(&file.name) == path);
         let file = file.ok_or_else(|| OpenReadError::FileDoesNotExist(path.to_owned()))?;
         let name = Arc::from(file.name.as_str());
-        Ok(Arc::new(File { name, bytes: file.bytes, ranges: Arc::clone(&self.ranges), blocks: Arc::clone(&self.blocks) }))
+        Ok(Arc::new(File {
+            name,
+            bytes: file.bytes,
+            ranges: Arc::clone(&self.ranges),
+            blocks: Arc::clone(&self.blocks),
+        }))
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
@@ -170,11 +175,11 @@ impl FileHandle for File {
                 there[place] = Some(block);
             }
         }
-        let (from, to) = ((wanted.start - begin) as usize, (wanted.end - begin) as usize);
+        let (from, to) = (in_memory(wanted.start - begin), in_memory(wanted.end - begin));
         if let [Some(block)] = there.as_slice() {
             return Ok(block.slice(from..to));
         }
-        let mut bytes = Vec::with_capacity((numbers.end - numbers.start) as usize * BLOCK_BYTES as usize);
+        let mut bytes = Vec::with_capacity(in_memory((numbers.end - numbers.start) * BLOCK_BYTES));
         there.iter().flatten().for_each(|block| bytes.extend_from_slice(block));
         Ok(OwnedBytes::new(bytes).slice(from..to))
     }
@@ -189,7 +194,13 @@ pub(crate) const fn blocks_of(range: &Range<u64>) -> Range<u64> {
 const fn block_within(number: u64, run: &Range<u64>) -> Range<usize> {
     let begin = number * BLOCK_BYTES;
     let end = if begin + BLOCK_BYTES < run.end { begin + BLOCK_BYTES } else { run.end };
-    (begin - run.start) as usize..(end - run.start) as usize
+    in_memory(begin - run.start)..in_memory(end - run.start)
+}
+
+/// The size of something that is read into memory.
+#[expect(clippy::cast_possible_truncation, reason = "what does not fit is not read")]
+pub(crate) const fn in_memory(bytes: u64) -> usize {
+    bytes as usize
 }
 
 /// The runs of blocks that are not there.

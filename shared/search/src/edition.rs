@@ -73,7 +73,8 @@ impl Edition {
         let mut missing: BTreeSet<&IndexFile> = self.files.iter().collect();
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
-            let there = IndexFile { name: entry.file_name().to_string_lossy().into_owned(), bytes: entry.metadata()?.len() };
+            let there =
+                IndexFile { name: entry.file_name().to_string_lossy().into_owned(), bytes: entry.metadata()?.len() };
             if !missing.remove(&there) {
                 fs::remove_file(entry.path())?;
             }

@@ -14,7 +14,7 @@ use sha1::{Digest as _, Sha1};
 use tantivy::directory::OwnedBytes;
 use tantivy::query::AllQuery;
 
-use crate::blocks::{BLOCK_BYTES, Blocks, Ranges, blocks_of};
+use crate::blocks::{BLOCK_BYTES, Blocks, Ranges, blocks_of, in_memory};
 use crate::compile::Lookup;
 use crate::edition::{Edition, IndexFile};
 use crate::error::IndexError;
@@ -90,7 +90,7 @@ pub(crate) fn load(edition: &Edition, ranges: &dyn Ranges, blocks: &Blocks) -> i
     let mut rest = bytes.get(head + 1..).unwrap_or_default();
     for (number, block) in places {
         let Some(file) = edition.files.get(number) else { continue };
-        let size = BLOCK_BYTES.min(file.bytes.saturating_sub(block * BLOCK_BYTES)) as usize;
+        let size = in_memory(BLOCK_BYTES.min(file.bytes.saturating_sub(block * BLOCK_BYTES)));
         let Some((of_block, after)) = rest.split_at_checked(size) else { break };
         blocks.put((Arc::from(file.name.as_str()), block), OwnedBytes::new(of_block.to_vec()));
         rest = after;

@@ -148,11 +148,7 @@ impl Index {
     ///
     /// # Errors
     /// It cannot be read, or was written by another version.
-    pub fn open_edition(
-        edition: Edition,
-        ranges: Arc<dyn Ranges>,
-        blocks: Arc<Blocks>,
-    ) -> Result<Self, SearchError> {
+    pub fn open_edition(edition: Edition, ranges: Arc<dyn Ranges>, blocks: Arc<Blocks>) -> Result<Self, SearchError> {
         let failed = |source: IndexError| SearchError::Index { folder: nowhere(), source };
         hot::load(&edition, ranges.as_ref(), &blocks).map_err(|error| failed(error.into()))?;
         Self::elsewhere(edition, ranges, blocks).map_err(failed)

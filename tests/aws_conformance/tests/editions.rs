@@ -97,8 +97,7 @@ async fn files_are_put_read_in_ranges_and_deleted_once_nothing_names_them() {
 async fn what_is_derived_is_withdrawn_when_a_url_is_forgotten() {
     let fresh = Fresh::new(clients().await);
     let frontier = fresh.frontier().await;
-    let (editions, publications) =
-        (S3Editions::beside(&fresh.documents()), S3Publications::beside(&fresh.documents()));
+    let (editions, publications) = (S3Editions::beside(&fresh.documents()), S3Publications::beside(&fresh.documents()));
     let story = Story::begin(&frontier).await;
     let crawl = &story.origin.crawl;
     let file = tempfile::NamedTempFile::new().unwrap();

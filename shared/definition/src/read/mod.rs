@@ -10,8 +10,8 @@ use std::fmt::{self, Display};
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
-    Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Schedule, ScheduleError, Slot,
-    Sitemaps, UrlPattern, UserAgent, Within,
+    Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Schedule, ScheduleError, Sitemaps,
+    Slot, UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};

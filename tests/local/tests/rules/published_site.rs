@@ -23,7 +23,9 @@ use super::shelf::Shelf;
 /// Three pages, of which one is called something else at each visit, and one goes away after the first.
 fn site(asked: &Asked) -> Act {
     match (asked.target.as_str(), asked.earlier) {
-        ("/", _) => page("<title>Start</title><a href=/stays>stays</a> <a href=/turns>turns</a> <a href=/goes>goes</a>"),
+        ("/", _) => {
+            page("<title>Start</title><a href=/stays>stays</a> <a href=/turns>turns</a> <a href=/goes>goes</a>")
+        }
         ("/stays", _) => page("<title>One</title>the walrus"),
         ("/turns", 0) => page("<title>Two</title>the carpenter"),
         ("/turns", _) => page("<title>Two</title>the oyster"),
@@ -33,10 +35,8 @@ fn site(asked: &Asked) -> Act {
 }
 
 fn definition(site: &ScriptedSite) -> Definition {
-    let yaml = format!(
-        "name: walrus\nseeds: ['{}']\npoliteness: {{ delay: 0s }}\nbudget: {{ pages: 100 }}",
-        site.url("/")
-    );
+    let yaml =
+        format!("name: walrus\nseeds: ['{}']\npoliteness: {{ delay: 0s }}\nbudget: {{ pages: 100 }}", site.url("/"));
     dragline_definition::parse(&yaml, "crawl.yaml").unwrap()
 }
 
@@ -59,7 +59,8 @@ async fn publish(
 /// The paths of pages that the published index finds.
 async fn found(shelf: &Shelf, query: &str) -> Vec<String> {
     let stored = shelf.newest_edition(&"walrus".parse().unwrap()).await.unwrap().unwrap();
-    let index = Index::open_edition(edition_of(&stored), Arc::new(shelf.clone()), Arc::new(Blocks::new(1 << 20))).unwrap();
+    let index =
+        Index::open_edition(edition_of(&stored), Arc::new(shelf.clone()), Arc::new(Blocks::new(1 << 20))).unwrap();
     let request = Request { query: query.to_owned(), page: NonZeroU32::MIN, per_page: 10, typos: Typos::Keep };
     let results = index.search(&request).unwrap().results;
     let mut paths: Vec<String> = results.iter().map(|hit| hit.url.rsplit_once('/').unwrap().1.to_owned()).collect();
@@ -147,12 +148,7 @@ impl Publications for WithdrawnMeanwhile {
         self.0.put_items(part, lines).await
     }
 
-    async fn put_report(
-        &self,
-        crawl: &CrawlId,
-        iteration: Iteration,
-        page: String,
-    ) -> PortResult<ReportPlace> {
+    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, page: String) -> PortResult<ReportPlace> {
         let place = self.0.put_report(crawl, iteration, page).await;
         self.0.withdraw();
         place
