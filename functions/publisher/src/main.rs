@@ -2,8 +2,9 @@
 
 mod handler;
 
-use std::env;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{env, fs};
 
 use dragline_domain::ids::CrawlId;
 use dragline_lambda::{AwsWorld, DynamoReader, Invocation, Reply, RunError, S3Editions, S3Publications, run};
@@ -24,14 +25,28 @@ async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     Ok((world, publications, editions))
 }
 
+/// Returns a folder of this process, as processes may share a disk: on an emulator at the same time, on Lambda one after another. What one left that has
+/// ended, as by a lack of memory, is deleted, so that there is room.
+fn folder() -> PathBuf {
+    const NAME: &str = "dragline-publisher-";
+    let shared = env::temp_dir();
+    for other in fs::read_dir(&shared).into_iter().flatten().flatten() {
+        let id = other.file_name().to_str().and_then(|name| name.strip_prefix(NAME)?.parse::<u32>().ok());
+        if id.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
+            // Somebody else may delete it at the same time.
+            _ = fs::remove_dir_all(other.path());
+        }
+    }
+    shared.join(format!("{NAME}{}", std::process::id()))
+}
+
 async fn invoke((world, publications, editions): Handler, invocation: Invocation) -> Result<Reply, RunError> {
     let reader = {
         let (frontier, documents) = (world.frontier.clone(), world.documents.clone());
         move |crawl: &CrawlId| DynamoReader::new(frontier.clone(), documents.clone(), crawl.clone())
     };
     let walk = invocation.deadline.walk(world.clock().now(), 1);
-    // Processes that share a folder, as on an emulator, have parts of their own.
-    let folder = env::temp_dir().join(format!("dragline-publisher-{}", std::process::id()));
+    let folder = folder();
     let publisher = Publisher { world: world.with_walk(walk), reader, publications, editions, folder };
     Ok(Arc::new(publisher).handle(invocation.event).await)
 }

@@ -9,8 +9,7 @@ use std::time::Duration;
 use dragline_domain::ids::CrawlId;
 use dragline_lambda::RunError;
 use dragline_ports::editions::Editions;
-use dragline_publish::edition_of;
-use dragline_search::{Blocks, Index, Ranges};
+use dragline_search::{Blocks, Edition, Index, Ranges};
 use lru::LruCache;
 use tokio::runtime::Handle;
 
@@ -66,11 +65,10 @@ impl<E: Editions> Opened<E> {
             return Ok(Some(Arc::clone(&kept.index)));
         }
         let Some(stored) = self.editions.newest_edition(crawl).await? else { return Ok(None) };
-        let edition = edition_of(&stored);
-        if !edition.is_readable() {
+        let Some(edition) = Edition::from_json(&stored.text) else {
             self.indexes.lock().unwrap_or_else(PoisonError::into_inner).pop(crawl);
             return Ok(None);
-        }
+        };
         let index = match kept.filter(|kept| kept.edition == stored.number) {
             Some(kept) => kept.index,
             None => {

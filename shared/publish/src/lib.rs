@@ -8,4 +8,4 @@ mod items;
 mod site;
 
 pub use items::{PartLimits, Publication, Published, publish_items};
-pub use site::{ReportPublished, SiteError, SitePublication, SitePublished, edition_of, publish_site};
+pub use site::{ReportPublished, SiteError, SitePublication, SitePublished, publish_site};

@@ -124,7 +124,7 @@ pub async fn publish_site(
             .await?;
         let stored = StoredEdition {
             number: published.map_or(1, |published| published.number + 1),
-            text: serde_json::to_vec(&edition)?.into(),
+            text: edition.to_json()?.into(),
         };
         let newest = stored.number;
         match editions.put_edition(&crawl, stored).await? {
@@ -149,10 +149,8 @@ async fn withdraw(editions: &impl Editions, crawl: &CrawlId, fresh: Vec<&IndexFi
 }
 
 /// Reads an edition; one that this program cannot read counts as none, so that the index is made anew.
-#[must_use]
-pub fn edition_of(stored: &StoredEdition) -> Edition {
-    let read = serde_json::from_slice(&stored.text).ok();
-    read.filter(Edition::is_readable).unwrap_or_else(Edition::none)
+fn edition_of(stored: &StoredEdition) -> Edition {
+    Edition::from_json(&stored.text).unwrap_or_else(Edition::none)
 }
 
 async fn each_file<'f>(

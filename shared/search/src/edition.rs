@@ -47,10 +47,18 @@ impl Edition {
         Self { format: FORMAT, pages: 0, meta: String::new(), files: Vec::new(), hot: None }
     }
 
-    /// Whether there is an index in it that this program can read.
+    /// Reads an edition as [`Edition::to_json`] wrote it; `None` if there is no index in it, or none that this program can read.
     #[must_use]
-    pub const fn is_readable(&self) -> bool {
-        self.format == FORMAT && !self.files.is_empty()
+    pub fn from_json(text: &[u8]) -> Option<Self> {
+        serde_json::from_slice(text).ok().filter(|edition: &Self| edition.format == FORMAT && !edition.meta.is_empty())
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// It cannot be written as JSON.
+    pub fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(self)
     }
 
     /// Returns all its files.
@@ -79,7 +87,7 @@ impl Edition {
                 fs::remove_file(entry.path())?;
             }
         }
-        if self.is_readable() {
+        if !self.meta.is_empty() {
             fs::write(folder.join(META), &self.meta)?;
         }
         Ok(missing.into_iter().collect())
@@ -167,8 +175,7 @@ mod tests {
         }
 
         fn open(&self, edition: &Edition, bytes_max: u64) -> Index {
-            // As it is stored.
-            let edition = serde_json::from_str(&serde_json::to_string(edition).unwrap()).unwrap();
+            let edition = Edition::from_json(&edition.to_json().unwrap()).unwrap();
             Index::open_edition(edition, Arc::new(self.clone()), Arc::new(Blocks::new(bytes_max))).unwrap()
         }
 
@@ -258,13 +265,27 @@ mod tests {
     #[test]
     fn an_edition_without_an_index_is_not_read() {
         let none = Edition::none();
-        assert!(!none.is_readable());
+        assert_eq!(Edition::from_json(&none.to_json().unwrap()), None);
+        assert_eq!(Edition::from_json(b""), None);
         assert_eq!(none.all_files().count(), 0);
         let folder = tempfile::tempdir().unwrap();
         let (_other, index) = index_of(&pages(3));
         fs::copy(index.path_of(&index.edition().unwrap().files[0]), folder.path().join("left")).unwrap();
         assert_eq!(none.restore(folder.path()).unwrap(), Vec::<&IndexFile>::new());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "what it may not hold any more is deleted");
-        assert!(!Edition { format: FORMAT + 1, ..index.edition().unwrap() }.is_readable(), "another version's");
+        let later = Edition { format: FORMAT + 1, ..index.edition().unwrap() };
+        assert_eq!(Edition::from_json(&later.to_json().unwrap()), None, "another version's");
+    }
+
+    #[test]
+    fn an_index_without_pages_is_an_index() {
+        let (_folder, index) = index_of(&[]);
+        let objects = Objects::new();
+        let (edition, _) = objects.publish(&index);
+        let elsewhere = objects.open(&edition, u64::MAX);
+        assert_eq!((elsewhere.pages(), found(&elsewhere, "anything").as_str()), (0, ""));
+        let other = tempfile::tempdir().unwrap();
+        objects.restore(&edition, other.path());
+        assert!(Index::open(other.path()).unwrap().1.is_some(), "that knows what it was made from");
     }
 }

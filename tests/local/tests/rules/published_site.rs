@@ -11,8 +11,8 @@ use dragline_ports::editions::Editions as _;
 use dragline_ports::error::PortResult;
 use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
 use dragline_ports::reader::Reader;
-use dragline_publish::{SiteError, SitePublication, SitePublished, edition_of, publish_site};
-use dragline_search::{Blocks, Changes, Index, Request, Typos};
+use dragline_publish::{SiteError, SitePublication, SitePublished, publish_site};
+use dragline_search::{Blocks, Changes, Edition, Index, Request, Typos};
 use dragline_site_report::Making;
 use jiff::Timestamp;
 
@@ -59,8 +59,12 @@ async fn publish(
 /// The paths of pages that the published index finds.
 async fn found(shelf: &Shelf, query: &str) -> Vec<String> {
     let stored = shelf.newest_edition(&"walrus".parse().unwrap()).await.unwrap().unwrap();
-    let index =
-        Index::open_edition(edition_of(&stored), Arc::new(shelf.clone()), Arc::new(Blocks::new(1 << 20))).unwrap();
+    let index = Index::open_edition(
+        Edition::from_json(&stored.text).unwrap(),
+        Arc::new(shelf.clone()),
+        Arc::new(Blocks::new(1 << 20)),
+    )
+    .unwrap();
     let request = Request { query: query.to_owned(), page: NonZeroU32::MIN, per_page: 10, typos: Typos::Keep };
     let results = index.search(&request).unwrap().results;
     let mut paths: Vec<String> = results.iter().map(|hit| hit.url.rsplit_once('/').unwrap().1.to_owned()).collect();
