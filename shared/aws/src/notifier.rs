@@ -87,7 +87,11 @@ fn with(origin: &OriginKey, more: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use dragline_domain::frontier::LeftoverReason;
+    use dragline_domain::ids::Iteration;
+    use dragline_ports::publications::ReportPlace;
 
     use super::*;
 
@@ -102,6 +106,24 @@ mod tests {
         let expected = json!({
             "format": 1, "kind": "origin_ended", "crawl": "docs", "origin": "https://a.example",
             "reason": "stopped", "count": 7,
+        });
+        assert_eq!(body(&notice), expected);
+    }
+
+    #[test]
+    fn a_report_is_told_with_its_place_and_what_is_in_it() {
+        let (uri, link) = ("s3://archive/reports/docs/3.html".to_owned(), "https://console.example/x".to_owned());
+        let notice = Notice::ReportWritten {
+            crawl: "docs".parse().unwrap(),
+            iteration: Iteration::new(3).unwrap(),
+            place: ReportPlace { uri, link },
+            findings: BTreeMap::from([("broken".to_owned(), 2)]),
+        };
+        let told = subject(&notice);
+        assert_eq!(told, "Dragline: docs: the report on iteration 3 is written: https://console.example/x");
+        let expected = json!({
+            "format": 1, "kind": "report_written", "crawl": "docs", "iteration": 3,
+            "report": "s3://archive/reports/docs/3.html", "link": "https://console.example/x", "findings": {"broken": 2},
         });
         assert_eq!(body(&notice), expected);
     }

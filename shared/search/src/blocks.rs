@@ -215,7 +215,7 @@ fn gaps(there: &[Option<OwnedBytes>]) -> Vec<Range<usize>> {
     gaps
 }
 
-/// The path of an index that is in no folder, for messages.
-pub(crate) fn nowhere() -> PathBuf {
-    PathBuf::from("elsewhere")
+/// In place of the folder of an index that is in none, for messages.
+pub(crate) fn no_folder() -> PathBuf {
+    PathBuf::from("its objects")
 }

@@ -17,7 +17,7 @@ use tantivy::{
     TantivyError, Term,
 };
 
-use crate::blocks::{Blocks, Elsewhere, Ranges, nowhere};
+use crate::blocks::{Blocks, Elsewhere, Ranges, no_folder};
 use crate::compile::Lookup;
 use crate::edition::Edition;
 use crate::entry::{Entry, Stored};
@@ -41,7 +41,7 @@ const SEARCHERS: usize = 8;
 
 /// The word index of a crawl.
 pub struct Index {
-    /// Where it is, for messages too.
+    /// Where it is; for messages alone if it is in no folder.
     pub(crate) folder: PathBuf,
     pub(crate) index: tantivy::Index,
     pub(crate) fields: Fields,
@@ -149,7 +149,7 @@ impl Index {
     /// # Errors
     /// It cannot be read, or was written by another version.
     pub fn open_edition(edition: Edition, ranges: Arc<dyn Ranges>, blocks: Arc<Blocks>) -> Result<Self, SearchError> {
-        let failed = |source: IndexError| SearchError::Index { folder: nowhere(), source };
+        let failed = |source: IndexError| SearchError::Index { folder: no_folder(), source };
         hot::load(&edition, ranges.as_ref(), &blocks).map_err(|error| failed(error.into()))?;
         Self::elsewhere(edition, ranges, blocks).map_err(failed)
     }
@@ -163,7 +163,7 @@ impl Index {
         let mut index = tantivy::Index::open(directory)?;
         // Most of their time they wait for blocks.
         index.set_multithread_executor(SEARCHERS)?;
-        Self::of(index, schema().1, nowhere()).map(|(index, _)| index)
+        Self::of(index, schema().1, no_folder()).map(|(index, _)| index)
     }
 
     fn of(index: tantivy::Index, fields: Fields, folder: PathBuf) -> Result<(Self, Option<MadeFrom>), IndexError> {

@@ -162,6 +162,7 @@ pub async fn add(
 
 type Seeds = BTreeMap<Origin, Vec<String>>;
 
+/// Returns the seeds of a crawl by origin, each with its robots.txt if sitemaps are followed.
 fn seeds_of(definition: &Definition) -> Seeds {
     let mut seeds = by_origin(&definition.seeds);
     if definition.sitemaps == Sitemaps::Follow {

@@ -38,7 +38,7 @@ keys! {
     /// | word | what is done |
     /// |---|---|
     /// | `ignore` | nothing |
-    /// | `follow` | the robots.txt of each seed's origin is visited like a seed, and with it in the archive; the sitemaps that it names are, too, and what they list is crawled |
+    /// | `follow` | the robots.txt of each seed's origin is visited like a seed, which also puts it into the archive; so are the sitemaps that it names, and what they list is crawled |
     ///
     /// Sitemaps and what they list are links: they have to be in scope and count for the budget. Any sitemap that the crawl comes across is read, also one that is a seed.
     Sitemaps = "sitemaps" {
