@@ -52,6 +52,12 @@ def deployed(stack, sites, notices):
 
 
 @pytest.fixture(scope="module")
+def indexed(stack, deployed):
+    """The stack, once it answers searches for them."""
+    eventually("the word index", lambda: stack.search(CRAWL, q="index")[0] == 200, pause_seconds=1)
+
+
+@pytest.fixture(scope="module")
 def requests(sites, deployed):
     """The stack's requests to the sites."""
     return [list(site.asked) for site in sites]
@@ -150,8 +156,7 @@ def found(answer):
         {"q": "vacuumm", "exact": "true"},
     ],
 )
-def test_searches_are_answered_as_by_the_command(stack, deployed, local, local_data, dragline, asked):
-    eventually("the word index", lambda: stack.search(CRAWL, q="index")[0] == 200, pause_seconds=1)
+def test_searches_are_answered_as_by_the_command(stack, indexed, local, local_data, dragline, asked):
     status, answer = stack.search(CRAWL, **asked)
     options = [option for name in ("page", "per_page") if name in asked for option in (f"--{name.replace('_', '-')}", asked[name])]
     options += ["--exact"] if "exact" in asked else []
@@ -162,8 +167,7 @@ def test_searches_are_answered_as_by_the_command(stack, deployed, local, local_d
     assert answer["pages_indexed"] > 1_000
 
 
-def test_pages_like_one_are_found_by_the_url(stack, deployed, sites):
-    eventually("the word index", lambda: stack.search(CRAWL, q="index")[0] == 200, pause_seconds=1)
+def test_pages_like_one_are_found_by_the_url(stack, indexed, sites):
     status, answer = stack.search(f"{CRAWL}/similar", url=f"{sites[1].url}/sql-vacuum.html", count="3")
     assert status == 200
     assert len(answer["results"]) == 3 and any("vacuum" in hit["url"] for hit in answer["results"])
@@ -178,8 +182,7 @@ def test_pages_like_one_are_found_by_the_url(stack, deployed, sites):
         ("", {}, 404, "there is nothing here"),
     ],
 )
-def test_a_search_for_nothing_that_there_is_says_so(stack, deployed, path, asked, status, error):
-    eventually("the word index", lambda: stack.search(CRAWL, q="index")[0] == 200, pause_seconds=1)
+def test_a_search_for_nothing_that_there_is_says_so(stack, indexed, path, asked, status, error):
     answered, answer = stack.search(path, **asked)
     assert (answered, answer["error"]) == (status, error)
 

@@ -18,11 +18,11 @@ async fn main() -> Result<(), RunError> {
     run("publisher", set_up, invoke).await
 }
 
-type Handler = (AwsWorld, S3Publications, S3Editions);
+type Handler = (AwsWorld, S3Publications, S3Editions, PathBuf);
 
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     let (publications, editions) = (S3Publications::beside(&world.documents), S3Editions::beside(&world.documents));
-    Ok((world, publications, editions))
+    Ok((world, publications, editions, folder()))
 }
 
 /// Returns a folder of this process, as processes may share a disk: on an emulator at the same time, on Lambda one after another. What one left that has
@@ -40,13 +40,12 @@ fn folder() -> PathBuf {
     shared.join(format!("{NAME}{}", std::process::id()))
 }
 
-async fn invoke((world, publications, editions): Handler, invocation: Invocation) -> Result<Reply, RunError> {
+async fn invoke((world, publications, editions, folder): Handler, invocation: Invocation) -> Result<Reply, RunError> {
     let reader = {
         let (frontier, documents) = (world.frontier.clone(), world.documents.clone());
         move |crawl: &CrawlId| DynamoReader::new(frontier.clone(), documents.clone(), crawl.clone())
     };
     let walk = invocation.deadline.walk(world.clock().now(), 1);
-    let folder = folder();
     let publisher = Publisher { world: world.with_walk(walk), reader, publications, editions, folder };
     Ok(Arc::new(publisher).handle(invocation.event).await)
 }

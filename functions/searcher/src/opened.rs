@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dragline_domain::ids::CrawlId;
@@ -49,6 +49,10 @@ impl<E: Editions> Opened<E> {
         Self { editions, blocks: Arc::new(Blocks::new(bytes_max)), indexes: Mutex::new(LruCache::new(OPENED_MAX)) }
     }
 
+    fn indexes(&self) -> MutexGuard<'_, LruCache<CrawlId, Kept>> {
+        self.indexes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns the index of a crawl; `None` if it has none.
     ///
     /// # Errors
@@ -59,14 +63,14 @@ impl<E: Editions> Opened<E> {
         freshness: Freshness,
         now: Duration,
     ) -> Result<Option<Arc<Index>>, RunError> {
-        let kept = self.indexes.lock().unwrap_or_else(PoisonError::into_inner).get(crawl).cloned();
+        let kept = self.indexes().get(crawl).cloned();
         let is_recent = |kept: &&Kept| freshness == Freshness::Recent && now.saturating_sub(kept.asked_at) < RECENT;
         if let Some(kept) = kept.as_ref().filter(is_recent) {
             return Ok(Some(Arc::clone(&kept.index)));
         }
         let Some(stored) = self.editions.newest_edition(crawl).await? else { return Ok(None) };
         let Some(edition) = Edition::from_json(&stored.text) else {
-            self.indexes.lock().unwrap_or_else(PoisonError::into_inner).pop(crawl);
+            self.indexes().pop(crawl);
             return Ok(None);
         };
         let index = match kept.filter(|kept| kept.edition == stored.number) {
@@ -83,7 +87,7 @@ impl<E: Editions> Opened<E> {
             }
         };
         let kept = Kept { edition: stored.number, index: Arc::clone(&index), asked_at: now };
-        self.indexes.lock().unwrap_or_else(PoisonError::into_inner).put(crawl.clone(), kept);
+        self.indexes().put(crawl.clone(), kept);
         Ok(Some(index))
     }
 }

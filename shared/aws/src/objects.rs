@@ -9,6 +9,7 @@ use aws_sdk_s3::Client;
 use aws_sdk_s3::error::SdkError;
 use aws_sdk_s3::operation::get_object::{GetObjectError, GetObjectOutput};
 use aws_sdk_s3::operation::head_object::HeadObjectError;
+use aws_sdk_s3::operation::put_object::builders::PutObjectFluentBuilder;
 use aws_sdk_s3::primitives::ByteStream;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use aws_smithy_types::timeout::TimeoutConfig;
@@ -45,6 +46,9 @@ pub(crate) struct Kind {
     pub(crate) format: &'static str,
 }
 
+/// How many keys are listed at once (a limit of S3).
+pub(crate) const KEYS_MAX: usize = 1_000;
+
 /// How long a file may take to be put, as it may have gigabytes: a function has 15 minutes for everything (a limit of Lambda).
 const FILE_TIMEOUT: Duration = Duration::from_secs(600);
 
@@ -62,12 +66,17 @@ impl Bucket {
         Self { client, name: name.to_owned(), rng }
     }
 
+    /// Begins a put of an object, which says what it is.
+    fn put_object(&self, key: &ObjectKey, kind: Kind) -> PutObjectFluentBuilder {
+        let request = self.client.put_object().bucket(&self.name).key(key.as_str());
+        request.content_type(kind.media_type).metadata(FORMAT, kind.format)
+    }
+
     /// Puts an object if there is none.
     pub(crate) async fn put_new(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<Put, StoreError> {
         let mut backoff = Backoff::new(&self.rng);
         loop {
-            let request = self.client.put_object().bucket(&self.name).key(key.as_str()).if_none_match("*");
-            let request = request.content_type(kind.media_type).metadata(FORMAT, kind.format);
+            let request = self.put_object(key, kind).if_none_match("*");
             let Err(error) = request.body(ByteStream::from(bytes.clone())).send().await else {
                 return Ok(Put::Stored);
             };
@@ -90,9 +99,7 @@ impl Bucket {
 
     /// Puts an object, whether or not there is one.
     pub(crate) async fn put(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<(), StoreError> {
-        let request = self.client.put_object().bucket(&self.name).key(key.as_str());
-        let request = request.content_type(kind.media_type).metadata(FORMAT, kind.format);
-        let put = request.body(ByteStream::from(bytes)).send().await;
+        let put = self.put_object(key, kind).body(ByteStream::from(bytes)).send().await;
         put.map(|_| ()).map_err(|e| StoreError::request("PutObject", e))
     }
 
@@ -100,8 +107,7 @@ impl Bucket {
     pub(crate) async fn put_file(&self, key: &ObjectKey, kind: Kind, from: &Path) -> Result<(), StoreError> {
         let body = ByteStream::from_path(from).await;
         let body = body.map_err(|error| StoreError::file(from, std::io::Error::other(error)))?;
-        let request = self.client.put_object().bucket(&self.name).key(key.as_str());
-        let request = request.content_type(kind.media_type).metadata(FORMAT, kind.format).body(body);
+        let request = self.put_object(key, kind).body(body);
         let patience = TimeoutConfig::builder().operation_attempt_timeout(FILE_TIMEOUT).operation_timeout(FILE_TIMEOUT);
         let patient = aws_sdk_s3::config::Builder::default().timeout_config(patience.build());
         let put = request.customize().config_override(patient).send().await;
@@ -213,6 +219,19 @@ impl Bucket {
             _ => "console.aws.amazon.com",
         };
         format!("https://{console}/s3/object/{}?region={region}&prefix={key}", self.name)
+    }
+
+    /// Deletes all objects whose keys have a prefix.
+    pub(crate) async fn delete_all(&self, prefix: &str) -> Result<(), StoreError> {
+        loop {
+            let keys = self.list(prefix, None, KEYS_MAX).await?;
+            if keys.is_empty() {
+                return Ok(());
+            }
+            for key in &keys {
+                self.delete(key).await?;
+            }
+        }
     }
 
     pub(crate) async fn delete(&self, key: &ObjectKey) -> Result<(), StoreError> {

@@ -18,15 +18,12 @@ use serde::Deserialize;
 use crate::AwsClients;
 use crate::documents::S3Documents;
 use crate::errors::StoreError;
-use crate::objects::{Bucket, Kind};
+use crate::objects::{Bucket, KEYS_MAX, Kind};
 
 /// The version of the format is in the object's metadata `dragline-format`: lines are items only, for whoever queries them.
 const ITEMS: Kind = Kind { media_type: "application/gzip", format: "1" };
 
 const REPORT: Kind = Kind { media_type: "text/html; charset=utf-8", format: "1" };
-
-/// How many keys are listed at once.
-const KEYS_MAX: usize = 1_000;
 
 /// The largest object that is read.
 const OBJECT_BYTES_MAX: u64 = 128 << 20;
@@ -89,13 +86,8 @@ impl S3Publications {
     /// # Errors
     /// Fails if S3 does.
     pub(crate) async fn withdraw_reports(&self, crawl: &CrawlId) -> PortResult<()> {
-        let withdrawn = async {
-            for (key, _) in self.bucket.list_dated(&ObjectKey::reports_prefix(crawl)).await? {
-                self.bucket.delete(&key).await?;
-            }
-            Ok(())
-        };
-        withdrawn.await.map_err(|e: StoreError| e.at("withdraw reports", crawl))
+        let withdrawn = self.bucket.delete_all(&ObjectKey::reports_prefix(crawl)).await;
+        withdrawn.map_err(|e| e.at("withdraw reports", crawl))
     }
 
     async fn list(
@@ -110,18 +102,8 @@ impl S3Publications {
 
 impl Publications for S3Publications {
     async fn clear_items(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<()> {
-        let cleared = async {
-            loop {
-                let keys = self.list(crawl, iteration, None).await?;
-                if keys.is_empty() {
-                    return Ok(());
-                }
-                for key in &keys {
-                    self.bucket.delete(key).await?;
-                }
-            }
-        };
-        cleared.await.map_err(|e: StoreError| e.at("clear items", Of(crawl, iteration)))
+        let cleared = self.bucket.delete_all(&ObjectKey::items_prefix(crawl, iteration)).await;
+        cleared.map_err(|e| e.at("clear items", Of(crawl, iteration)))
     }
 
     async fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> PortResult<()> {

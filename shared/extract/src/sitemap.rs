@@ -19,7 +19,7 @@ const ENTRIES_MAX: usize = 50_000;
 const URL_BYTES_MAX: usize = 8 << 10;
 
 /// How much of a body is looked at before all of it is read.
-const LOOK_BYTES: usize = 4 << 10;
+const LOOK_BYTES: u64 = 4 << 10;
 
 const GZIP_MARK: &[u8] = b"\x1f\x8b";
 
@@ -54,25 +54,20 @@ fn of_robots(text: &str) -> Vec<String> {
 }
 
 fn of_xml(body: &Body<'_>) -> Vec<String> {
-    let beginning = body.beginning(LOOK_BYTES as u64);
-    // A file that is compressed, not a body that is for the way.
-    let is_compressed = beginning.starts_with(GZIP_MARK);
-    if !is_compressed && !looks_like_one(&beginning) {
-        return Vec::new();
-    }
     let bytes_max = body.settings.decoded_bytes_max;
-    let bytes = body.beginning(bytes_max);
-    let bytes = if is_compressed {
-        let Ok(gzip) = ContentCodings::parse([&b"gzip"[..]]) else { return Vec::new() };
-        Cow::Owned(decode_all(&gzip, &bytes, bytes_max).bytes.into_owned())
-    } else {
-        bytes
+    // A file that is compressed, not a body that is for the way.
+    let gzip = body.beginning(GZIP_MARK.len() as u64).starts_with(GZIP_MARK);
+    let gzip = gzip.then(|| ContentCodings::parse([&b"gzip"[..]]).ok()).flatten();
+    let read = |up_to: u64| match &gzip {
+        None => body.beginning(up_to),
+        Some(gzip) => Cow::Owned(decode_all(gzip, &body.beginning(bytes_max), up_to).bytes.into_owned()),
     };
-    if !looks_like_one(&bytes[..bytes.len().min(LOOK_BYTES)]) {
+    // Most files of these types are something else, and not read any further.
+    if !looks_like_one(&read(LOOK_BYTES)) {
         return Vec::new();
     }
     let mut entries = Entries::default();
-    walk(&body.text(&bytes).text, &mut entries);
+    walk(&body.text(&read(bytes_max)).text, &mut entries);
     entries.urls
 }
 

@@ -73,11 +73,11 @@ pub(crate) fn count_links(db: &Connection) -> Result<(), FileError> {
          UPDATE node SET links_to = c.pages FROM (
              SELECT e.from_id, count(DISTINCT e.to_id) AS pages FROM edge e JOIN kind k ON k.id = e.kind
              WHERE e.from_id <> e.to_id AND k.name IN ('a', 'area') GROUP BY e.from_id) c WHERE c.from_id = node.id;
+         WITH listed AS MATERIALIZED (
+             SELECT DISTINCT to_id AS id FROM edge WHERE kind = (SELECT id FROM kind WHERE name = 'sitemap'))
          UPDATE node SET in_sitemap = 1 WHERE id IN (
-             SELECT t.id FROM edge e JOIN kind k ON k.id = e.kind JOIN node t ON t.id = e.to_id WHERE k.name = 'sitemap'
-             UNION
-             SELECT t.lands_on FROM edge e JOIN kind k ON k.id = e.kind JOIN node t ON t.id = e.to_id
-             WHERE k.name = 'sitemap' AND t.redirects_to IS NOT NULL);",
+             SELECT id FROM listed
+             UNION SELECT t.lands_on FROM listed JOIN node t USING (id) WHERE t.redirects_to IS NOT NULL);",
     )?;
     Ok(())
 }

@@ -16,7 +16,7 @@ use tantivy::directory::{
 use crate::edition::{Edition, META};
 
 /// The bytes of a block: what comes with one request at little more than the cost in time of a single byte.
-pub(crate) const BLOCK_BYTES: u64 = 64 << 10;
+const BLOCK_BYTES: u64 = 64 << 10;
 
 /// Reads ranges of an index's files.
 pub trait Ranges: Send + Sync + 'static {
@@ -67,7 +67,7 @@ pub(crate) struct Elsewhere {
 
 impl fmt::Debug for Elsewhere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Elsewhere").field("pages", &self.edition.pages).finish_non_exhaustive()
+        f.debug_struct("Elsewhere").finish_non_exhaustive()
     }
 }
 
@@ -161,16 +161,16 @@ impl FileHandle for File {
             numbers.clone().map(|number| self.blocks.get(&(Arc::clone(&self.name), number))).collect();
         for missing in gaps(&there) {
             let first = numbers.start + missing.start as u64;
-            let run = first * BLOCK_BYTES..((first + missing.len() as u64) * BLOCK_BYTES).min(self.bytes);
+            let last = numbers.start + missing.end as u64 - 1;
+            let run = block_at(first, self.bytes).start..block_at(last, self.bytes).end;
             let read = self.ranges.read(&self.name, run.clone())?;
             if read.len() as u64 != run.end - run.start {
                 return Err(io::Error::new(ErrorKind::UnexpectedEof, format!("{} is shorter than it was", self.name)));
             }
-            let read = OwnedBytes::new(read);
             for (number, place) in (first..).zip(missing) {
-                let within = block_within(number, &run);
+                let Range { start, end } = block_at(number, self.bytes);
                 // A copy of its own, so that a block that is kept does not keep a whole run.
-                let block = OwnedBytes::new(read[within].to_vec());
+                let block = OwnedBytes::new(read[in_memory(start - run.start)..in_memory(end - run.start)].to_vec());
                 self.blocks.put((Arc::clone(&self.name), number), block.clone());
                 there[place] = Some(block);
             }
@@ -190,11 +190,10 @@ pub(crate) const fn blocks_of(range: &Range<u64>) -> Range<u64> {
     range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)
 }
 
-/// Where a block is in a run of them that begins with one.
-const fn block_within(number: u64, run: &Range<u64>) -> Range<usize> {
-    let begin = number * BLOCK_BYTES;
-    let end = if begin + BLOCK_BYTES < run.end { begin + BLOCK_BYTES } else { run.end };
-    in_memory(begin - run.start)..in_memory(end - run.start)
+/// Where a block is in a file of this size: the last one may be shorter.
+pub(crate) fn block_at(number: u64, file_bytes: u64) -> Range<u64> {
+    let begin = (number * BLOCK_BYTES).min(file_bytes);
+    begin..(begin + BLOCK_BYTES).min(file_bytes)
 }
 
 /// The size of something that is read into memory.

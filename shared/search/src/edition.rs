@@ -21,8 +21,6 @@ pub(crate) const META: &str = "meta.json";
 pub struct Edition {
     /// The version of the index's format.
     pub(crate) format: u32,
-    /// How many pages it has.
-    pub pages: u64,
     /// The text of [`META`].
     pub(crate) meta: String,
     /// Its files.
@@ -44,7 +42,7 @@ impl Edition {
     /// Returns an edition without an index.
     #[must_use]
     pub const fn none() -> Self {
-        Self { format: FORMAT, pages: 0, meta: String::new(), files: Vec::new(), hot: None }
+        Self { format: FORMAT, meta: String::new(), files: Vec::new(), hot: None }
     }
 
     /// Reads an edition as [`Edition::to_json`] wrote it; `None` if there is no index in it, or none that this program can read.
@@ -121,7 +119,7 @@ impl Index {
             }
         }
         let meta = fs::read_to_string(self.folder.join(META))?;
-        let mut edition = Edition { format: FORMAT, pages: self.pages(), meta, files, hot: None };
+        let mut edition = Edition { format: FORMAT, meta, files, hot: None };
         edition.hot = Some(hot::write(&edition, &self.folder)?);
         Ok(edition)
     }

@@ -14,7 +14,7 @@ use sha1::{Digest as _, Sha1};
 use tantivy::directory::OwnedBytes;
 use tantivy::query::AllQuery;
 
-use crate::blocks::{BLOCK_BYTES, Blocks, Ranges, blocks_of, in_memory};
+use crate::blocks::{Blocks, Ranges, block_at, blocks_of, in_memory};
 use crate::compile::Lookup;
 use crate::edition::{Edition, IndexFile};
 use crate::error::IndexError;
@@ -61,8 +61,7 @@ pub(crate) fn write(edition: &Edition, folder: &Path) -> Result<IndexFile, Index
     bytes.push(b'\n');
     for (number, block) in asked {
         let Some(file) = edition.files.get(number) else { continue };
-        let range = block * BLOCK_BYTES..((block + 1) * BLOCK_BYTES).min(file.bytes);
-        bytes.extend(read_file(&folder.join(&file.name), &range)?);
+        bytes.extend(read_file(&folder.join(&file.name), &block_at(block, file.bytes))?);
     }
     // Named by its content, so that two programs that write one at a time never mean different files by a name.
     let name = format!("{}.hot", HEXLOWER.encode(&Sha1::digest(&bytes)));
@@ -90,8 +89,8 @@ pub(crate) fn load(edition: &Edition, ranges: &dyn Ranges, blocks: &Blocks) -> i
     let mut rest = bytes.get(head + 1..).unwrap_or_default();
     for (number, block) in places {
         let Some(file) = edition.files.get(number) else { continue };
-        let size = in_memory(BLOCK_BYTES.min(file.bytes.saturating_sub(block * BLOCK_BYTES)));
-        let Some((of_block, after)) = rest.split_at_checked(size) else { break };
+        let Range { start, end } = block_at(block, file.bytes);
+        let Some((of_block, after)) = rest.split_at_checked(in_memory(end - start)) else { break };
         blocks.put((Arc::from(file.name.as_str()), block), OwnedBytes::new(of_block.to_vec()));
         rest = after;
     }
