@@ -145,7 +145,7 @@ pub(crate) fn visit() -> Visit {
         decoded_bytes: body.decoded_bytes,
     };
     Visit {
-        sighting: Sighting { depth: 1, via: Some(url("https://bench.example/")) },
+        sighting: Sighting { depth: 1, via: Some(url("https://bench.example/")), requisite_steps: 0 },
         redirects: 0,
         crawl_type: CrawlType::Queued,
         tries: 1,

@@ -73,7 +73,7 @@ impl Store {
 
     /// A claim of these paths, as links of the page at `/`.
     fn claimed(&self, paths: impl Iterator<Item = String>) -> ClaimRequest {
-        let sighting = Sighting { depth: 1, via: Some(url("https://bench.example/")) };
+        let sighting = Sighting { depth: 1, via: Some(url("https://bench.example/")), requisite_steps: 0 };
         ClaimRequest {
             origin: self.origin.clone(),
             iteration: self.iteration,

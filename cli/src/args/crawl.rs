@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Draft, Key, UrlPattern};
+use dragline_domain::definition::{Draft, Key, Requisites, Sitemaps, UrlPattern};
 use dragline_domain::frontier::{Demand, DemandTooLong, Selection, Task};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
@@ -34,6 +34,7 @@ Examples:
   dragline crawl -i urls.txt --depth 0      visit these URLs now, and nothing else
   dragline crawl https://example.org/news/ --pattern /news/ --force
   dragline crawl https://example.org --markdown pages
+  dragline crawl https://example.org --requisites fetch   pages as they look, for `dragline archive`
   dragline crawl --quiet --json > summary.json
   dragline crawl --progress json 2> events.jsonl
 
@@ -200,6 +201,10 @@ pub(super) struct Overrides {
     concurrency: Option<u16>,
     #[arg(long, value_name = "LEVEL", value_parser = values::content(), help = key::help(Key::Content))]
     content: Option<ContentLevel>,
+    #[arg(long, value_name = "WORD", value_parser = values::sitemaps(), help = key::help(Key::Sitemaps))]
+    sitemaps: Option<Sitemaps>,
+    #[arg(long, value_name = "WORD", value_parser = values::requisites(), help = key::help(Key::Requisites))]
+    requisites: Option<Requisites>,
     #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeInclude))]
     include: Vec<UrlPattern>,
     #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeExclude))]
@@ -214,6 +219,8 @@ impl Overrides {
         draft.politeness.delay = self.delay.unwrap_or(draft.politeness.delay);
         draft.politeness.concurrency = self.concurrency.unwrap_or(draft.politeness.concurrency);
         draft.content = self.content.unwrap_or(draft.content);
+        draft.sitemaps = self.sitemaps.unwrap_or(draft.sitemaps);
+        draft.requisites = self.requisites.unwrap_or(draft.requisites);
         if !self.include.is_empty() {
             draft.scope.include.clone_from(&self.include);
         }
@@ -244,6 +251,8 @@ mod tests {
             (Overrides { delay: Some(Duration::ZERO), ..none() }, vec![Key::PolitenessDelay]),
             (Overrides { concurrency: Some(4), ..none() }, vec![Key::PolitenessConcurrency]),
             (Overrides { content: Some(ContentLevel::Full), ..none() }, vec![Key::Content]),
+            (Overrides { sitemaps: Some(Sitemaps::Follow), ..none() }, vec![Key::Sitemaps]),
+            (Overrides { requisites: Some(Requisites::Fetch), ..none() }, vec![Key::Requisites]),
             (Overrides { include: pattern(), ..none() }, vec![Key::ScopeInclude]),
             (Overrides { exclude: pattern(), ..none() }, vec![Key::ScopeExclude]),
         ] {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Condition, UrlPattern, UserAgent};
+use dragline_domain::definition::{Condition, Requisites, Sitemaps, UrlPattern, UserAgent};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
 
@@ -33,9 +33,26 @@ pub(super) fn condition(text: &str) -> Result<Condition, String> {
 
 /// Returns a parser of how much is made of each page.
 pub(super) fn content() -> impl TypedValueParser<Value = ContentLevel> {
-    let levels = [ContentLevel::Text, ContentLevel::Items, ContentLevel::Full];
-    let named = PossibleValuesParser::new(levels.map(ContentLevel::name));
-    named.map(move |name| levels.into_iter().find(|level| level.name() == name).unwrap_or_default())
+    one_of([ContentLevel::Text, ContentLevel::Items, ContentLevel::Full], ContentLevel::name)
+}
+
+/// Returns a parser of what is done with sitemaps.
+pub(super) fn sitemaps() -> impl TypedValueParser<Value = Sitemaps> {
+    one_of([Sitemaps::Ignore, Sitemaps::Follow], Sitemaps::name)
+}
+
+/// Returns a parser of what is done with what pages need.
+pub(super) fn requisites() -> impl TypedValueParser<Value = Requisites> {
+    one_of([Requisites::Ignore, Requisites::Fetch], Requisites::name)
+}
+
+/// Returns a parser of one of these, by its name.
+fn one_of<T, const N: usize>(all: [T; N], name_of: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Default + Send + Sync + 'static,
+{
+    let named = PossibleValuesParser::new(all.map(name_of));
+    named.map(move |name| all.into_iter().find(|one| name_of(*one) == name).unwrap_or_default())
 }
 
 /// Parses an outcome, given by its number or its name.

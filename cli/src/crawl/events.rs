@@ -140,7 +140,7 @@ pub(super) mod tests {
 
     pub(in crate::crawl) fn visit() -> Visit {
         Visit {
-            sighting: Sighting { depth: 0, via: None },
+            sighting: Sighting::SEED,
             redirects: 0,
             crawl_type: CrawlType::Queued,
             tries: 1,

@@ -77,7 +77,11 @@ fn value(kind: ValueKind) -> String {
             CrawlId::LEN_MAX
         ),
         ValueKind::Seeds(max) => format!("list of 1 to {} URLs of `http` or `https`", grouped(max)),
-        ValueKind::Within | ValueKind::Sitemaps | ValueKind::Content | ValueKind::RecrawlWord => "one word".to_owned(),
+        ValueKind::Within
+        | ValueKind::Sitemaps
+        | ValueKind::Requisites
+        | ValueKind::Content
+        | ValueKind::RecrawlWord => "one word".to_owned(),
         ValueKind::Patterns(max) => format!("list of up to {} patterns", grouped(max)),
         ValueKind::Blocks(max) => format!(
             "list of up to {} rules, each with `when` (a [condition](#conditions)) and `reason` (1 to {} characters on one line)",
@@ -237,8 +241,10 @@ fn the_documented_words_are_those_that_are_read() {
     type ReadWord = fn(Definition) -> String;
     let content = |definition: Definition| definition.content.to_string();
     let sitemaps = |definition: Definition| definition.sitemaps.to_string();
-    let table: [(Key, &str, ReadWord); 4] = [
+    let requisites = |definition: Definition| definition.requisites.to_string();
+    let table: [(Key, &str, ReadWord); 5] = [
         (Key::Sitemaps, "", sitemaps),
+        (Key::Requisites, "", requisites),
         (Key::ScopeWithin, "", within),
         (Key::Content, "", content),
         (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy),

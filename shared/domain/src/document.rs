@@ -42,10 +42,19 @@ macro_rules! link_kinds {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Whether links of this kind lead to pages, and are followed; the others are parts of the page.
+            /// Whether links of this kind lead to pages, and are followed; the others are requisites of the page, or nothing that is fetched.
             #[must_use]
             pub const fn leads_to_page(self) -> bool {
                 match self { $(Self::$variant => $page,)* }
+            }
+
+            /// Whether a browser loads the target to show the page: its pictures, styles, scripts.
+            #[must_use]
+            pub const fn is_requisite(self) -> bool {
+                matches!(
+                    self,
+                    Self::Css | Self::Img | Self::Video | Self::Audio | Self::Object | Self::Script | Self::Font
+                )
             }
 
             /// Whether the target stands for the page itself, under another name or in another place.
@@ -62,9 +71,9 @@ link_kinds! {
     A = 1 "a" true;
     /// `<area href>`.
     Area = 2 "area" true;
-    /// `<link rel=stylesheet>`, and `<style>`'s or an attribute's `url()` where it is read.
+    /// `<link rel=stylesheet>`, and `@import` in a style sheet.
     Css = 3 "css" false;
-    /// `<img>`, `<picture>`'s sources, `<input type=image>`, SVG's `<image>`, icons, a video's poster.
+    /// `<img>`, `<picture>`'s sources, `<input type=image>`, SVG's `<image>` and `<use>`, icons, a video's poster, and `url()` in styles.
     Img = 4 "img" false;
     /// `<video>` and its sources.
     Video = 5 "video" false;
@@ -90,6 +99,8 @@ link_kinds! {
     Other = 15 "other" false;
     /// An entry of a sitemap, or a sitemap that robots.txt or another sitemap names. Nobody reads it but crawlers.
     Sitemap = 16 "sitemap" true;
+    /// `@font-face` in a style sheet, and preloaded fonts.
+    Font = 17 "font" false;
 }
 
 impl fmt::Display for LinkKind {

@@ -1,6 +1,7 @@
 //! The input of extractors, and what they return.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use dragline_domain::content::{Content, ContentLevel};
 use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, Rel};
@@ -100,6 +101,20 @@ impl<'c> Body<'c> {
         charset::decode(bytes, self.content_type.as_ref().and_then(|kind| kind.charset.as_deref()))
     }
 
+    /// Makes links of references as they were written: each kind and target once, without those that cannot be crawled.
+    #[must_use]
+    pub fn links(&self, references: impl IntoIterator<Item = (LinkKind, String)>) -> Vec<FoundLink> {
+        let mut seen = HashSet::new();
+        let mut links = Vec::new();
+        for (kind, url) in references {
+            let Ok((target, spelling)) = self.source.url.join_spelled(&url, self.settings.url_rules) else { continue };
+            if seen.insert((kind, target.clone())) {
+                links.push(FoundLink { kind, target, spelling, rel: Rel::Follow, anchor: None });
+            }
+        }
+        links
+    }
+
     /// What was odd about reading it; `None` if nothing was.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
@@ -151,7 +166,7 @@ pub struct Unread {
     pub directives: Directives,
     /// Why, on one line; `None` if its type says it all.
     pub detail: Option<String>,
-    /// What it lists for crawlers, each once, if it is a sitemap or robots.txt.
+    /// What it lists for crawlers if it is a sitemap or robots.txt, and what it refers to if it is a style sheet: each kind and target once.
     pub links: Vec<FoundLink>,
     /// What can be said of it all the same; `None` if that is nothing, or was not asked for.
     pub content: Option<Box<Content>>,

@@ -28,6 +28,8 @@ pub enum MediaType {
     Office,
     /// An archive, or bytes that the server does not know: their beginning says whether they are a file that is read.
     Binary,
+    /// `text/css`.
+    Css,
     /// A type that nothing reads.
     Other,
 }
@@ -46,6 +48,7 @@ impl MediaType {
             "text/plain" | "text/markdown" | "text/x-markdown" | "text/csv" | "text/tab-separated-values" => {
                 Self::Plain
             }
+            "text/css" => Self::Css,
             "application/json" | "text/json" | "application/x-ndjson" | "application/jsonl" => Self::Json,
             "application/pdf" | "application/x-pdf" => Self::Pdf,
             "application/zip" | "application/octet-stream" | "binary/octet-stream" => Self::Binary,
@@ -69,7 +72,7 @@ impl MediaType {
     pub const fn may_be_page(self) -> bool {
         match self {
             Self::Html | Self::Xhtml | Self::Xml | Self::Unknown => true,
-            Self::Plain | Self::Json | Self::Pdf | Self::Office | Self::Binary | Self::Other => false,
+            Self::Plain | Self::Json | Self::Pdf | Self::Office | Self::Binary | Self::Css | Self::Other => false,
         }
     }
 }
@@ -110,6 +113,7 @@ pub fn fields_digest(headers: &Headers, product_token: &str) -> FieldsDigest {
         MediaType::Json => (None, Some("json")),
         MediaType::Pdf => (None, Some("pdf")),
         MediaType::Office => (None, Some("office")),
+        MediaType::Css => (None, Some("css")),
         // What the server does not know is rarely more than that.
         MediaType::Binary | MediaType::Other => (None, None),
     };

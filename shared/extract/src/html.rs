@@ -22,7 +22,7 @@ pub(crate) struct Html;
 
 impl Extractor for Html {
     fn made_by(&self) -> MadeBy {
-        MadeBy::new("html", 4)
+        MadeBy::new("html", 5)
     }
 
     fn extract(&self, body: &Body<'_>) -> Option<Extracted> {
@@ -64,6 +64,7 @@ pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
         | MediaType::Pdf
         | MediaType::Office
         | MediaType::Binary
+        | MediaType::Css
         | MediaType::Other => None,
     }
 }

@@ -8,6 +8,8 @@
 //! That needs no extractor, so extractors are behind the feature `extractors`.
 
 #[cfg(feature = "extractors")]
+use crate::fields::MediaType;
+#[cfg(feature = "extractors")]
 use dragline_domain::content::ContentLevel;
 
 #[cfg(feature = "extractors")]
@@ -31,6 +33,8 @@ mod look;
 mod repeated;
 #[cfg(feature = "extractors")]
 mod sitemap;
+#[cfg(feature = "extractors")]
+mod style_sheet;
 #[cfg(feature = "extractors")]
 mod tree;
 #[cfg(feature = "extractors")]
@@ -81,7 +85,10 @@ pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted
     let extracted = EXTRACTORS.iter().find_map(|extractor| extractor.extract(&body));
     let mut read = extracted.ok_or_else(|| body.unread());
     if let Err(unread) = &mut read {
-        unread.links = sitemap::links(&body);
+        unread.links = match body.media {
+            MediaType::Css => style_sheet::links(&body),
+            _ => sitemap::links(&body),
+        };
     }
     if let Err(unread) = &mut read
         && settings.content == ContentLevel::Full

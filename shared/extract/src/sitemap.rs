@@ -1,9 +1,8 @@
 //! Sitemaps (sitemaps.org, protocol 0.9): the URLs that a sitemap lists, the sitemaps of an index of them, and those that robots.txt names.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
-use dragline_domain::document::{LinkKind, Rel};
+use dragline_domain::document::LinkKind;
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::robots::ROBOTS_PATH;
 use quick_xml::events::BytesStart;
@@ -31,19 +30,11 @@ pub(crate) fn links(body: &Body<'_>) -> Vec<FoundLink> {
             of_robots(&body.text(&bytes).text)
         }
         MediaType::Xml | MediaType::Plain | MediaType::Unknown | MediaType::Binary | MediaType::Other => of_xml(body),
-        MediaType::Html | MediaType::Xhtml | MediaType::Json | MediaType::Pdf | MediaType::Office => return Vec::new(),
-    };
-    let rules = body.settings.url_rules;
-    let mut seen = HashSet::new();
-    let mut links = Vec::new();
-    for url in urls {
-        let Ok((target, spelling)) = body.source.url.join_spelled(&url, rules) else { continue };
-        if seen.insert(target.clone()) {
-            let (kind, rel) = (LinkKind::Sitemap, Rel::Follow);
-            links.push(FoundLink { kind, target, spelling, rel, anchor: None });
+        MediaType::Html | MediaType::Xhtml | MediaType::Json | MediaType::Pdf | MediaType::Office | MediaType::Css => {
+            return Vec::new();
         }
-    }
-    links
+    };
+    body.links(urls.into_iter().map(|url| (LinkKind::Sitemap, url)))
 }
 
 /// Returns the sitemaps that robots.txt names. They belong to no group (RFC 9309 section 2.2.4).

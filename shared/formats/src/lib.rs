@@ -5,6 +5,8 @@
 #[cfg(feature = "pages")]
 pub mod charset;
 pub mod content_coding;
+#[cfg(feature = "pages")]
+pub mod css;
 pub mod deflated;
 pub mod directives;
 #[cfg(feature = "pages")]

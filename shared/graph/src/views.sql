@@ -81,7 +81,7 @@ FROM node t
 CROSS JOIN edge e ON e.to_id = t.id
 JOIN kind k ON k.id = e.kind
 JOIN node f ON f.id = e.from_id
-WHERE t.url >= 'http://' AND t.url < 'http:0' AND f.url >= 'https://' AND k.name IN ('css', 'img', 'video', 'audio', 'object', 'script', 'iframe');
+WHERE t.url >= 'http://' AND t.url < 'http:0' AND f.url >= 'https://' AND k.name IN ('css', 'img', 'video', 'audio', 'object', 'script', 'font', 'iframe');
 
 -- Pages that are read as such: not feeds, files of text and data, whose titles and words mean something else.
 CREATE VIEW document AS

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::definition::{Definition, Draft, Requisites};
 use dragline_domain::frontier::{RulesDigest, Task};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_domain::policy::{AllowedOrigins, Policy};
+use dragline_domain::policy::{AllowedOrigins, Decision, Policy};
 use dragline_domain::politeness::Pace;
 use dragline_domain::recrawl::RecrawlRules;
-use dragline_domain::url::Origin;
+use dragline_domain::url::{CrawlUrl, Origin};
 #[cfg(feature = "parse")]
 use dragline_extract::typed::Types;
 use dragline_formats::warc::Sha1Digest;
@@ -102,6 +102,21 @@ impl CrawlContext {
         })
     }
 
+    /// Decides whether to visit a URL that was found at this depth, after so many requisites in a row.
+    #[must_use]
+    pub fn decide(&self, url: &CrawlUrl, depth: u32, requisite_steps: u8) -> Decision<'_> {
+        match requisite_steps {
+            0 => self.policy.decide(url, depth, &self.allowed),
+            steps => self.policy.decide_requisite(url, steps),
+        }
+    }
+
+    /// Whether any URL of an origin may be visited.
+    #[must_use]
+    pub fn may_visit(&self, origin: &Origin) -> bool {
+        self.definition.requisites == Requisites::Fetch || self.allowed.contains_origin(origin)
+    }
+
     /// Returns the pace of an origin that is new to an iteration.
     #[must_use]
     pub fn pace(&self) -> Pace {
@@ -118,10 +133,15 @@ impl CrawlContext {
 /// Returns the digest of everything that decides whether a URL is crawled, and which URL a link means. Stored with documents, so it must not depend
 /// on the program's version.
 fn rules_digest(row: &CrawlRow) -> serde_json::Result<RulesDigest> {
-    let Draft { seeds, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, .. } =
+    let Draft { seeds, requisites, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, .. } =
         &*row.definition;
     let rules = (seeds, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, &row.joined);
-    let [a, b, c, d, ..] = *Sha1Digest::of(&serde_json::to_vec(&rules)?).as_bytes();
+    // What is usual is not in the digest, which is older than that key.
+    let rules = match requisites {
+        Requisites::Ignore => serde_json::to_vec(&rules)?,
+        Requisites::Fetch => serde_json::to_vec(&(rules, requisites))?,
+    };
+    let [a, b, c, d, ..] = *Sha1Digest::of(&rules).as_bytes();
     Ok(RulesDigest(u32::from_be_bytes([a, b, c, d]).max(1)))
 }
 

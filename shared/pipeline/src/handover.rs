@@ -258,7 +258,7 @@ mod tests {
     fn capture(path: &str) -> Capture {
         let url = CrawlUrl::try_from(format!("https://a.example{path}")).unwrap();
         let visit = Visit {
-            sighting: Sighting { depth: 0, via: None },
+            sighting: Sighting::SEED,
             redirects: 0,
             crawl_type: CrawlType::Queued,
             tries: 1,

@@ -63,7 +63,7 @@ impl<'f> Story<'f> {
             claimer: Claimer::trigger(&self.trigger()),
             claimable: Claimable::All,
             now: at(0),
-            urls: paths.iter().map(|&path| (path.to_owned(), Sighting { depth: 0, via: None })).collect(),
+            urls: paths.iter().map(|&path| (path.to_owned(), Sighting::SEED)).collect(),
         }
     }
 

@@ -9,7 +9,7 @@ use dragline_end_to_end::debian::DebianSite;
 use dragline_end_to_end::dragline::{Crawl, reach, wait};
 use dragline_end_to_end::schedule::too_close;
 use dragline_end_to_end::seed::seeded;
-use dragline_end_to_end::walk::walk;
+use dragline_end_to_end::walk::{Beside, walk};
 use dragline_testkit::site::{Access, Directory, Site};
 use rand::RngExt;
 
@@ -35,7 +35,7 @@ async fn a_crawl_killed_ten_times_visits_every_page_politely_and_no_committed_on
     let manual = Directory::new(DebianSite::Python.directory());
     for (directory, site, delay) in [(tutorial, slow, CRAWL_DELAY), (manual, Site::builder(), DELAY)] {
         let site = site.content(directory.clone()).start().await.unwrap();
-        let visited = walk(&directory, &site.url());
+        let visited = walk(&directory, &site.url(), Beside::Nothing);
         sites.push((site, visited.len(), delay));
         expected.extend(visited);
     }

@@ -44,12 +44,21 @@ const PAGES_BESIDE: [&str; 18] = [
     "subsection",
 ];
 
+/// What is walked beside pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// Nothing.
+    Nothing,
+    /// What pages need to be shown: pictures, styles, scripts.
+    Requisites,
+}
+
 /// Every URL of a site that can be reached from its first page, and what is there.
 ///
 /// # Panics
 /// If a file of the site cannot be read, or `start` is not a URL.
 #[must_use]
-pub fn walk(site: &Directory, start: &str) -> BTreeMap<String, Expected> {
+pub fn walk(site: &Directory, start: &str, beside: Beside) -> BTreeMap<String, Expected> {
     let start = Url::parse(start).expect("a site's address is a URL");
     let mut visited = BTreeMap::new();
     let mut todo = VecDeque::from([start.clone()]);
@@ -59,7 +68,11 @@ pub fn walk(site: &Directory, start: &str) -> BTreeMap<String, Expected> {
         }
         let found = site.find(url.path()).unwrap_or_else(|error| panic!("{url}: {error}"));
         let (expected, links) = match found {
-            Found::Page(page) if page.media_type.contains("html") => (Expected::Page, links(&page, &url)),
+            Found::Page(page) if page.media_type.contains("html") => (Expected::Page, links(&page, &url, beside)),
+            Found::Page(page) if page.media_type.contains("css") && beside == Beside::Requisites => {
+                let styles = String::from_utf8_lossy(&page.body).into_owned();
+                (Expected::File, of_styles(&styles).iter().filter_map(|link| url.join(link).ok()).collect())
+            }
             Found::Page(_) => (Expected::File, Vec::new()),
             Found::Directory => (Expected::Redirect, Url::parse(&slashed(&url)).into_iter().collect()),
             Found::Missing => (Expected::Missing, Vec::new()),
@@ -86,7 +99,7 @@ fn normalised(mut url: Url) -> Url {
 }
 
 /// The links of a page that a crawler follows.
-fn links(page: &Page, url: &Url) -> Vec<Url> {
+fn links(page: &Page, url: &Url, beside: Beside) -> Vec<Url> {
     let document = Html::parse_document(&String::from_utf8_lossy(&page.body));
     let elements = || document.tree.nodes().filter_map(ElementRef::wrap);
     let of = |element: &ElementRef<'_>, name: &str| element.value().attr(name).map(ToOwned::to_owned);
@@ -100,9 +113,10 @@ fn links(page: &Page, url: &Url) -> Vec<Url> {
             && says("name", "robots")
             && (says("content", "nofollow") || says("content", "none"))
     });
-    if nofollow {
-        return Vec::new();
-    }
+    let mut addresses: Vec<String> = match beside {
+        Beside::Nothing => Vec::new(),
+        Beside::Requisites => elements().flat_map(requisites).collect(),
+    };
     let address = |element: ElementRef<'_>| match element.value().name() {
         "a" | "area" if !has_rel(element, &["nofollow"]) => of(&element, "href"),
         "link" if has_rel(element, &PAGES_BESIDE) && !has_rel(element, &["stylesheet", "nofollow"]) => {
@@ -112,7 +126,45 @@ fn links(page: &Page, url: &Url) -> Vec<Url> {
         "meta" => of(&element, "content").filter(|_| is_refresh(element)).and_then(|content| refresh_target(&content)),
         _ => None,
     };
-    elements().filter_map(address).filter_map(|address| base.join(&address).ok()).collect()
+    if !nofollow {
+        addresses.extend(elements().filter_map(address));
+    }
+    addresses.iter().filter_map(|address| base.join(address).ok()).collect()
+}
+
+/// What an element loads.
+fn requisites(element: ElementRef<'_>) -> Vec<String> {
+    let of =
+        |name: &str| element.value().attr(name).filter(|address| !address.trim().is_empty()).map(ToOwned::to_owned);
+    let mut loaded = match element.value().name() {
+        "img" | "script" | "video" | "audio" | "source" | "embed" => vec![of("src"), of("poster")],
+        "link" if has_rel(element, &["stylesheet", "icon"]) => vec![of("href")],
+        "object" => vec![of("data")],
+        "style" => element.text().flat_map(of_styles).map(Some).collect(),
+        _ => Vec::new(),
+    };
+    let sets = of("srcset")
+        .into_iter()
+        .flat_map(|set| set.split(',').map(str::trim).map(ToOwned::to_owned).collect::<Vec<_>>());
+    loaded.extend(sets.map(|one| one.split_whitespace().next().map(ToOwned::to_owned)));
+    loaded.extend(of("style").iter().flat_map(|style| of_styles(style)).map(Some));
+    loaded.into_iter().flatten().collect()
+}
+
+/// What styles load, as far as they are written plainly.
+fn of_styles(styles: &str) -> Vec<String> {
+    let mut plain = String::new();
+    let mut rest = styles;
+    while let Some((before, comment)) = rest.split_once("/*") {
+        plain.push_str(before);
+        rest = comment.split_once("*/").map_or("", |(_, after)| after);
+    }
+    plain.push_str(rest);
+    let unquoted = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
+    let urls = plain.split("url(").skip(1).filter_map(|url| url.split_once(')')).map(|(url, _)| unquoted(url));
+    let imports = plain.split("@import").skip(1).filter(|import| import.trim_start().starts_with(['"', '\'']));
+    let imports = imports.filter_map(|import| import.split_once(';')).map(|(import, _)| unquoted(import));
+    urls.chain(imports).filter(|url| !url.is_empty() && !url.starts_with('#') && !url.starts_with("data:")).collect()
 }
 
 fn has_rel(element: ElementRef<'_>, kinds: &[&str]) -> bool {
@@ -157,13 +209,20 @@ mod tests {
         write("a b.txt", "<a href=not-a-page.html>");
         write("island.html", "");
 
-        let visited = walk(&Directory::new(root.path()), "http://127.0.0.1:1/");
-        let short: Vec<_> = visited
-            .iter()
-            .map(|(url, &expected)| (url.strip_prefix("http://127.0.0.1:1").unwrap(), expected))
-            .collect();
+        write("nowhere/unused.css", "");
+        write("sub/a.css", "/* url(no.png) */ @import 'b.css'; p { background: url( \"x.png\" ) }");
+
+        let short = |beside| -> Vec<(String, Expected)> {
+            let visited = walk(&Directory::new(root.path()), "http://127.0.0.1:1/", beside);
+            visited.into_iter().map(|(url, expected)| (url.replace("http://127.0.0.1:1", ""), expected)).collect()
+        };
+        let beside: Vec<_> =
+            short(Beside::Requisites).into_iter().filter(|url| !short(Beside::Nothing).contains(url)).collect();
+        let parts =
+            [("/sub/a.css", Expected::File), ("/sub/b.css", Expected::Missing), ("/sub/x.png", Expected::Missing)];
+        assert_eq!(beside, parts.map(|(url, expected)| (url.to_owned(), expected)));
         assert_eq!(
-            short,
+            short(Beside::Nothing).iter().map(|(url, expected)| (url.as_str(), *expected)).collect::<Vec<_>>(),
             [
                 ("/", Expected::Page),
                 ("/a%20b.txt", Expected::File),

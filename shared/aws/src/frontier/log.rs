@@ -93,7 +93,7 @@ mod tests {
 
     fn entry(n: u32, detail_bytes: usize) -> LogEntry {
         let visit = Visit {
-            sighting: Sighting { depth: 0, via: None },
+            sighting: Sighting::SEED,
             redirects: 0,
             crawl_type: CrawlType::Queued,
             tries: 1,

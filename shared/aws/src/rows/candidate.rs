@@ -27,6 +27,7 @@ const STANDING: &str = "standing";
 const AWAY: &str = "away";
 const INTERVAL: &str = "interval_ms";
 const BLOCKED_BY: &str = "blocked_by";
+const REQUISITE_STEPS: &str = "requisite_steps";
 pub(super) const LEADS_TO: &str = "leads_to";
 pub(super) const CHECKED_AT: &str = "checked_at";
 pub(super) const CHANGED_AT: &str = "changed_at";
@@ -74,6 +75,7 @@ impl Candidate {
             sighting: Sighting {
                 depth: fields.number("depth")?,
                 via: fields.maybe("via", Fields::parsed::<CrawlUrl>)?,
+                requisite_steps: fields.maybe(REQUISITE_STEPS, Fields::number)?.unwrap_or(0),
             },
             known: Known {
                 last: fields.maybe("capture", Fields::json)?,
@@ -86,8 +88,8 @@ impl Candidate {
 
     /// Returns the candidate as something to be fetched, and its depth.
     pub(crate) fn into_entry(self) -> (TodoEntry, u32) {
-        let Self { path_and_query, sighting: Sighting { depth, via }, known, .. } = self;
-        (TodoEntry { path_and_query, via, redirects: 0, known, demand: None }, depth)
+        let Self { path_and_query, sighting: Sighting { depth, via, requisite_steps }, known, .. } = self;
+        (TodoEntry { path_and_query, via, redirects: 0, requisite_steps, known, demand: None }, depth)
     }
 }
 
@@ -102,6 +104,11 @@ fn document(fields: Fields<'_>, name: &str) -> Result<LastDocument, StoreError> 
 pub(super) fn outcome(fields: Fields<'_>, name: &str) -> Result<Outcome, StoreError> {
     let code: i16 = fields.number(name)?;
     Outcome::try_from(code).map_err(|_| StoreError::Damaged(format!("{code} is not an outcome")))
+}
+
+/// Returns the steps as stored: what is no requisite has none.
+fn requisite_steps(sighting: &Sighting) -> Option<AttributeValue> {
+    (sighting.requisite_steps > 0).then(|| number(sighting.requisite_steps))
 }
 
 /// For whom a URL is queued, and how it was found.
@@ -124,6 +131,7 @@ impl Queueing<'_> {
             ("depth", number(sighting.depth)),
         ];
         attributes.extend(sighting.via.as_ref().map(|via| ("via", text(via.as_str()))));
+        attributes.extend(requisite_steps(sighting).map(|steps| (REQUISITE_STEPS, steps)));
         if key.sort != path {
             attributes.push((PATH, text(path)));
         }
@@ -142,6 +150,7 @@ impl Queueing<'_> {
         change.set(CLAIMED_BY, text(self.claimer.as_str()));
         change.set("depth", number(sighting.depth));
         change.set_or_remove("via", sighting.via.as_ref().map(|via| text(via.as_str())));
+        change.set_or_remove(REQUISITE_STEPS, requisite_steps(sighting));
         let condition = format!("{QUEUED_IN} = ?");
         change.of(&keys::candidate(self.origin, path), &condition, [number(was_in.number())])
     }
@@ -289,7 +298,7 @@ mod tests {
     fn a_long_path_is_kept_beside_its_hash() {
         let claimer = Claimer::recrawl();
         let queueing = Queueing { table: "t", origin: &origin(), iteration: Iteration::FIRST, claimer: &claimer };
-        let sighting = Sighting { depth: 1, via: None };
+        let sighting = Sighting { depth: 1, ..Sighting::SEED };
         let now = Timestamp::from_second(5).unwrap();
         for (path, holds_path) in [("/a".to_owned(), false), (format!("/{}", "a".repeat(1_024)), true)] {
             let statement = queueing.insert(&path, &sighting, now);

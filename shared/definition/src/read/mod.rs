@@ -10,8 +10,8 @@ use std::fmt::{self, Display};
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
-    Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Schedule, ScheduleError, Sitemaps,
-    Slot, UrlPattern, UserAgent, Within,
+    Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Requisites, Schedule,
+    ScheduleError, Sitemaps, Slot, UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
@@ -107,6 +107,7 @@ impl Reader {
             Slot::Name(_) => self.name = notes.text(key, map.next_value()?, plainly),
             Slot::Seeds(_) => self.seeds = map.next_value()?,
             Slot::Sitemaps(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Sitemaps>>>()?)),
+            Slot::Requisites(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Requisites>>>()?)),
             Slot::Within(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Within>>>()?)),
             Slot::Patterns(field) => put(field, notes.texts(key, map.next_value()?, pattern)),
             Slot::Blocks(field) => {

@@ -25,6 +25,9 @@ pub struct Draft {
     /// [`Key::Sitemaps`](super::Key::Sitemaps).
     #[serde(default)]
     pub sitemaps: Sitemaps,
+    /// [`Key::Requisites`](super::Key::Requisites).
+    #[serde(default, skip_serializing_if = "Requisites::are_ignored")]
+    pub requisites: Requisites,
     /// Which URLs belong to it.
     #[serde(default)]
     pub scope: Scope,
@@ -74,6 +77,7 @@ impl Draft {
             name: seeds.first().map_or_else(CrawlId::default, |seed| CrawlId::for_origin(&seed.origin())),
             seeds,
             sitemaps: Sitemaps::default(),
+            requisites: Requisites::default(),
             scope: Scope::default(),
             budget: Budget::default(),
             do_not_crawl: Vec::new(),
@@ -116,12 +120,53 @@ pub enum Sitemaps {
     Follow,
 }
 
-impl fmt::Display for Sitemaps {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Sitemaps {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
             Self::Ignore => "ignore",
             Self::Follow => "follow",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Sitemaps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What is done with what pages need to be shown: pictures, styles, scripts, fonts, sound and video.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Requisites {
+    /// Nothing: they are links of the page.
+    #[default]
+    Ignore,
+    /// They are visited and archived with their page, wherever they are.
+    Fetch,
+}
+
+impl Requisites {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ignore => "ignore",
+            Self::Fetch => "fetch",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn are_ignored(&self) -> bool {
+        *self == Self::Ignore
+    }
+}
+
+impl fmt::Display for Requisites {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

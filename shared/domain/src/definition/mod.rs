@@ -25,7 +25,9 @@ mod validate;
 pub use changes::{Effect, changes};
 pub use checked::{Definition, StoredError};
 pub use condition::{Condition, ConditionMistake, TextTest};
-pub use draft::{Budget, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Scope, Sitemaps, TrapLimits, Within};
+pub use draft::{
+    Budget, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Requisites, Scope, Sitemaps, TrapLimits, Within,
+};
 pub use item_mistake::ItemMistake;
 pub use items::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
 pub use key::{Key, KeyDefault, KeyFlag, Length, Number, Place, Slot, ValueKind};

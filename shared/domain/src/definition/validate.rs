@@ -169,8 +169,13 @@ fn seeds(draft: &Draft) -> Vec<Problem> {
                 }
             }
             Decision::OutOfScope(ScopeRule::NotIncluded) => not_included = not_included.or(Some(seed)),
-            // Seeds are within their own origins and 0 links from themselves.
-            Decision::OutOfScope(ScopeRule::NotWithin(_) | ScopeRule::Depth { .. }) => {}
+            // Seeds are within their own origins and 0 links from themselves, and no requisites.
+            Decision::OutOfScope(
+                ScopeRule::NotWithin(_)
+                | ScopeRule::Depth { .. }
+                | ScopeRule::Requisites
+                | ScopeRule::RequisiteSteps { .. },
+            ) => {}
             Decision::Blocked(rule) => {
                 included += 1;
                 blocked = blocked.or(Some((seed, rule)));

@@ -18,6 +18,15 @@ pub struct Sighting {
     pub depth: u32,
     /// The page that led to it first; `None` for a seed.
     pub via: Option<CrawlUrl>,
+    /// How many requisites in a row led from a page to it: 1 for a page's picture or style sheet, 2 for a picture of that style sheet; 0 for what
+    /// is no requisite.
+    #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
+    pub requisite_steps: u8,
+}
+
+impl Sighting {
+    /// How a seed is found.
+    pub const SEED: Self = Self { depth: 0, via: None, requisite_steps: 0 };
 }
 
 /// What the last good capture of a URL left for a conditional request and for comparison.

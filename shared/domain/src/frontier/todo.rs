@@ -21,6 +21,9 @@ pub struct TodoEntry {
     /// Redirects and canonical links followed in a row to get here.
     #[serde(rename = "r", default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub redirects: u8,
+    /// Requisites followed in a row to get here ([`Sighting::requisite_steps`](super::Sighting::requisite_steps)).
+    #[serde(rename = "q", default, skip_serializing_if = "crate::stored_form::is_zero")]
+    pub requisite_steps: u8,
     /// What earlier iterations know about it.
     #[serde(rename = "k", default, skip_serializing_if = "Known::is_nothing")]
     pub known: Known,
@@ -42,13 +45,20 @@ impl TodoEntry {
     /// Creates the entry of a new URL, found by no page.
     #[must_use]
     pub fn new(path_and_query: impl Into<String>) -> Self {
-        Self { path_and_query: path_and_query.into(), via: None, redirects: 0, known: Known::default(), demand: None }
+        Self {
+            path_and_query: path_and_query.into(),
+            via: None,
+            redirects: 0,
+            requisite_steps: 0,
+            known: Known::default(),
+            demand: None,
+        }
     }
 
     /// The most bytes that an entry takes as JSON: two URLs, a capture's validators and a demand, each of the maximum length.
     pub const JSON_BYTES_MAX: usize =
         json_bytes(2 * CrawlUrl::LEN_MAX, Some(LastCapture::ETAG_BYTES_MAX + LastCapture::LAST_MODIFIED_BYTES_MAX))
-            + 235
+            + 243
             + Demand::JSON_BYTES_MAX;
 
     /// An upper bound of the entry's size as JSON.
@@ -59,9 +69,10 @@ impl TodoEntry {
                 last.etag.as_ref().map_or(0, String::len) + last.last_modified.as_ref().map_or(0, String::len)
             });
         let Known { last: _, document, interval_ms, away } = &self.known;
+        let of_steps = if self.requisite_steps > 0 { 8 } else { 0 };
         let of_known = [document.map(|_| 120), interval_ms.map(|_| 40), away.map(|_| 75)];
         let of_demand = self.demand.as_ref().map_or(0, |demand| 6 + demand.json_bytes_max());
-        json_bytes(urls, validators) + of_known.into_iter().flatten().sum::<usize>() + of_demand
+        json_bytes(urls, validators) + of_steps + of_known.into_iter().flatten().sum::<usize>() + of_demand
     }
 }
 
@@ -132,7 +143,7 @@ pub(super) fn longest_entry() -> TodoEntry {
     let (pattern, skip) = (Some(pattern("\"")), vec![pattern("\"")]);
     let demand = Demand { pattern, skip, depth: Some(u32::MAX), visits: super::Visits::All };
     let demand = Some(Box::new(demand));
-    TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, known, demand }
+    TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, requisite_steps: u8::MAX, known, demand }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Trap;
+use super::{Policy, Trap};
 use crate::definition::{Condition, Within};
 
 /// The decision about a URL. [`fmt::Display`] gives one line that tells users why.
@@ -30,6 +30,13 @@ pub enum ScopeRule<'p> {
     },
     /// There are patterns to include, and none matches.
     NotIncluded,
+    /// A page needs it, and what pages need is not fetched.
+    Requisites,
+    /// It is too many requisites from a page.
+    RequisiteSteps {
+        /// How many.
+        steps: u8,
+    },
     /// It is too many links from a seed.
     Depth {
         /// How many.
@@ -81,6 +88,14 @@ impl fmt::Display for ScopeRule<'_> {
         match self {
             Self::NotWithin(within) => write!(f, "scope.within ({within}): not the {within} of any seed"),
             Self::Exclude { entry, pattern } => write!(f, "scope.exclude entry {} ({pattern}) matches", entry + 1),
+            Self::Requisites => f.write_str("requisites (ignore): only pages need it"),
+            Self::RequisiteSteps { steps } => {
+                write!(
+                    f,
+                    "requisites: {steps} of them in a row, and at most {} are visited",
+                    Policy::REQUISITE_STEPS_MAX
+                )
+            }
             Self::NotIncluded => f.write_str("scope.include: no entry matches"),
             Self::Depth { depth, max } => write!(f, "scope.max_depth ({max}): {depth} links from a seed"),
         }

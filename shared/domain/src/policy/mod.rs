@@ -18,13 +18,14 @@ use std::collections::HashSet;
 
 use regex::{RegexSet, RegexSetBuilder};
 
-use crate::definition::{Definition, DoNotCrawl, Draft, TrapLimits, UrlPattern, Within};
+use crate::definition::{Definition, DoNotCrawl, Draft, Requisites, TrapLimits, UrlPattern, Within};
 use crate::url::CrawlUrl;
 use query::QueryRules;
 
 /// A definition's rules, compiled.
 #[derive(Clone, Debug)]
 pub struct Policy {
+    requisites: Requisites,
     within: Within,
     /// `None`: everything is included.
     include: Option<RegexSet>,
@@ -47,6 +48,9 @@ impl Policy {
     /// The most memory that the patterns of `include`, or of `exclude`, may take together, in bytes.
     pub const COMPILED_BYTES_MAX: usize = 16 << 20;
 
+    /// The most requisites in a row that are visited: a style sheet may import another, without end.
+    pub const REQUISITE_STEPS_MAX: u8 = 5;
+
     /// Compiles a definition's rules.
     ///
     /// # Errors
@@ -59,6 +63,7 @@ impl Policy {
     pub(crate) fn of_sound_draft(draft: &Draft) -> Result<Self, PolicyError> {
         let scope = &draft.scope;
         Ok(Self {
+            requisites: draft.requisites,
             within: scope.within,
             include: pattern_set(&scope.include)?,
             exclude: pattern_set(&scope.exclude)?,
@@ -85,15 +90,38 @@ impl Policy {
         }
     }
 
+    /// Decides whether to visit a URL that pages need, this many requisites from one. Where it is does not matter, and the limits of endless sites do
+    /// not apply: there are no more requisites than pages name.
+    ///
+    /// The rules are asked in this order: whether requisites are fetched, exclude, steps, `do_not_crawl`.
+    #[must_use]
+    pub fn decide_requisite(&self, url: &CrawlUrl, steps: u8) -> Decision<'_> {
+        if self.requisites == Requisites::Ignore {
+            return Decision::OutOfScope(ScopeRule::Requisites);
+        }
+        if let Some(rule) = self.excluded(url) {
+            return Decision::OutOfScope(rule);
+        }
+        if steps > Self::REQUISITE_STEPS_MAX {
+            return Decision::OutOfScope(ScopeRule::RequisiteSteps { steps });
+        }
+        self.forbidden(url).map_or(Decision::Crawl, Decision::Blocked)
+    }
+
+    fn excluded(&self, url: &CrawlUrl) -> Option<ScopeRule<'_>> {
+        // `is_match` stops at the first match of any pattern; only for an excluded URL do we find out by which.
+        let exclude = self.exclude.as_ref().filter(|exclude| exclude.is_match(url.as_str()))?;
+        let entry = exclude.matches(url.as_str()).iter().next().unwrap_or_default();
+        let pattern = exclude.patterns().get(entry).map_or("", String::as_str);
+        Some(ScopeRule::Exclude { entry, pattern })
+    }
+
     fn scope_rule(&self, url: &CrawlUrl, depth: u32, allowed: &AllowedOrigins) -> Option<ScopeRule<'_>> {
         if !allowed.contains(url) {
             return Some(ScopeRule::NotWithin(self.within));
         }
-        // `is_match` stops at the first match of any pattern; only for an excluded URL do we find out by which.
-        if let Some(exclude) = self.exclude.as_ref().filter(|exclude| exclude.is_match(url.as_str())) {
-            let entry = exclude.matches(url.as_str()).iter().next().unwrap_or_default();
-            let pattern = exclude.patterns().get(entry).map_or("", String::as_str);
-            return Some(ScopeRule::Exclude { entry, pattern });
+        if let Some(rule) = self.excluded(url) {
+            return Some(rule);
         }
         if self.include.as_ref().is_some_and(|include| !include.is_match(url.as_str())) {
             return Some(ScopeRule::NotIncluded);
@@ -105,10 +133,12 @@ impl Policy {
         if let Some(trap) = trap(url, &self.traps).filter(|_| !self.trap_seeds.contains(url)) {
             return Some(BlockRule::Trap(trap));
         }
-        if let Some((entry, rule)) = self.do_not_crawl.iter().enumerate().find(|(_, rule)| rule.when.matches(url)) {
-            return Some(BlockRule::DoNotCrawl { entry, condition: &rule.when, reason: &rule.reason });
-        }
-        self.query_rules.refusal(url).map(BlockRule::QueryParameters)
+        self.forbidden(url).or_else(|| self.query_rules.refusal(url).map(BlockRule::QueryParameters))
+    }
+
+    fn forbidden(&self, url: &CrawlUrl) -> Option<BlockRule<'_>> {
+        let (entry, rule) = self.do_not_crawl.iter().enumerate().find(|(_, rule)| rule.when.matches(url))?;
+        Some(BlockRule::DoNotCrawl { entry, condition: &rule.when, reason: &rule.reason })
     }
 }
 

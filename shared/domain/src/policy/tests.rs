@@ -102,6 +102,54 @@ fn the_first_rule_that_objects_decides() {
 }
 
 #[test]
+fn what_pages_need_is_visited_wherever_it_is() {
+    let fetch = Definition::new(Draft { requisites: Requisites::Fetch, ..Draft::clone(&definition()) }).unwrap();
+    let ignore = definition();
+    let crawl = "to be crawled";
+    for (definition, address, steps, expected, why) in [
+        (
+            &fetch,
+            "https://cdn.example/a.css?v=1",
+            1,
+            crawl,
+            "another site, not included, with a query that pages must not have",
+        ),
+        (&fetch, "https://cdn.example/b.css", 5, crawl, "the last of some that follow one another"),
+        (
+            &fetch,
+            "https://cdn.example/c.css",
+            6,
+            "out of scope: requisites: 6 of them in a row, and at most 5 are visited",
+            "one more",
+        ),
+        (
+            &fetch,
+            "https://cdn.example/login.png",
+            1,
+            "out of scope: scope.exclude entry 2 (/login) matches",
+            "excluded",
+        ),
+        (
+            &fetch,
+            "https://old.example/a.png",
+            1,
+            "blocked: do_not_crawl entry 1 (host begins with old.): moved",
+            "forbidden",
+        ),
+        (
+            &ignore,
+            "https://example.org/a.css",
+            1,
+            "out of scope: requisites (ignore): only pages need it",
+            "not asked for",
+        ),
+    ] {
+        let policy = Policy::compile(definition).unwrap();
+        assert_eq!(policy.decide_requisite(&url(address), steps).to_string(), expected, "{address}: {why}");
+    }
+}
+
+#[test]
 fn nothing_included_but_what_matches() {
     let mut draft = definition().into_draft();
     draft.scope.include.pop();

@@ -117,7 +117,7 @@ impl Kind {
     /// Returns the format that a media type names; `None` if nothing of that type is read here.
     const fn declared(media: MediaType) -> Option<Self> {
         Some(match media {
-            MediaType::Html | MediaType::Xhtml | MediaType::Other => return None,
+            MediaType::Html | MediaType::Xhtml | MediaType::Css | MediaType::Other => return None,
             MediaType::Xml => Self::Xml,
             MediaType::Unknown | MediaType::Binary => Self::Unknown,
             MediaType::Plain => Self::Plain,

@@ -89,7 +89,7 @@ impl Format {
             MediaType::Xml if essence == "application/rss+xml" => Self::Xml(ValidationType::Rss),
             MediaType::Xml if essence == "application/atom+xml" => Self::Xml(ValidationType::Atom),
             MediaType::Xml => Self::Xml(ValidationType::Xml),
-            MediaType::Other if essence == "text/css" => Self::Css,
+            MediaType::Css => Self::Css,
             MediaType::Json if matches!(essence, "application/json" | "text/json") || essence.ends_with("+json") => {
                 Self::Json
             }

@@ -80,6 +80,7 @@ fn loaded(loads_as: &str) -> LinkKind {
         "image" => LinkKind::Img,
         "video" => LinkKind::Video,
         "audio" => LinkKind::Audio,
+        "font" => LinkKind::Font,
         _ => LinkKind::Other,
     }
 }

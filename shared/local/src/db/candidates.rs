@@ -23,7 +23,7 @@ macro_rules! select_candidates {
         concat!(
             "SELECT k.path_query, k.queued_in, k.claimed_by, k.due_at, k.last_outcome, k.last_iteration, k.blocked_by, k.depth, k.via,
                     k.capture_outcome, k.captured_at, k.payload_sha1, k.decoded_sha1, k.etag, k.last_modified, k.interval_ms, k.read_by,
-                    k.document_id, s.iteration, s.turn, s.n, k.document_outcome, k.standing, k.links_by, k.links_depth, k.away, k.away_since
+                    k.document_id, s.iteration, s.turn, s.n, k.document_outcome, k.standing, k.links_by, k.links_depth, k.away, k.away_since, k.requisite_steps
              FROM known_url k LEFT JOIN segment s ON s.id = k.document_id >> 24 WHERE ",
             $condition
         )
@@ -40,6 +40,7 @@ pub(crate) struct Candidate {
     pub(crate) depth: u32,
     /// As shortened by [`shorten`].
     pub(crate) via: Option<String>,
+    pub(crate) requisite_steps: u8,
     pub(crate) known: Known,
 }
 
@@ -62,7 +63,14 @@ impl Candidate {
             interval_ms: row.get(15)?,
             away: read_away(row)?,
         };
-        Ok(Self { path_and_query: row.get(0)?, state, depth: row.get(7)?, via: row.get(8)?, known })
+        Ok(Self {
+            path_and_query: row.get(0)?,
+            state,
+            depth: row.get(7)?,
+            via: row.get(8)?,
+            requisite_steps: row.get(27)?,
+            known,
+        })
     }
 }
 
@@ -170,11 +178,12 @@ impl Db {
         sighting: &Sighting,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO known_url (origin_id, path_query, queued_in, claimed_by, first_seen, depth, via)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let sql = "INSERT INTO known_url (origin_id, path_query, queued_in, claimed_by, first_seen, depth, via, requisite_steps)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let via = sighting.via.as_ref().map(|via| shorten(origin.1, via));
         let (iteration, claimer) = (queued.0.number(), shorten_claimer(origin.1, queued.1));
-        self.execute(sql, params![origin.0, path, iteration, claimer, Millis(now), sighting.depth, via])?;
+        let Sighting { depth, requisite_steps, .. } = sighting;
+        self.execute(sql, params![origin.0, path, iteration, claimer, Millis(now), depth, via, requisite_steps])?;
         Ok(())
     }
 
@@ -186,11 +195,12 @@ impl Db {
         queued: (Iteration, &Claimer),
         sighting: &Sighting,
     ) -> Result<(), StoreError> {
-        let sql = "UPDATE known_url SET queued_in = ?3, claimed_by = ?4, depth = ?5, via = ?6
+        let sql = "UPDATE known_url SET queued_in = ?3, claimed_by = ?4, depth = ?5, via = ?6, requisite_steps = ?7
                    WHERE origin_id = ?1 AND path_query = ?2";
         let via = sighting.via.as_ref().map(|via| shorten(origin.1, via));
         let (iteration, claimer) = (queued.0.number(), shorten_claimer(origin.1, queued.1));
-        self.execute(sql, params![origin.0, path, iteration, claimer, sighting.depth, via])?;
+        let Sighting { depth, requisite_steps, .. } = sighting;
+        self.execute(sql, params![origin.0, path, iteration, claimer, depth, via, requisite_steps])?;
         Ok(())
     }
 

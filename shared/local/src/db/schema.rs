@@ -13,7 +13,7 @@ use crate::documents::links::DISPOSITIONS;
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 9;
+pub(crate) const FORMAT: i32 = 10;
 
 const VIEWS: &str = include_str!("views.sql");
 
@@ -63,6 +63,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
             (6, include_str!("from_6.sql")),
             (7, include_str!("from_7.sql")),
             (8, include_str!("from_8.sql")),
+            (9, include_str!("from_9.sql")),
         ];
         // A view of a table that a step removes would keep SQLite from changing others.
         if format < FORMAT {
@@ -152,8 +153,8 @@ mod tests {
             ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
             ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
             (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
-            (format!("{ours} PRAGMA user_version = 9;"), Found::Ours(9), "this format"),
-            (format!("{ours} PRAGMA user_version = 10;"), Found::Newer(10), "a later one"),
+            (format!("{ours} PRAGMA user_version = 10;"), Found::Ours(10), "this format"),
+            (format!("{ours} PRAGMA user_version = 11;"), Found::Newer(11), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }
@@ -205,6 +206,7 @@ mod tests {
             include_str!("from_6.sql"),
             include_str!("from_7.sql"),
             include_str!("from_8.sql"),
+            include_str!("from_9.sql"),
         ];
         assert_eq!(i32::try_from(steps.len()).unwrap() + 1, FORMAT);
         for format in 1..FORMAT {

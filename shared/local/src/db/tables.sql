@@ -182,6 +182,7 @@ CREATE TABLE known_url (
     away                    TEXT,
     away_since              INTEGER,
     blocked_by              INTEGER,
+    requisite_steps         INTEGER NOT NULL DEFAULT 0,
     UNIQUE (origin_id, path_query)
 ) STRICT;
 

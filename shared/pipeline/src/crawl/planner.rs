@@ -9,7 +9,6 @@ use dragline_domain::frontier::{
     RecrawlCursor, Retry, Sighting, Task, TodoChunk, TodoEntry,
 };
 use dragline_domain::policy::Decision;
-use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
 use crate::World;
@@ -36,6 +35,11 @@ pub(super) struct Work {
     pub after: Position,
     /// The chunk of which it is the last URL.
     pub exhausts: Option<ChunkKey>,
+}
+
+/// How an entry's URL was found.
+pub(super) fn sighting(entry: &TodoEntry, depth: u32) -> Sighting {
+    Sighting { depth, via: entry.via.clone(), requisite_steps: entry.requisite_steps }
 }
 
 /// Why there is nothing to visit just now.
@@ -278,16 +282,19 @@ impl Planner {
     /// What the rules exclude by now ends as such, once: a crawl visits it, and whoever makes documents again leaves it to the next crawl.
     fn exclude(&self, entries: &mut Vec<DueCandidate>) {
         let url_of = |candidate: &DueCandidate| self.origin.origin.url_at(&candidate.entry.path_and_query);
-        let is_excluded =
-            |url: &CrawlUrl, depth| self.context.policy.decide(url, depth, &self.context.allowed) != Decision::Crawl;
+        let decided = |candidate: &DueCandidate| {
+            let url = url_of(candidate).ok()?;
+            let decision = self.context.decide(&url, candidate.depth, candidate.entry.requisite_steps);
+            Some((decision == Decision::Crawl, url))
+        };
         if let Task::Reparse(selection) = &*self.task {
             entries.retain(|candidate| {
-                url_of(candidate).is_ok_and(|url| selection.has(&url) && !is_excluded(&url, candidate.depth))
+                decided(candidate).is_some_and(|(is_allowed, url)| is_allowed && selection.has(&url))
             });
             return;
         }
         for candidate in entries.iter_mut().filter(|candidate| candidate.work == DueWork::Reparse) {
-            if url_of(candidate).is_ok_and(|url| is_excluded(&url, candidate.depth)) {
+            if decided(candidate).is_some_and(|(is_allowed, _)| !is_allowed) {
                 candidate.work = DueWork::Visit;
             }
         }
@@ -296,9 +303,8 @@ impl Planner {
     /// Claims the candidates that are to be visited, and returns those that are left to do.
     async fn claimed(&self, world: &impl World, entries: Vec<DueCandidate>) -> PortResult<VecDeque<DueCandidate>> {
         let visits = entries.iter().filter(|candidate| candidate.work == DueWork::Visit);
-        let urls = visits.map(|DueCandidate { entry, depth, .. }| {
-            (entry.path_and_query.clone(), Sighting { depth: *depth, via: entry.via.clone() })
-        });
+        let urls =
+            visits.map(|DueCandidate { entry, depth, .. }| (entry.path_and_query.clone(), sighting(entry, *depth)));
         let request = ClaimRequest {
             origin: self.origin.clone(),
             iteration: self.iteration,
@@ -338,6 +344,7 @@ mod tests {
     use dragline_domain::ids::{CrawlId, Iteration};
     use dragline_domain::politeness::Pace;
     use dragline_domain::time::after;
+    use dragline_domain::url::CrawlUrl;
     use dragline_ports::frontier::CrawlRow;
 
     use super::*;

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::Sighting;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
 use dragline_domain::shown::one_line;
@@ -13,7 +12,7 @@ use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
 use super::pacer::{Answered, Pacer};
-use super::planner::Work;
+use super::planner::{Work, sighting};
 use super::robots::Robots;
 use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
@@ -49,7 +48,7 @@ pub(super) fn refused(
 ) -> Option<(Outcome, String)> {
     // Links were decided on when they were found; what is known from an earlier iteration was decided by the definition of that time.
     if work.crawl_type == CrawlType::Recrawl {
-        let rule = match context.policy.decide(url, work.depth, &context.allowed) {
+        let rule = match context.decide(url, work.depth, work.entry.requisite_steps) {
             Decision::Crawl => None,
             Decision::OutOfScope(rule) => Some(rule.to_string()),
             Decision::Blocked(rule) => Some(rule.to_string()),
@@ -139,7 +138,7 @@ pub(super) fn visit_of(
     tries: u8,
 ) -> Visit {
     Visit {
-        sighting: Sighting { depth: work.depth, via: work.entry.via.clone() },
+        sighting: sighting(&work.entry, work.depth),
         redirects: work.entry.redirects,
         crawl_type: work.crawl_type,
         tries,

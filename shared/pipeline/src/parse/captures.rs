@@ -117,7 +117,7 @@ fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, f
         url: document.url.clone(),
         at: segment.committed_at,
         visit: Visit {
-            sighting: Sighting { depth, via: None },
+            sighting: Sighting { depth, ..Sighting::SEED },
             redirects: 0,
             crawl_type: CrawlType::Queued,
             tries: 0,

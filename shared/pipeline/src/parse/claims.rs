@@ -10,7 +10,7 @@ use dragline_domain::frontier::{
 use dragline_domain::url::{CrawlUrl, Origin, Spelling};
 use jiff::Timestamp;
 
-use super::documents::sighting;
+use super::documents::Distance;
 use super::known::{KnownUrls, UrlHash};
 use super::read::Capture;
 use crate::World;
@@ -54,7 +54,7 @@ impl Claimed {
     }
 }
 
-/// A link target of the segment, by the link that gives it the smallest depth.
+/// A link target of the segment, by the link that allows it, makes it a page rather than a requisite, and gives it the smallest depth.
 struct Found<'d> {
     url: &'d CrawlUrl,
     sighting: Sighting,
@@ -125,6 +125,7 @@ pub(super) async fn claim(
                 path_and_query: found.url.path_and_query().to_owned(),
                 via: found.sighting.via,
                 redirects: found.redirects,
+                requisite_steps: found.sighting.requisite_steps,
                 known,
                 demand: found.demand,
             });
@@ -183,11 +184,16 @@ fn found<'d>(
                 continue;
             }
             let origin = url.origin();
-            let (sighting, redirects) = sighting(&capture.visit, &document.url, link.kind);
+            let Distance { depth, requisite_steps, redirects } = Distance::of_target(&capture.visit, link.kind);
+            let sighting = Sighting { depth, via: Some(document.url.clone()), requisite_steps };
             if let Some((visits, place)) = places.get(&hash).copied() {
                 let earlier = by_origin.get_mut(&(origin, visits)).and_then(|found| found.get_mut(place));
-                if let Some(earlier) = earlier.filter(|earlier| sighting.depth < earlier.sighting.depth) {
-                    (earlier.sighting, earlier.redirects) = (sighting, redirects);
+                let place =
+                    |blocked: Option<_>, found: &Sighting| (blocked.is_some(), found.requisite_steps, found.depth);
+                if let Some(earlier) = earlier
+                    && place(blocked, &sighting) < place(earlier.blocked, &earlier.sighting)
+                {
+                    (earlier.sighting, earlier.redirects, earlier.blocked) = (sighting, redirects, blocked);
                 }
                 continue;
             }

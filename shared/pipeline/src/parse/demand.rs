@@ -2,11 +2,11 @@
 
 use dragline_domain::document::{Disposition, Document};
 
-use super::documents::sighting;
+use super::documents::Distance;
 use super::read::Capture;
 
-/// Leaves to the next crawl the links that the demand of their page does not ask for. Redirects and canonical links stand for their page: only what
-/// is to be skipped is left.
+/// Leaves to the next crawl the links that the demand of their page does not ask for. Redirects and canonical links stand for their page, and what a page
+/// needs is a part of it: of these only what is to be skipped is left.
 pub(super) fn leave_what_is_not_demanded(captures: &[Capture], documents: &mut [Document]) {
     for (capture, document) in captures.iter().zip(documents) {
         let Some(demand) = &capture.visit.demand else { continue };
@@ -14,11 +14,12 @@ pub(super) fn leave_what_is_not_demanded(captures: &[Capture], documents: &mut [
             if !matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)) {
                 continue;
             }
-            let (sighting, _) = sighting(&capture.visit, &document.url, link.kind);
-            let is_asked = if link.kind.stands_for_its_page() && sighting.depth == capture.visit.sighting.depth {
+            let Distance { depth, requisite_steps, .. } = Distance::of_target(&capture.visit, link.kind);
+            let is_of_page = link.kind.stands_for_its_page() || requisite_steps > 0;
+            let is_asked = if is_of_page && depth == capture.visit.sighting.depth {
                 !demand.skips(&link.target)
             } else {
-                demand.covers(&link.target, sighting.depth)
+                demand.covers(&link.target, depth)
             };
             if !is_asked {
                 link.disposition = Disposition::Later;

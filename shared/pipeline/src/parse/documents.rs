@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, RedirectEntry, Visit};
 use dragline_domain::change::Difference;
+use dragline_domain::definition::Requisites;
 use dragline_domain::document::{Disposition, Document, DocumentState, Link, LinkKind, Page, Rel};
 use dragline_domain::frontier::{SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
@@ -144,7 +145,10 @@ fn found(context: &CrawlContext, capture: &Capture, links: Vec<FoundLink>) -> Ve
 fn decided(context: &CrawlContext, visit: &Visit, link: Link) -> Link {
     let is_nofollow = link.is_nofollow();
     let disposition = match disposition_of(context, visit, link.kind, &link.target) {
-        Disposition::Follow | Disposition::Blocked(_) if is_nofollow => Disposition::NoFollow,
+        // Whoever shows the page loads its requisites.
+        Disposition::Follow | Disposition::Blocked(_) if is_nofollow && link.kind.leads_to_page() => {
+            Disposition::NoFollow
+        }
         disposition => disposition,
     };
     Link { disposition, rel: if is_nofollow { Rel::NoFollow } else { Rel::Follow }, ..link }
@@ -222,25 +226,41 @@ fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Docume
     Document { detail, links: vec![link], ..bare }
 }
 
-/// Returns the sighting of a link's target: one deeper than its page, except for redirects and canonical links, which stand for the same page.
-pub(super) fn sighting(visit: &Visit, via: &CrawlUrl, kind: LinkKind) -> (Sighting, u8) {
-    let depth = visit.sighting.depth;
-    let (depth, redirects) = if kind.stands_for_its_page() && visit.redirects < FREE_REDIRECTS_MAX {
-        (depth, visit.redirects + 1)
-    } else {
-        (depth.saturating_add(1), 0)
-    };
-    (Sighting { depth, via: Some(via.clone()) }, redirects)
+/// Where a link's target is, seen from the seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Distance {
+    /// See [`Sighting::depth`].
+    pub depth: u32,
+    /// See [`Sighting::requisite_steps`].
+    pub requisite_steps: u8,
+    /// See [`Visit::redirects`].
+    pub redirects: u8,
+}
+
+impl Distance {
+    /// Returns the distance of a link's target: one deeper than its page, except for redirects and canonical links, which stand for the same page, and
+    /// for what the page needs, which is a part of it. Where a requisite redirects to is one, too.
+    pub(super) fn of_target(visit: &Visit, kind: LinkKind) -> Self {
+        let Sighting { depth, requisite_steps: steps, .. } = visit.sighting;
+        let is_free = kind.stands_for_its_page() && visit.redirects < FREE_REDIRECTS_MAX;
+        let redirects = if is_free { visit.redirects + 1 } else { 0 };
+        let (depth, requisite_steps) = match kind {
+            LinkKind::Redirect if steps > 0 => (depth, steps.saturating_add(u8::from(!is_free))),
+            _ if kind.is_requisite() => (depth, steps.saturating_add(1)),
+            _ => (depth.saturating_add(u32::from(!is_free)), 0),
+        };
+        Self { depth, requisite_steps, redirects }
+    }
 }
 
 /// Returns the disposition of a link that the page does not ask to ignore.
 pub(super) fn disposition_of(context: &CrawlContext, visit: &Visit, kind: LinkKind, target: &CrawlUrl) -> Disposition {
-    if !kind.leads_to_page() {
+    let are_requisites_fetched = context.definition.requisites == Requisites::Fetch;
+    if !kind.leads_to_page() && !(kind.is_requisite() && are_requisites_fetched) {
         return Disposition::NotAPage;
     }
-    let is_free = kind.stands_for_its_page() && visit.redirects < FREE_REDIRECTS_MAX;
-    let depth = visit.sighting.depth.saturating_add(u32::from(!is_free));
-    match context.policy.decide(target, depth, &context.allowed) {
+    let Distance { depth, requisite_steps, .. } = Distance::of_target(visit, kind);
+    match context.decide(target, depth, requisite_steps) {
         Decision::Crawl => Disposition::Follow,
         Decision::OutOfScope(ScopeRule::Depth { .. }) => Disposition::TooDeep,
         Decision::OutOfScope(_) => Disposition::OutOfScope,

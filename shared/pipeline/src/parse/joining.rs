@@ -29,9 +29,9 @@ pub(super) async fn join(
     Ok(has_joined)
 }
 
-/// Returns the origin that a capture adds to the scope, if any. Only captures at depth 0 count as seeds.
+/// Returns the origin that a capture adds to the scope, if any. Only captures at depth 0 count as seeds, but not what a seed needs to be shown.
 fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<Origin> {
-    if capture.visit.sighting.depth > 0 {
+    if capture.visit.sighting.depth > 0 || capture.visit.sighting.requisite_steps > 0 {
         return None;
     }
     let (redirect, _) = capture.redirect(&context.definition.strip_query_parameters)?;

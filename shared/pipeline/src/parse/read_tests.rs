@@ -31,7 +31,7 @@ fn longest_url(name: &str) -> CrawlUrl {
 /// The largest visit there is.
 fn largest_visit() -> Visit {
     Visit {
-        sighting: Sighting { depth: u32::MAX, via: Some(longest_url("via")) },
+        sighting: Sighting { depth: u32::MAX, via: Some(longest_url("via")), requisite_steps: u8::MAX },
         redirects: u8::MAX,
         crawl_type: CrawlType::Recrawl,
         tries: u8::MAX,

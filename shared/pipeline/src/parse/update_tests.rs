@@ -78,7 +78,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
         url: url(),
         at: Timestamp::UNIX_EPOCH,
         visit: Visit {
-            sighting: Sighting { depth: 0, via: None },
+            sighting: Sighting::SEED,
             redirects: 0,
             crawl_type: CrawlType::Recrawl,
             tries: 1,

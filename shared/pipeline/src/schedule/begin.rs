@@ -267,7 +267,7 @@ impl<W: World> Seeder<'_, W> {
             // The iteration's own time: a repeated command must make the same claims.
             claimable: self.demand.map_or(Claimable::All, |demand| demand.visits.claimable(self.iteration.started_at)),
             now: self.world.clock().now(),
-            urls: paths.iter().map(|path| (path.clone(), Sighting { depth: 0, via: None })).collect(),
+            urls: paths.iter().map(|path| (path.clone(), Sighting::SEED)).collect(),
         };
         let claims = self.world.frontier().claim(&request).await?;
         let not_due = claims.iter().filter(|claim| matches!(claim, Claim::NotDue)).count() as u64;

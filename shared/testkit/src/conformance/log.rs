@@ -42,7 +42,7 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
         url: url(&format!("https://a.example{path}")),
         at: at(2),
         visit: Visit {
-            sighting: Sighting { depth: 1, via: Some(url("https://a.example/")) },
+            sighting: Sighting { depth: 1, via: Some(url("https://a.example/")), requisite_steps: 0 },
             redirects: 0,
             crawl_type: CrawlType::Queued,
             tries: 1,

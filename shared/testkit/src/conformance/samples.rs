@@ -36,7 +36,7 @@ pub(super) fn url(text: &str) -> CrawlUrl {
 }
 
 pub(super) fn sighting(depth: u32) -> Sighting {
-    Sighting { depth, via: (depth > 0).then(|| url("https://a.example/")) }
+    Sighting { depth, via: (depth > 0).then(|| url("https://a.example/")), requisite_steps: u8::from(depth > 0) }
 }
 
 pub(super) fn entry(path: &str) -> TodoEntry {

@@ -27,6 +27,7 @@ mod recrawl;
 mod redirects;
 mod reparse;
 mod replies;
+mod requisites;
 mod retention;
 mod robots;
 mod scope;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    DoNotCrawl, ItemType, QueryRule, RecrawlRule, RecrawlWord, Schedule, Sitemaps, UrlPattern, UserAgent, Within,
+    DoNotCrawl, ItemType, QueryRule, RecrawlRule, RecrawlWord, Requisites, Schedule, Sitemaps, UrlPattern, UserAgent,
+    Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -20,6 +21,8 @@ pub enum Slot<'d> {
     Within(&'d mut Within),
     /// See [`ValueKind::Sitemaps`](super::ValueKind::Sitemaps).
     Sitemaps(&'d mut Sitemaps),
+    /// See [`ValueKind::Requisites`](super::ValueKind::Requisites).
+    Requisites(&'d mut Requisites),
     /// Patterns over URLs.
     Patterns(&'d mut Vec<UrlPattern>),
     /// Conditions with reasons.

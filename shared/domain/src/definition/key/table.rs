@@ -47,6 +47,26 @@ keys! {
         default: Value("ignore"),
         example: "follow",
         effect: WhichUrls,
+        flag: "sitemaps" "Whether the sitemaps that robots.txt names are read: ignore or follow",
+    }
+    /// Whether what pages need to be shown is fetched: pictures, style sheets and what these name, scripts, fonts, sound and video.
+    ///
+    /// | word | what is done |
+    /// |---|---|
+    /// | `ignore` | nothing: they are recorded as links of the page |
+    /// | `fetch` | they are visited and archived with their page, also from other sites |
+    ///
+    /// Requisites need not be in scope, and are at the depth of their page; up to five may follow one another, such as a page's style sheet, one that it imports, and a picture
+    /// in that. `scope.exclude`, `do_not_crawl` and robots.txt apply to them, they count for the budget, and each site is asked at its own pace. A page in a frame is a page: it has to be in scope. What a script loads is not known.
+    ///
+    /// Archives that are to be replayed (`dragline archive`) need it. Where pages are known already, `dragline reparse` finds the requisites in styles within them.
+    Requisites = "requisites" {
+        field: requisites,
+        kind: Requisites,
+        default: Value("ignore"),
+        example: "fetch",
+        effect: WhichUrls,
+        flag: "requisites" "Whether pictures, styles and scripts of pages are archived with them: ignore or fetch",
     }
     /// What a URL must have in common with a seed to belong to the crawl.
     ///

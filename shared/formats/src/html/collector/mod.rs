@@ -39,6 +39,8 @@ pub(super) struct Collector<'l> {
     /// How visible the element is whose tag is being read.
     seen: Seen,
     muted: Option<Muted>,
+    /// What was read of the open `<style>`; `None` without one, or if it is in another language than CSS.
+    style: Option<Vec<u8>>,
     open_templates: usize,
     open_pres: usize,
     /// What a `<source>` or a `<track>` belongs to.
@@ -60,6 +62,7 @@ impl<'l> Collector<'l> {
             open: OpenElements::new(syntax),
             seen: Seen::WHOLLY,
             muted: None,
+            style: None,
             open_templates: 0,
             open_pres: 0,
             media: LinkKind::Video,
@@ -91,6 +94,11 @@ impl<'l> Collector<'l> {
                 }
             }
             Some(Muted { element: Element::Title, depth: 0 }) => self.metadata.title_text(piece),
+            Some(Muted { element: Element::Style, .. }) => {
+                if let Some(style) = &mut self.style {
+                    style.extend_from_slice(piece);
+                }
+            }
             Some(_) => {}
         }
     }
@@ -165,6 +173,7 @@ impl<'l> Collector<'l> {
     /// Resolves what was collected.
     pub(super) fn finish(mut self, source: &PageSource<'_>) -> Page {
         self.end_anchor();
+        self.unmute();
         self.metadata.end_title();
         let from_page = Resolver {
             base: source.url,
@@ -215,8 +224,14 @@ impl<'l> Collector<'l> {
     }
 
     fn unmute(&mut self) {
-        if matches!(self.muted.take(), Some(Muted { element: Element::Title, depth: 0 })) {
-            self.metadata.end_title();
+        match self.muted.take() {
+            Some(Muted { element: Element::Title, depth: 0 }) => self.metadata.end_title(),
+            Some(Muted { element: Element::Style, .. }) => {
+                if let Some(style) = self.style.take() {
+                    self.styles(&String::from_utf8_lossy(&style));
+                }
+            }
+            _ => {}
         }
     }
 

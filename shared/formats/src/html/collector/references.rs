@@ -8,14 +8,22 @@ use super::super::rel;
 use super::super::tag::{Attribute, Element, Tag, Value};
 use super::super::words::{Gap, Words};
 use super::Collector;
+use crate::css::references;
 
 impl Collector<'_> {
     /// Takes links and metadata from a tag.
     pub(super) fn read(&mut self, namespace: Namespace, tag: &Tag) {
+        if let Some(style) = tag.text(Attribute::Style) {
+            self.styles(style);
+        }
+        if tag.element() == Element::Style {
+            let language = tag.text(Attribute::Type).unwrap_or_default();
+            self.style = (language.is_empty() || language.eq_ignore_ascii_case("text/css")).then(Vec::new);
+        }
         match (namespace, tag.element()) {
             (_, Element::A) => self.begin_anchor(tag),
             (Namespace::Svg, Element::Image) => self.add_first(LinkKind::Img, tag, &HREFS),
-            (Namespace::Svg, Element::SvgUse) => self.add_first(LinkKind::Other, tag, &HREFS),
+            (Namespace::Svg, Element::SvgUse) => self.add_first(LinkKind::Img, tag, &HREFS),
             (Namespace::Svg, Element::Script) => self.add_first(LinkKind::Script, tag, &HREFS),
             (Namespace::Svg | Namespace::MathMl, _) => {}
             (Namespace::Html, element) => self.read_html(element, tag),
@@ -59,6 +67,13 @@ impl Collector<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Takes the references of a style sheet, or of an attribute's declarations.
+    pub(super) fn styles(&mut self, css: &str) {
+        references(css, |kind, url| {
+            self.links.add(kind, Value::Whole(url), Follow::Yes);
+        });
     }
 
     fn add(&mut self, kind: LinkKind, tag: &Tag, attribute: Attribute) {

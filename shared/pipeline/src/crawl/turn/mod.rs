@@ -188,7 +188,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     async fn run(mut self) -> PortResult<TurnEnd> {
         if self.lease.attempts > ATTEMPTS_MAX {
             self.lease.ending = Some(LeftoverReason::Stuck);
-        } else if !self.task.visits() || !self.context.allowed.contains_origin(&self.origin.origin) {
+        } else if !self.task.visits() || !self.context.may_visit(&self.origin.origin) {
             self.robots = Robots::NotAsked;
         } else if self.lease.ending.is_none() {
             self.read_robots().await?;
