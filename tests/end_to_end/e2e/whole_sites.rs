@@ -8,11 +8,14 @@ use dragline_end_to_end::archive;
 use dragline_end_to_end::crawl_log::Entry;
 use dragline_end_to_end::debian::DebianSite;
 use dragline_end_to_end::dragline::Crawl;
-use dragline_end_to_end::walk::walk;
+use dragline_end_to_end::walk::{Beside, walk};
 use dragline_testkit::site::{Directory, Site};
 use sha2::{Digest as _, Sha256};
 
 use crate::witness::{assert_complete, assert_done};
+
+/// The robots.txt of both.
+const RULES: &str = "User-agent: *\nDisallow: /nothing\n";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_sites_are_crawled_whole_and_archived_soundly() {
@@ -21,15 +24,15 @@ async fn two_sites_are_crawled_whole_and_archived_soundly() {
     let mut expected = BTreeMap::new();
     for (debian, delay) in [(DebianSite::Python, Duration::from_millis(20)), (DebianSite::Postgresql, Duration::ZERO)] {
         let directory = Directory::new(debian.directory());
-        let site = Site::builder().content(directory.clone()).delay(delay).gzip().start().await.unwrap();
-        expected.extend(walk(&directory, &site.url()));
+        let site = Site::builder().content(directory.clone()).robots(RULES).delay(delay).gzip().start().await.unwrap();
+        expected.extend(walk(&directory, &site.url(), Beside::Requisites));
         sites.push(site);
     }
     let seeds = sites.iter().map(Site::url).collect::<Vec<_>>();
     let crawl = Crawl::new(
         &scratch.path().join("data"),
         &seeds.iter().map(String::as_str).collect::<Vec<_>>(),
-        &["--delay", "0s", "--concurrency", "16"],
+        &["--delay", "0s", "--concurrency", "16", "--requisites", "fetch"],
     );
 
     assert_done(&crawl.run().await);
@@ -69,7 +72,7 @@ fn assert_others_replay_it(crawl: &Crawl, sites: &[Site], scratch: &Path) {
     archive::check_wacz(&package);
     let (ours, theirs) = archive::indexes_of_wacz(&package, &scratch.join("unpacked"));
     assert_eq!(ours, theirs);
-    assert_eq!(ours.len(), crawl.log().len());
+    assert_eq!(ours.len(), crawl.log().len() + sites.len(), "all visits, and each robots.txt");
 
     let _ = crawl.ask(&["archive", "--warc", "-o", merged.to_str().expect("its own directory has a plain name")]);
     let files: Vec<PathBuf> = std::fs::read_dir(&merged)
@@ -79,20 +82,25 @@ fn assert_others_replay_it(crawl: &Crawl, sites: &[Site], scratch: &Path) {
     assert_eq!(files.len(), 1, "less than a gigabyte is one file");
     archive::check_with_revisits(&files);
 
-    // A page, and one of the two URLs that have the same body.
+    // A page and what it needs, and one of the two URLs that have the same body.
     let urls: Vec<String> =
-        ["library/gc.html", "index.html", ""].map(|path| format!("{}{path}", sites[0].url())).into_iter().collect();
+        ["library/gc.html", "_static/pygments.css", "_static/py.svg", "_static/doctools.js", "index.html", ""]
+            .map(|path| format!("{}{path}", sites[0].url()))
+            .into_iter()
+            .collect();
     let revisits = ours.iter().filter(|line| line.contains("warc/revisit")).count();
     assert!(revisits >= 2, "each site has its start page twice");
     let folder = scratch.join("replayed");
     std::fs::create_dir(&folder).expect("the test's own directory can be written");
-    let asked: Vec<&str> = urls.iter().map(String::as_str).collect();
+    let robots = format!("{}robots.txt", sites[0].url());
+    let asked: Vec<&str> = urls.iter().chain([&robots]).map(String::as_str).collect();
     let replayed = archive::replay(&package, &asked, &folder);
     let expected = urls.iter().map(|url| {
         let digest = Sha256::digest(crawl.body(url, 1));
         (200, data_encoding::HEXLOWER.encode(&digest))
     });
-    assert_eq!(replayed, expected.collect::<Vec<_>>());
+    let rules = (200, data_encoding::HEXLOWER.encode(&Sha256::digest(RULES)));
+    assert_eq!(replayed, expected.chain([rules]).collect::<Vec<_>>());
 }
 
 fn assert_it_is_searched(crawl: &Crawl) {

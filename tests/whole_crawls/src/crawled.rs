@@ -270,22 +270,21 @@ impl Crawled {
         self.data.path()
     }
 
-    /// Reads every WARC object from its first record to its last, and returns the number of records.
+    /// Every record of every WARC object, in order.
     ///
     /// # Panics
     /// If one of them is damaged.
     #[must_use]
     #[track_caller]
-    pub fn read_every_record(&self) -> usize {
+    pub fn every_record(&self) -> Vec<StoredRecord> {
         let mut objects: Vec<_> = self.log.iter().filter_map(|row| row.object.as_deref()).collect();
         objects.sort_unstable();
         objects.dedup();
-        let mut records = 0;
+        let mut records = Vec::new();
         for object in objects {
             let bytes = std::fs::read(self.data.path().join(object)).unwrap();
             for record in WarcReader::new(&bytes[..], ReadLimits::default()) {
-                record.unwrap_or_else(|error| panic!("{object}: {error}"));
-                records += 1;
+                records.push(record.unwrap_or_else(|error| panic!("{object}: {error}")));
             }
         }
         records

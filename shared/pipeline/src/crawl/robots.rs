@@ -45,9 +45,29 @@ pub(super) enum Robots {
     HostBusy(Timestamp),
 }
 
+/// What reading an origin's robots.txt came to.
+#[derive(Debug)]
+pub(super) struct RobotsRead {
+    /// The rules.
+    pub robots: Robots,
+    /// Whether they were used since they were fetched.
+    pub robots_use: RobotsUse,
+    /// What servers answered on the way, for the archive: none if the stored rules are good, several with redirects.
+    pub answers: Vec<Answer>,
+}
+
+/// An answer to a request for robots.txt.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    pub url: CrawlUrl,
+    /// When the request started.
+    pub at: Timestamp,
+    pub fetched: Fetched,
+}
+
 /// Returns the origin's robots.txt: the stored one if it is still valid for this turn, or else a fetched one. No request for it starts after
-/// `latest_start`. Also returns whether it was used since it was fetched, which `robots_use` says of the stored one. If it redirects to another
-/// host that is busy, the waiter stands in line there.
+/// `latest_start`. `robots_use` says whether the stored one was used since it was fetched. If it redirects to another host that is busy, the waiter
+/// stands in line there.
 pub(super) async fn robots(
     world: &impl World,
     fetcher: &impl Fetcher,
@@ -56,7 +76,21 @@ pub(super) async fn robots(
     latest_start: Duration,
     waiter: &HostWaiter,
     robots_use: RobotsUse,
+) -> PortResult<RobotsRead> {
+    let hosts_per_domain = context.definition.politeness.hosts_per_domain;
+    let (reached, answers) = Default::default();
+    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached, answers };
+    let (robots, robots_use) = read(&paced, context, robots_use).await?;
+    let answers = paced.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(RobotsRead { robots, robots_use, answers })
+}
+
+async fn read<W: World>(
+    paced: &Paced<'_, W, impl Fetcher>,
+    context: &CrawlContext,
+    robots_use: RobotsUse,
 ) -> PortResult<(Robots, RobotsUse)> {
+    let (world, waiter) = (paced.world, paced.waiter);
     let origin = &waiter.origin;
     let token = context.definition.user_agent.product_token();
     let (kept, now) = (world.frontier().load_robots(origin).await?, world.clock().now());
@@ -71,10 +105,9 @@ pub(super) async fn robots(
     }
     // It counts as old as its oldest byte may be, however long it takes to store it.
     let asked_at = world.clock().now();
-    let hosts_per_domain = context.definition.politeness.hosts_per_domain;
-    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached: Mutex::default() };
-    let fetched = fetch_robots(&paced, context.limits(), &origin.origin).await;
-    let is_away = match paced.reached.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    let fetched = fetch_robots(paced, context.limits(), &origin.origin).await;
+    let reached = std::mem::take(&mut *paced.reached.lock().unwrap_or_else(PoisonError::into_inner));
+    let is_away = match reached {
         Reached::Busy(until) => return Ok((Robots::HostBusy(until), robots_use)),
         Reached::Failed(error) => return Err(error),
         Reached::Nobody => true,
@@ -150,6 +183,7 @@ struct Paced<'a, W, H> {
     waiter: &'a HostWaiter,
     hosts_per_domain: u16,
     reached: Mutex<Reached>,
+    answers: Mutex<Vec<Answer>>,
 }
 
 /// Where the redirects ended.
@@ -208,8 +242,13 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
             let why = "the lease would have expired before the answer";
             return Fetched::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
         };
+        let (url, at) = (request.url.clone(), clock.now());
         let fetched = self.fetcher.fetch(request).await;
         pace_by(pacer, clock, started, &fetched);
+        if fetched.result.is_ok() {
+            let answer = Answer { url, at, fetched: fetched.clone() };
+            self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(answer);
+        }
         fetched
     }
 

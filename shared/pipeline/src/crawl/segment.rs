@@ -99,10 +99,30 @@ impl SegmentRecords {
             }
         };
         if fetched.remote.is_some() || fetched.result.is_ok() {
-            let block = http_request_block("GET", url.path_and_query(), &fetched.request_headers);
-            let request = Record::request(self.next_id(), &event, block).concurrent_to(capture);
-            self.writer.write(&request);
+            self.add_request(url, &event, fetched, capture);
         }
+    }
+
+    /// Adds an answer by which the crawl's rules are known (robots.txt, or a redirect on the way to it). It is no visit: it is there for whoever reads the
+    /// archive, and parsers pass over it. A request without an answer is not added.
+    pub fn add_rules(&mut self, url: &CrawlUrl, at: Timestamp, fetched: &Fetched) {
+        let Ok(response) = &fetched.result else { return };
+        let event = self.event(url, at, Some(fetched));
+        let FetchedResponse { status, reason, headers, body, .. } = response;
+        let head = http_response_head(*status, reason, headers, body.len());
+        let record = Record::response(self.next_id(), &event, head, body.clone(), payload_digest(response));
+        let record = match response.truncated {
+            None => record,
+            Some(reason) => record.truncated(warc_truncation(reason)),
+        };
+        self.writer.write(&record);
+        self.add_request(url, &event, fetched, record.id());
+    }
+
+    fn add_request(&mut self, url: &CrawlUrl, event: &CaptureEvent, fetched: &Fetched, capture: RecordId) {
+        let block = http_request_block("GET", url.path_and_query(), &fetched.request_headers);
+        let request = Record::request(self.next_id(), event, block).concurrent_to(capture);
+        self.writer.write(&request);
     }
 
     /// Adds an answer, and returns its record's name.

@@ -1,12 +1,32 @@
 //! robots.txt: what it allows, how fast, and what happens when it cannot be read.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dragline_domain::outcome::Outcome;
+use dragline_formats::warc::{ExtensionName, RecordType, StoredRecord, parse_http_response};
 use dragline_testkit::site::Site;
 use dragline_whole_crawls::{Crawled, definition};
 
 use super::replies::{html, links, redirect, reply};
+
+/// The path, status and body of each answer in the archive that is no visit, and how many requests such answers have.
+fn archived_rules(crawled: &Crawled) -> (Vec<(String, u16, String)>, usize) {
+    let records: Vec<_> = crawled.every_record();
+    let is_visit = |record: &&StoredRecord| record.extension(ExtensionName::VISIT).is_none();
+    let answers = records.iter().filter(|record| record.record_type == RecordType::Response).filter(is_visit);
+    let (mut read, mut requests) = (Vec::new(), 0);
+    for answer in answers {
+        let response = parse_http_response(&answer.block).unwrap();
+        let path = answer.target_uri().unwrap().splitn(4, '/').nth(3).map(|path| format!("/{path}")).unwrap();
+        read.push((path, response.status, String::from_utf8_lossy(response.body).into_owned()));
+        let of_answer = |record: &&StoredRecord| {
+            record.record_type == RecordType::Request && record.target_uri() == answer.target_uri()
+        };
+        requests += records.iter().filter(of_answer).count();
+    }
+    (read, requests)
+}
 
 const RULES: &str = "# House rules\nUser-agent: otherbot\nDisallow: /\n\nUser-agent: dragline\nDisallow: /private\nAllow: /private/open\n";
 
@@ -14,6 +34,13 @@ const RULES: &str = "# House rules\nUser-agent: otherbot\nDisallow: /\n\nUser-ag
 async fn what_is_disallowed_is_never_asked_for() {
     let seed = html(&links(["/private/a", "/private/open", "/public"]));
     let rules = reply(200, &[("content-type", "text/plain")], RULES);
+    let rules_of = BTreeMap::from([
+        ("plain", (vec![("/robots.txt".to_owned(), 200, RULES.to_owned())], 1)),
+        (
+            "redirected",
+            (vec![("/robots.txt".to_owned(), 301, String::new()), ("/rules".to_owned(), 200, RULES.to_owned())], 2),
+        ),
+    ]);
     for (name, builder) in [
         ("plain", Site::builder().robots(RULES)),
         ("redirected", Site::builder().reply("/robots.txt", redirect(301, "/rules")).reply("/rules", rules)),
@@ -34,6 +61,7 @@ async fn what_is_disallowed_is_never_asked_for() {
         assert!(!asked.contains(&"/private/a".to_owned()), "{name}: {asked:?}");
         assert!(asked[0] == "/robots.txt", "{name}: rules first: {asked:?}");
         assert_eq!(asked.iter().filter(|target| *target == "/robots.txt").count(), 1, "{name}: read once");
+        assert_eq!(archived_rules(&crawled), rules_of[name], "{name}");
     }
 }
 

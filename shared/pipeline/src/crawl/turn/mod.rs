@@ -26,7 +26,7 @@ use super::orphans;
 use super::pacer::Pacer;
 use super::planner::Planner;
 use super::release::{self, FreeFrom};
-use super::robots::{Robots, base_delay, robots};
+use super::robots::{Answer, Robots, base_delay, robots};
 use super::visit::{LeaseTooOld, Visited};
 use crate::World;
 use crate::context::{Contexts, CrawlContext, Pinned};
@@ -114,6 +114,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
         live,
         inbox: Inbox::new(lease.iteration),
         robots: Robots::Unreadable(String::new()),
+        robots_answers: Vec::new(),
         pacer,
         lease_length,
         lease_end: started + lease_length,
@@ -158,6 +159,8 @@ struct TurnWork<W, H> {
     /// As last read.
     inbox: Inbox,
     robots: Robots,
+    /// Answers that robots.txt was read from, until they are in a segment's object.
+    robots_answers: Vec<Answer>,
     pacer: Arc<Pacer>,
     planner: Planner,
     lease_length: Duration,
@@ -359,7 +362,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let (latest_start, robots_use) = (self.latest_start(), self.lease.robots);
         let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &self.pacer);
         let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, robots_use).await?;
-        (self.robots, self.lease.robots) = read;
+        (self.robots, self.lease.robots, self.robots_answers) = (read.robots, read.robots_use, read.answers);
         self.lease.pace = self.pacer.pace();
         match &self.robots {
             Robots::Known(policy) => {

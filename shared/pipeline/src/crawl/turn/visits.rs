@@ -183,6 +183,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let segment = self.open.back_mut().expect("room was made");
         let records = segment.records.as_mut().expect("it is not complete");
         segment.entries += 1;
+        for answer in self.robots_answers.drain(..) {
+            records.add_rules(&answer.url, answer.at, &answer.fetched);
+        }
         segment.work.after = Some(work.after.clone());
         segment.exhausted.extend(work.exhausts.clone());
         if work.crawl_type == CrawlType::Retry {
