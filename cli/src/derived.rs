@@ -4,10 +4,16 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
+#[cfg(feature = "stack")]
+use std::sync::Arc;
 
 use dragline_domain::ids::CrawlId;
 use dragline_graph::{Graph, GraphError};
+#[cfg(feature = "stack")]
+use dragline_ports::editions::Editions;
 use dragline_ports::reader::Reader;
+#[cfg(feature = "stack")]
+use dragline_search::{Blocks, Edition};
 use dragline_search::{Index, SearchError, Updated};
 
 use crate::error::{CliError, while_doing};
@@ -54,6 +60,35 @@ pub(crate) async fn index(found: &Found<impl Reader>, console: &Console) -> Resu
         Updated::ByAnother => {
             console.say("another process is bringing the word index up to date; this is what it was before");
         }
+    }
+    Ok(index)
+}
+
+/// How much of what was read of a published index is kept in memory, in bytes.
+#[cfg(feature = "stack")]
+const BLOCKS_BYTES_MAX: u64 = 64 << 20;
+
+/// Opens the word index that a stack published of a crawl, where it is. Without one that this program can read, it is made as that of a data directory.
+///
+/// # Errors
+/// Nothing was crawled yet, the crawl cannot be read, or the folder cannot be written.
+#[cfg(feature = "stack")]
+pub(crate) async fn published_index(
+    found: &Found<impl Reader>,
+    editions: &impl Editions,
+    console: &Console,
+) -> Result<Index, CliError> {
+    found.iteration(None).await?;
+    let stored = editions.newest_edition(&found.crawl).await.map_err(|error| found.failed(error))?;
+    let Some(edition) = stored.and_then(|stored| Edition::from_json(&stored.text)) else {
+        return index(found, console).await;
+    };
+    let index = Index::open_published(editions, &found.crawl, edition, Arc::new(Blocks::new(BLOCKS_BYTES_MAX))).await?;
+    let now = Graph::made_from_now(&found.reader).await?;
+    if !index.is_made_from(&now)? {
+        console.say(
+            "the crawl has gone on since its word index was published; the next one follows when an iteration is over",
+        );
     }
     Ok(index)
 }

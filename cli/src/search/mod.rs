@@ -74,7 +74,7 @@ pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit,
         return Err(AskedError::TooFar.into());
     }
     let index = index_of(args.of.which()?, console).await?;
-    let results = index.search(&request)?;
+    let results = reading(|| index.search(&request))?;
     if args.json {
         print_json(&SearchReport { query: &request.query, pages_indexed: index.pages(), results: &results })?;
     } else {
@@ -94,8 +94,16 @@ async fn index_of(crawl: Of<'_>, console: &Console) -> Result<Index, CliError> {
             None => Err(found::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => derived::index(&crate::stack::find(crawl, stack).await?, console).await,
+        Of::Stack { crawl, stack } => {
+            let (found, editions) = crate::stack::find_with_editions(crawl, stack).await?;
+            derived::published_index(&found, &editions, console).await
+        }
     }
+}
+
+/// Asks an index. Its files may be on S3, so this thread may wait for others that read them.
+fn reading<T>(ask: impl FnOnce() -> T) -> T {
+    tokio::task::block_in_place(ask)
 }
 
 fn print(text: &str) -> Result<(), CliError> {
@@ -114,18 +122,20 @@ pub(crate) async fn similar(args: &SimilarArgs, console: &Console) -> Result<Exi
     parse_url(&args.url)?;
     match args.of.which()? {
         Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => similar_in(&found, args, console).await,
+            Some(found) => similar_in(&found, &derived::index(&found, console).await?, args).await,
             None => Err(found::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => similar_in(&crate::stack::find(crawl, stack).await?, args, console).await,
+        Of::Stack { crawl, stack } => {
+            let (found, editions) = crate::stack::find_with_editions(crawl, stack).await?;
+            similar_in(&found, &derived::published_index(&found, &editions, console).await?, args).await
+        }
     }
 }
 
-async fn similar_in(found: &Found<impl Reader>, args: &SimilarArgs, console: &Console) -> Result<Exit, CliError> {
-    let index = derived::index(found, console).await?;
+async fn similar_in(found: &Found<impl Reader>, index: &Index, args: &SimilarArgs) -> Result<Exit, CliError> {
     let url = visits::url_of(found, &args.url).await?;
-    let Some(similar) = index.similar(url.as_str(), args.count)? else {
+    let Some(similar) = reading(|| index.similar(url.as_str(), args.count))? else {
         let flags = found.place.flags(&found.crawl);
         return Err(AskedError::NotIndexed { url: url.as_str().to_owned(), flags }.into());
     };
@@ -147,13 +157,13 @@ pub(crate) async fn words(args: &WordsArgs, console: &Console) -> Result<Exit, C
     if args.word.is_none() {
         list.say(|colour| colour.paint(Shade::Head, text::LEXICON));
     }
-    match &args.word {
-        Some(word) => places(&index, args, word, &mut list)?,
+    reading(|| match &args.word {
+        Some(word) => places(&index, args, word, &mut list),
         None if list.is_whole() => {
-            index.words(args.part(), beginning(args), |word| list.add(&word, |_| text::word(&word)))?;
+            index.words(args.part(), beginning(args), |word| list.add(&word, |_| text::word(&word)))
         }
-        None => frequent(&index, args, &mut list)?,
-    }
+        None => frequent(&index, args, &mut list),
+    })?;
     list.finish().map_err(while_doing("writing to standard output"))?;
     Ok(Exit::Done)
 }

@@ -6,7 +6,7 @@ mod message;
 
 use std::sync::Arc;
 
-use dragline_aws::{DynamoReader, DynamoRetained, S3Archive, Stack};
+use dragline_aws::{DynamoReader, DynamoRetained, S3Archive, S3Editions, Stack};
 use dragline_domain::ids::CrawlId;
 use dragline_local::SystemRng;
 use dragline_ports::frontier::Crawls;
@@ -55,6 +55,18 @@ pub(crate) async fn find_with_archive(
 ) -> Result<(Found<DynamoReader>, S3Archive), CliError> {
     let deployed = Deployed::find(stack).await?;
     Ok((deployed.crawl(crawl).await?, deployed.stack.archive(Arc::new(SystemRng))))
+}
+
+/// Finds a crawl of a stack, and the word indexes that the stack published.
+///
+/// # Errors
+/// There is no such stack or crawl, or AWS did not answer.
+pub(crate) async fn find_with_editions(
+    crawl: &CrawlId,
+    stack: StackName,
+) -> Result<(Found<DynamoReader>, S3Editions), CliError> {
+    let deployed = Deployed::find(stack).await?;
+    Ok((deployed.crawl(crawl).await?, S3Editions::beside(&deployed.stack.documents(Arc::new(SystemRng)))))
 }
 
 /// Finds a crawl of a stack, and what is kept of it.

@@ -48,7 +48,7 @@ async fn a_crawl_is_written_for_other_programs() {
         let ran = run(&["archive", "-o", "site.wacz"]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{}", ran.stderr);
         assert!(
-            ran.stderr.contains(": 5 answers, 1 answer with the body of another one\nhint: open it at"),
+            ran.stderr.contains(": 6 answers, 1 answer with the body of another one\nhint: open it at"),
             "{}",
             ran.stderr
         );
@@ -61,13 +61,13 @@ async fn a_crawl_is_written_for_other_programs() {
         let index = unpacked(&package, "indexes/index.cdx.gz");
         assert!(!index.1, "whoever replays it reads ranges of it");
         let index = gunzipped(&index.0);
-        assert_eq!((index.lines().count(), index.matches("warc/revisit").count()), (5, 1), "{index}");
+        assert_eq!((index.lines().count(), index.matches("warc/revisit").count()), (6, 1), "{index}");
         let crawl = seed.trim_start_matches("http://").trim_end_matches('/').replace(':', "-");
         let (records, is_compressed) = unpacked(&package, &format!("archive/{crawl}-00000.warc.gz"));
         assert!(!is_compressed);
         let records = gunzipped(&records);
         assert_eq!(records.matches("the same words in both").count(), 1);
-        assert_eq!(records.matches("WARC-Type: response").count(), 4);
+        assert_eq!(records.matches("WARC-Type: response").count(), 5, "robots.txt is one");
         let pages = |name: &str| String::from_utf8(unpacked(&package, &format!("pages/{name}.jsonl")).0).expect("text");
         assert_eq!((pages("pages").lines().count(), pages("extraPages").lines().count()), (2, 4));
         assert!(pages("extraPages").contains("what nobody should keep"));
@@ -75,7 +75,7 @@ async fn a_crawl_is_written_for_other_programs() {
         // What is forgotten is in no file that is written afterwards.
         run(&["forget", &site.url("/secret"), &site.url("/a")]);
         let again = run(&["archive", "-o", "site.wacz"]);
-        assert!(again.stderr.contains(": 3 answers\n"), "{}", again.stderr);
+        assert!(again.stderr.contains(": 4 answers\n"), "{}", again.stderr);
         assert!(!pages("extraPages").contains("nobody"));
         // An earlier archive was larger.
         fs::create_dir(directory.path().join("merged")).expect("there is room");

@@ -1,17 +1,14 @@
 //! The indexes that were opened, for as long as the process lives: a search reads from S3 what no search before it has read.
 
-use std::io::{self, ErrorKind};
 use std::num::NonZeroUsize;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dragline_domain::ids::CrawlId;
 use dragline_lambda::RunError;
 use dragline_ports::editions::Editions;
-use dragline_search::{Blocks, Edition, Index, Ranges};
+use dragline_search::{Blocks, Edition, Index};
 use lru::LruCache;
-use tokio::runtime::Handle;
 
 /// How many indexes are kept open.
 const OPENED_MAX: NonZeroUsize = NonZeroUsize::new(8).unwrap();
@@ -76,35 +73,12 @@ impl<E: Editions> Opened<E> {
         let index = match kept.filter(|kept| kept.edition == stored.number) {
             Some(kept) => kept.index,
             None => {
-                let ranges = Arc::new(Remote {
-                    editions: self.editions.clone(),
-                    crawl: crawl.clone(),
-                    runtime: Handle::current(),
-                });
                 let blocks = Arc::clone(&self.blocks);
-                let open = move || Index::open_edition(edition, ranges, blocks);
-                Arc::new(tokio::task::spawn_blocking(open).await??)
+                Arc::new(Index::open_published(&self.editions, crawl, edition, blocks).await?)
             }
         };
         let kept = Kept { edition: stored.number, index: Arc::clone(&index), asked_at: now };
         self.indexes().put(crawl.clone(), kept);
         Ok(Some(index))
-    }
-}
-
-/// The files of a crawl's index. Threads that may block wait in it for the runtime's.
-struct Remote<E> {
-    editions: E,
-    crawl: CrawlId,
-    runtime: Handle,
-}
-
-impl<E: Editions> Ranges for Remote<E> {
-    fn read(&self, file: &str, range: Range<u64>) -> io::Result<Vec<u8>> {
-        let read = self.runtime.block_on(self.editions.read_index_file(&self.crawl, file, range));
-        match read.map_err(io::Error::other)? {
-            Some(bytes) => Ok(bytes.into()),
-            None => Err(ErrorKind::NotFound.into()),
-        }
     }
 }

@@ -43,10 +43,13 @@ pub(crate) fn measure(db: &Connection) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Returns which numbers are those of pages, or of other content.
+/// Returns which numbers are those of pages, or of files that somebody may follow a link to; what pages are shown with has no rank.
 fn pages(db: &Connection, nodes: usize) -> Result<Vec<bool>, FileError> {
     let mut pages = vec![false; nodes];
-    let mut statement = db.prepare("SELECT id FROM node WHERE state IN ('page', 'file', 'copy')")?;
+    let mut statement = db.prepare(
+        "SELECT id FROM node n WHERE state IN ('page', 'copy') OR state = 'file' AND (is_start OR EXISTS (
+             SELECT 1 FROM edge e JOIN kind k ON k.id = e.kind WHERE e.to_id = n.id AND k.leads_to_page))",
+    )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         pages[row.get::<_, usize>(0)?] = true;

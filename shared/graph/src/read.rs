@@ -92,6 +92,14 @@ impl Graph {
         Self::open(path, &from).ok_or_else(|| failed(std::io::Error::other("it was changed by another process").into()))
     }
 
+    /// Returns what [`Graph::made_from`] says of a graph that would be made now.
+    ///
+    /// # Errors
+    /// Nothing was crawled yet, or the crawl cannot be read.
+    pub async fn made_from_now(reader: &impl Reader) -> Result<String, GraphError> {
+        Ok(MadeFrom::now(reader).await?.text)
+    }
+
     /// Opens a file; `None` if it is not there, was made of something else, or is damaged.
     fn open(path: &Path, from: &MadeFrom) -> Option<Self> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)

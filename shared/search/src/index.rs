@@ -79,6 +79,14 @@ pub(crate) struct MadeFrom {
     pub(crate) from: String,
 }
 
+impl MadeFrom {
+    /// Reads what an index was made from; `None` if nothing was committed to it.
+    pub(crate) fn of(index: &tantivy::Index) -> Result<Option<Self>, IndexError> {
+        let payload = index.load_metas()?.payload;
+        Ok(payload.map(|payload| serde_json::from_str(&payload)).transpose()?)
+    }
+}
+
 impl Index {
     /// Opens the index in a folder, and brings it up to date first: with the crawl, and with the link graph that was made of it. `making` is called
     /// before that, as it may take a while. Readers of the index go on reading the earlier one meanwhile.
@@ -169,8 +177,7 @@ impl Index {
     fn of(index: tantivy::Index, fields: Fields, folder: PathBuf) -> Result<(Self, Option<MadeFrom>), IndexError> {
         index.tokenizers().register(InLanguages::NAME, InLanguages::default());
         index.tokenizers().register(AS_WRITTEN, as_written());
-        let payload = index.load_metas()?.payload;
-        let from = payload.map(|payload| serde_json::from_str(&payload)).transpose()?;
+        let from = MadeFrom::of(&index)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok((Self { folder, index, fields, reader, lookup: Mutex::default() }, from))
     }

@@ -13,6 +13,7 @@ mod fields;
 mod hot;
 mod index;
 mod lexicon;
+mod published;
 mod query;
 mod search;
 mod similar;

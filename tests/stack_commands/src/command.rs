@@ -36,7 +36,9 @@ impl Ran {
 pub fn dragline(directory: &Path, arguments: &[&str]) -> Ran {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     let mut command = Command::new(BINARY.get_or_init(binary));
-    let output = command.args(arguments).current_dir(directory).env_remove("RUST_LOG").output().unwrap();
+    // Nothing of a test is left in the user's cache.
+    command.env("XDG_CACHE_HOME", directory.join("cache")).env_remove("RUST_LOG");
+    let output = command.args(arguments).current_dir(directory).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
 use aws_sdk_dynamodb::types::Tag;
-use dragline_aws::{DynamoFrontier, DynamoRetained, Table};
+use dragline_aws::{DynamoFrontier, DynamoReader, DynamoRetained, S3Editions, S3Publications, Table};
 use dragline_aws_conformance::{Fresh, clients};
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
@@ -14,7 +14,10 @@ use dragline_local::{MemoryQueue, SystemClock};
 use dragline_pipeline::retention::{Pruned, Stores, prune};
 use dragline_ports::clock::Clock;
 use dragline_ports::queue::Nobody;
+use dragline_ports::reader::Reader as _;
 use dragline_ports::retention::Effect;
+use dragline_publish::{SitePublication, publish_site};
+use dragline_site_report::Making;
 use dragline_whole_crawls::{Network, command_in, crawl_in};
 use serde_json::Value;
 
@@ -90,6 +93,20 @@ impl EmulatedStack {
         let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
         let world = adapters(&self.fresh, &self.frontier, &queue, clock);
         command_in(world, queue, Network::default().fetcher(), command).await;
+    }
+
+    /// Publishes the word index of a crawl, and the report on its newest iteration, as the publisher does.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub async fn publish(&self, crawl: &CrawlId) {
+        let (folder, documents) = (tempfile::tempdir().unwrap(), self.fresh.documents());
+        let reader = DynamoReader::new(self.frontier.clone(), documents.clone(), crawl.clone());
+        let iteration = reader.latest_iteration().await.unwrap().unwrap();
+        let making = Making { program: "test".to_owned(), at: SystemClock::new().now() };
+        let publication = SitePublication { iteration, folder: folder.path().to_owned(), making };
+        let (editions, publications) = (S3Editions::beside(&documents), S3Publications::beside(&documents));
+        publish_site(&reader, &editions, &publications, publication).await.unwrap();
     }
 
     /// Prunes a crawl down to this many iterations, as the scheduler does, resting after each batch.

@@ -180,26 +180,44 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         both.ask_by_flags(&["links", &format!("{}/a", one.url().trim_end_matches('/')), "--format", "jsonl"]);
     assert_eq!(comparable(&stack), comparable(&local));
     assert!(local.rows().len() > 2, "{}", local.stdout);
-    for (query, pages) in
-        [("text", 12), ("quoted -lines", 2), ("lang:de", 2), ("title:text anchor:q", 2), ("qouted", 2)]
-    {
-        let (stack, local) = both.ask_by_flags(&["search", query, "--json"]);
-        let found = |ran: &Ran| -> Value {
-            let mut found: Value = serde_json::from_str(&ran.stdout).unwrap();
-            for hit in found["results"].as_array_mut().unwrap() {
-                *hit = without(hit.take(), &["day"]);
-            }
-            found
-        };
-        assert_eq!((stack.code, found(&stack)), (Some(0), found(&local)), "{query}: {}", stack.stderr);
-        assert_eq!(found(&local)["total"], pages, "{query}: {}", local.stdout);
+    // The stack has no index at first: the command makes one. Then it reads the published one, which is where it is.
+    for published in [false, true] {
+        if published {
+            both.stack.publish(&definition.name).await;
+        }
+        for (query, pages) in
+            [("text", 12), ("quoted -lines", 2), ("lang:de", 2), ("title:text anchor:q", 2), ("qouted", 2)]
+        {
+            let (stack, local) = both.ask_by_flags(&["search", query, "--json"]);
+            let found = |ran: &Ran| -> Value {
+                let mut found: Value = serde_json::from_str(&ran.stdout).unwrap();
+                for hit in found["results"].as_array_mut().unwrap() {
+                    *hit = without(hit.take(), &["day"]);
+                }
+                found
+            };
+            assert_eq!((stack.code, found(&stack)), (Some(0), found(&local)), "{query}: {}", stack.stderr);
+            assert_eq!(found(&local)["total"], pages, "{query}: {}", local.stdout);
+        }
+        let (stack, local) = both.ask_by_flags(&["words", "--format", "csv"]);
+        assert_eq!((stack.code, &stack.stdout), (Some(0), &local.stdout), "{}", stack.stderr);
+        let (stack, local) = both.ask_by_flags(&["words", "text", "--all", "--format", "csv"]);
+        let places =
+            |ran: &Ran| ran.stdout.lines().map(|row| row.split(',').next_back().map(str::to_owned)).collect::<Vec<_>>();
+        assert_eq!((stack.code, places(&stack)), (Some(0), places(&local)), "{}", stack.stderr);
+        let (stack, local) =
+            both.ask_by_flags(&["similar", &format!("{}/a", one.url().trim_end_matches('/')), "--json"]);
+        assert_eq!((stack.code, local.code), (Some(0), Some(0)), "{} {}", stack.stderr, local.stderr);
+        let cache = both.data.path().join("cache/dragline");
+        assert_eq!(cache.join(both.stack.name()).join("search").exists(), !published);
+        if cache.exists() {
+            std::fs::remove_dir_all(cache).unwrap();
+        }
     }
     let (stack, local) = both.ask(&["archive", "-o", "docs.wacz"]);
     let answers = |ran: &Ran| ran.stderr.split_once("iB: ").map(|(_, answers)| answers.to_owned());
     assert_eq!((stack.code, answers(&stack)), (Some(0), answers(&local)), "{} {}", stack.stderr, local.stderr);
     assert!(answers(&local).is_some(), "{}", local.stderr);
-    let (stack, local) = both.ask_by_flags(&["words", "--format", "csv"]);
-    assert_eq!((stack.code, &stack.stdout), (Some(0), &local.stdout), "{}", stack.stderr);
     for (path, body) in [("a", "<html lang=de><title>A</title>"), ("moved-home", "")] {
         let url = format!("{}/{path}", one.url().trim_end_matches('/'));
         for more in [&[][..], &["--iteration", "1"], &["--headers"], &["--raw"]] {
@@ -229,6 +247,11 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
     let again = format!("dragline status docs --stack {}", both.stack.name());
     assert!(text.stdout.contains("docs: iteration 2 is over"), "{}", text.stdout);
     assert!(text.stdout.contains(&again), "it says what to do next: {}", text.stdout);
+    let (stack, _) = both.ask_by_flags(&["search", "text", "--json"]);
+    assert_eq!((stack.code, stack.stderr.as_str()), (Some(0), ""), "the published index is that of the crawl as it is");
+    both.stack.crawl(&definition).await;
+    let (stack, _) = both.ask_by_flags(&["search", "text", "--json"]);
+    assert!(stack.code == Some(0) && stack.stderr.contains("the crawl has gone on since"), "{}", stack.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,59 @@
+//! The index that was published of a crawl, read where it is.
+
+use std::io::{self, ErrorKind};
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use dragline_domain::ids::CrawlId;
+use dragline_ports::editions::Editions;
+use tokio::runtime::Handle;
+
+use crate::blocks::{Blocks, Ranges};
+use crate::edition::Edition;
+use crate::error::SearchError;
+use crate::index::{Index, MadeFrom};
+
+impl Index {
+    /// Opens an edition of a crawl's index where it was published. What searches read is asked of the runtime of this call, so they may not run on its
+    /// threads, except where those may block.
+    ///
+    /// # Errors
+    /// It cannot be read, or was written by another version.
+    pub async fn open_published<E: Editions>(
+        editions: &E,
+        crawl: &CrawlId,
+        edition: Edition,
+        blocks: Arc<Blocks>,
+    ) -> Result<Self, SearchError> {
+        let files = Arc::new(Files { editions: editions.clone(), crawl: crawl.clone(), runtime: Handle::current() });
+        let open = move || Self::open_edition(edition, files, blocks);
+        tokio::task::spawn_blocking(open).await.unwrap_or_else(|error| resume_unwind(error.into_panic()))
+    }
+
+    /// Whether it was made from a link graph that says this of what it was made from ([`dragline_graph::Graph::made_from`]).
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn is_made_from(&self, graph: &str) -> Result<bool, SearchError> {
+        let made_from = MadeFrom::of(&self.index).map_err(|error| self.failed(error))?;
+        Ok(made_from.is_some_and(|made| made.from == graph))
+    }
+}
+
+/// The published files of a crawl's index. Threads that may block wait in it for the runtime's.
+struct Files<E> {
+    editions: E,
+    crawl: CrawlId,
+    runtime: Handle,
+}
+
+impl<E: Editions> Ranges for Files<E> {
+    fn read(&self, file: &str, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let read = self.runtime.block_on(self.editions.read_index_file(&self.crawl, file, range));
+        match read.map_err(io::Error::other)? {
+            Some(bytes) => Ok(bytes.into()),
+            None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+}
