@@ -255,8 +255,8 @@ impl Distance {
 
 /// Returns the disposition of a link that the page does not ask to ignore.
 pub(super) fn disposition_of(context: &CrawlContext, visit: &Visit, kind: LinkKind, target: &CrawlUrl) -> Disposition {
-    let are_requisites_fetched = context.definition.requisites == Requisites::Fetch;
-    if !kind.leads_to_page() && !(kind.is_requisite() && are_requisites_fetched) {
+    let is_fetched_with_page = kind.is_requisite() && context.definition.requisites == Requisites::Fetch;
+    if !(kind.leads_to_page() || is_fetched_with_page) {
         return Disposition::NotAPage;
     }
     let Distance { depth, requisite_steps, .. } = Distance::of_target(visit, kind);

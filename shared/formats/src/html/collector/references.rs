@@ -22,8 +22,7 @@ impl Collector<'_> {
         }
         match (namespace, tag.element()) {
             (_, Element::A) => self.begin_anchor(tag),
-            (Namespace::Svg, Element::Image) => self.add_first(LinkKind::Img, tag, &HREFS),
-            (Namespace::Svg, Element::SvgUse) => self.add_first(LinkKind::Img, tag, &HREFS),
+            (Namespace::Svg, Element::Image | Element::SvgUse) => self.add_first(LinkKind::Img, tag, &HREFS),
             (Namespace::Svg, Element::Script) => self.add_first(LinkKind::Script, tag, &HREFS),
             (Namespace::Svg | Namespace::MathMl, _) => {}
             (Namespace::Html, element) => self.read_html(element, tag),
