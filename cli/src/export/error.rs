@@ -30,10 +30,10 @@ pub(crate) enum ExportError {
         /// What was asked for.
         name: String,
         /// The columns that there are.
-        columns: Vec<&'static str>,
+        columns: Vec<String>,
     },
-    /// Items have the columns of their type, documents and graphs have none.
-    #[error("`--columns` is for pages, links, log and candidates as rows")]
+    /// Documents and graphs have no columns.
+    #[error("`--columns` is for pages, links, log, candidates and items as rows")]
     ColumnsOfOthers,
     /// Only items have a type.
     #[error("only items have a type: leave out `--type`, or add `--what items`")]

@@ -13,7 +13,6 @@ use std::ops::ControlFlow;
 
 use dragline_domain::document::Document;
 use dragline_domain::ids::CrawlId;
-use dragline_domain::item::COMMON;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 use serde::Serialize;
@@ -26,7 +25,7 @@ use crate::found::{self, Found};
 use crate::terminal::Console;
 pub(crate) use error::ExportError;
 use graph::GraphFormat;
-use items::{Columns, Items};
+use items::{Columns, Items, Kind};
 use parquet::{RowsParquet, cells, of_items};
 pub(crate) use rows::Rows;
 use table::{Table, picked};
@@ -64,9 +63,7 @@ enum To {
 /// Refuses what does not go together.
 fn checked(args: &ExportArgs) -> Result<To, ExportError> {
     match (args.what, args.format) {
-        (What::Items | What::Documents, _) | (_, ExportFormat::Graphml | ExportFormat::Dot)
-            if !args.columns.is_empty() =>
-        {
+        (What::Documents, _) | (_, ExportFormat::Graphml | ExportFormat::Dot) if !args.columns.is_empty() => {
             Err(ExportError::ColumnsOfOthers)
         }
         (what, _) if what != What::Items && args.item_type.is_some() => Err(ExportError::TypeOfOthers),
@@ -154,27 +151,34 @@ async fn write_items(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> R
     let items = Items { crawl: &found.crawl, reader: &found.reader, filter, item_type };
     let failed = |error| found.failed(error);
     let columns = match (&to, item_type) {
-        (To::Lines(Format::Jsonl), _) => Columns::new(),
+        (To::Lines(Format::Jsonl), _) if args.columns.is_empty() => Columns::new(),
         (_, None) => return Err(ExportError::NoType { types: items.types().await.map_err(failed)? }.into()),
         (_, Some(_)) => items.columns().await.map_err(failed)?,
     };
+    let wanted = picked(of_items(&columns), &args.columns)?;
     let format = match to {
         To::Lines(format) => format,
-        To::Parquet | To::Graph(_) => return write_parquet(&items, columns).await?.map_err(failed),
+        To::Parquet | To::Graph(_) => return write_parquet(&items, &wanted).await?.map_err(failed),
     };
-    let names = COMMON.map(str::to_owned).into_iter().chain(columns.keys().cloned()).collect();
-    let mut rows = Rows::new(format, names);
-    items.each(|item| rows.write_item(&item, &columns)).await.map_err(failed)?;
+    let mut rows = Rows::new(format, wanted.iter().map(|(name, _)| (*name).to_owned()).collect());
+    let written = items.each(|item| match args.columns.as_slice() {
+        [] => rows.write_item(&item, &columns),
+        _ => rows.write_cells(&wanted, &cells(&item, &wanted)),
+    });
+    written.await.map_err(failed)?;
     rows.finish().map_err(while_doing("writing to standard output"))
 }
 
 /// Writes items as a Parquet file. The inner error is that of reading them.
-async fn write_parquet<R: Reader>(items: &Items<'_, R>, columns: Columns) -> Result<PortResult<()>, ExportError> {
-    let mut file = RowsParquet::new(BufWriter::new(io::stdout()), "item", &of_items(&columns))?;
+async fn write_parquet<R: Reader>(
+    items: &Items<'_, R>,
+    columns: &[(&str, Kind)],
+) -> Result<PortResult<()>, ExportError> {
+    let mut file = RowsParquet::new(BufWriter::new(io::stdout()), "item", columns)?;
     let mut written = Ok(());
     let read = items
         .each(|item| {
-            written = file.write(cells(&item, &columns));
+            written = file.write(cells(&item, columns));
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
         .await;

@@ -74,9 +74,13 @@ pub(super) fn of_items(columns: &Columns) -> Vec<(&str, Kind)> {
 }
 
 /// The cells of an item in these columns.
-pub(super) fn cells(item: &ItemRow, columns: &Columns) -> Vec<Option<Cell>> {
-    let common = item.common().into_iter();
-    common.chain(columns.keys().map(|name| item.cell(name).cloned())).collect()
+pub(super) fn cells(item: &ItemRow, columns: &[(&str, Kind)]) -> Vec<Option<Cell>> {
+    let common = item.common();
+    let cell = |(name, _): &(&str, Kind)| match COMMON.iter().position(|known| known == name) {
+        Some(place) => common[place].clone(),
+        None => item.cell(name).cloned(),
+    };
+    columns.iter().map(cell).collect()
 }
 
 /// Describes the columns: each value may be missing.

@@ -8,8 +8,7 @@ use dragline_report::ItemRow;
 use serde::{Serialize, Serializer};
 
 use super::csv::{Reader, SafeCsv};
-use super::items::Columns;
-use super::table::Column;
+use super::items::{Columns, Kind};
 use crate::args::Format;
 use crate::terminal::{unless_closed, write_json};
 
@@ -29,7 +28,7 @@ enum To {
 
 /// Cells with the names of their columns, in order.
 struct Picked<'c> {
-    columns: &'c [Column],
+    columns: &'c [(&'c str, Kind)],
     cells: &'c [Option<Cell>],
 }
 
@@ -71,7 +70,7 @@ impl Rows {
     }
 
     /// Writes the cells of a row in these columns, and returns whether to go on.
-    pub(super) fn write_cells(&mut self, columns: &[Column], cells: &[Option<Cell>]) -> ControlFlow<()> {
+    pub(super) fn write_cells(&mut self, columns: &[(&str, Kind)], cells: &[Option<Cell>]) -> ControlFlow<()> {
         let written = match &mut self.to {
             To::Jsonl(out) => write_json(out, &Picked { columns, cells }),
             To::Csv(out) => {

@@ -38,13 +38,13 @@ pub(super) fn columns(what: What, iteration: Option<Iteration>) -> Vec<Column> {
 }
 
 /// Returns those of the columns that are asked for, in that order; all if none is.
-pub(super) fn picked(all: Vec<Column>, wanted: &[String]) -> Result<Vec<Column>, ExportError> {
+pub(super) fn picked<'c>(all: Vec<(&'c str, Kind)>, wanted: &[String]) -> Result<Vec<(&'c str, Kind)>, ExportError> {
     if wanted.is_empty() {
         return Ok(all);
     }
     let find = |name: &String| {
         let known = all.iter().find(|(known, _)| known == name).copied();
-        let columns = || all.iter().map(|(name, _)| *name).collect();
+        let columns = || all.iter().map(|(name, _)| (*name).to_owned()).collect();
         known.ok_or_else(|| ExportError::NoColumn { name: name.clone(), columns: columns() })
     };
     wanted.iter().map(find).collect()

@@ -97,7 +97,11 @@ async fn rows_are_exported_with_the_columns_that_are_asked_for() {
         assert_eq!(head.lines().next(), Some("to_url,anchor"));
         for (arguments, expected) in [
             (&["--what", "pages", "--columns", "titel"][..], "hint: there are: crawl, iteration, url,"),
-            (&["--what", "items", "--columns", "url"], "`--columns` is for pages, links, log and candidates"),
+            (
+                &["--what", "documents", "--columns", "url"],
+                "`--columns` is for pages, links, log, candidates and items",
+            ),
+            (&["--what", "items", "--columns", "url"], "a table of items is of one type"),
             (&["--what", "links", "--format", "dot", "--columns", "to_url"], "`--columns` is for"),
             (&["--what", "documents", "--format", "parquet"], "documents cannot be written as Parquet"),
         ] {

@@ -88,7 +88,22 @@ async fn prices_are_followed_as_the_readme_says() {
     assert_eq!(prices.len(), 40);
     let is_there = |wanted: f64| prices.iter().any(|price| (price - wanted).abs() < 0.001);
     assert!(is_there(24.9) && !is_there(22.4), "the prices of today: {prices:?}");
+    let of_two =
+        String::from_utf8(export(&["--type", "Product", "--columns", "price,url", "--format", "csv"])).unwrap();
+    let mut two = csv::Reader::from_reader(of_two.as_bytes());
+    assert_eq!(two.headers().unwrap(), vec!["price", "url"]);
+    let mut all = csv::Reader::from_reader(csv.as_bytes());
+    let url = all.headers().unwrap().iter().position(|head| head == "url").unwrap();
+    let rows = |reader: &mut csv::Reader<&[u8]>, [first, second]: [usize; 2]| -> Vec<[String; 2]> {
+        let row = |row: csv::StringRecord| [row[first].to_owned(), row[second].to_owned()];
+        reader.records().map(|record| row(record.unwrap())).collect()
+    };
+    assert_eq!(rows(&mut two, [0, 1]), rows(&mut all, [price, url]));
+    let line = String::from_utf8(export(&["--type", "Product", "--columns", "price,url"])).unwrap();
+    assert!(line.starts_with("{\"price\":") && line.lines().count() == 40, "{line}");
     let parquet = export(&["--type", "Product", "--format", "parquet"]);
+    let narrow = export(&["--type", "Product", "--columns", "price,url", "--format", "parquet"]);
+    assert!(narrow.starts_with(b"PAR1") && narrow.len() < parquet.len(), "{} bytes", narrow.len());
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"), "{} bytes", parquet.len());
     let lines = String::from_utf8(export(&["--iteration", "1"])).unwrap();
     assert_eq!(lines.lines().count(), 80, "products and offers of the first day");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use dragline_domain::definition::Definition;
+use dragline_domain::definition::{Definition, Draft, Requisites};
 use dragline_stack_commands::{EmulatedStack, Ran, dragline};
 use dragline_testkit::site::{Reply, Site};
 use dragline_whole_crawls::{crawl, definition};
@@ -252,6 +252,50 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
     both.stack.crawl(&definition).await;
     let (stack, _) = both.ask_by_flags(&["search", "text", "--json"]);
     assert!(stack.code == Some(0) && stack.stderr.contains("the crawl has gone on since"), "{}", stack.stderr);
+}
+
+/// Also in a second iteration, in which what is known says that it is no page of the crawl, and in a third, in which it is no longer asked for. What is
+/// missing is not due then.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_pages_need_is_known_alike() {
+    let both = Both { stack: EmulatedStack::new().await, data: tempfile::tempdir().unwrap() };
+    let of_type = |kind: &'static str, body: &str| {
+        let kind = http::HeaderValue::from_static(kind);
+        Reply::new(http::StatusCode::OK).header(http::header::CONTENT_TYPE, kind).body(body.to_owned())
+    };
+    let cdn = Site::builder()
+        .reply("/style.css", of_type("text/css", "@import 'base.css'; p { background: url(p.png) }"))
+        .reply("/base.css", of_type("text/css", "@font-face { src: url(f.woff2) }"))
+        .reply("/p.png", of_type("image/png", "p"))
+        .reply("/page", of_type(HTML, "no page of the crawl"))
+        .start()
+        .await
+        .unwrap();
+    let at = cdn.url();
+    let home = format!("<link rel=stylesheet href={at}style.css><img src=/own.png><a href={at}page>out</a>");
+    let site = Site::builder().reply("/", of_type(HTML, &home)).start().await.unwrap();
+    let with = |requisites| {
+        let draft = Draft { requisites, ..Draft::clone(&docs(&[&site])) };
+        Definition::new(draft).unwrap()
+    };
+    let ended = |outcome: &str, ran: &Ran| ran.rows().iter().filter(|row| row["last_outcome_name"] == outcome).count();
+    for (iteration, requisites, excluded) in
+        [(1, Requisites::Fetch, 0), (2, Requisites::Fetch, 0), (3, Requisites::Ignore, 3)]
+    {
+        let definition = with(requisites);
+        both.stack.crawl(&definition).await;
+        crawl(&both.data.path().join("data"), &definition).await;
+        for what in ["candidates", "log", "links"] {
+            let (stack, local) = both.ask(&["export", "--what", what]);
+            assert_eq!(comparable(&stack), comparable(&local), "{what} after iteration {iteration}");
+        }
+        let (stack, _) = both.ask(&["export", "--what", "candidates"]);
+        assert_eq!(stack.rows().len(), 6, "iteration {iteration}: {}", stack.stdout);
+        let found = ended("blocked_url_by_local_policy", &stack);
+        assert_eq!(found, excluded, "iteration {iteration}: {}", stack.stdout);
+    }
+    let asked: Vec<String> = cdn.log().into_iter().map(|access| access.target).collect();
+    assert!(!asked.contains(&"/page".to_owned()), "{asked:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
