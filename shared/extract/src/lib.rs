@@ -8,8 +8,6 @@
 //! That needs no extractor, so extractors are behind the feature `extractors`.
 
 #[cfg(feature = "extractors")]
-use crate::fields::MediaType;
-#[cfg(feature = "extractors")]
 use dragline_domain::content::ContentLevel;
 
 #[cfg(feature = "extractors")]
@@ -86,7 +84,7 @@ pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted
     let mut read = extracted.ok_or_else(|| body.unread());
     if let Err(unread) = &mut read {
         unread.links = match body.media {
-            MediaType::Css => style_sheet::links(&body),
+            fields::MediaType::Css => style_sheet::links(&body),
             _ => sitemap::links(&body),
         };
     }
