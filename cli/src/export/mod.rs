@@ -25,10 +25,10 @@ use crate::found::{self, Found};
 use crate::terminal::Console;
 pub(crate) use error::ExportError;
 use graph::GraphFormat;
-use items::{Columns, Items, Kind};
+use items::{Columns, Items};
 use parquet::{RowsParquet, cells, of_items};
 pub(crate) use rows::Rows;
-use table::{Table, picked};
+use table::{Column, Table, picked};
 
 /// The number of rows in one read.
 const BATCH_ROWS: usize = 500;
@@ -170,10 +170,7 @@ async fn write_items(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> R
 }
 
 /// Writes items as a Parquet file. The inner error is that of reading them.
-async fn write_parquet<R: Reader>(
-    items: &Items<'_, R>,
-    columns: &[(&str, Kind)],
-) -> Result<PortResult<()>, ExportError> {
+async fn write_parquet<R: Reader>(items: &Items<'_, R>, columns: &[Column<'_>]) -> Result<PortResult<()>, ExportError> {
     let mut file = RowsParquet::new(BufWriter::new(io::stdout()), "item", columns)?;
     let mut written = Ok(());
     let read = items

@@ -14,6 +14,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
 use super::items::{Columns, Kind};
+use super::table::Column;
 
 /// How many rows are held in memory and written together.
 const GROUP_ROWS: usize = 2_000;
@@ -31,7 +32,7 @@ pub(super) struct RowsParquet<W: Write + Send> {
 
 impl<W: Write + Send> RowsParquet<W> {
     /// Begins a file with these columns. The name of its rows is for people.
-    pub(super) fn new(out: W, name: &str, columns: &[(&str, Kind)]) -> Result<Self> {
+    pub(super) fn new(out: W, name: &str, columns: &[Column<'_>]) -> Result<Self> {
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let file = SerializedFileWriter::new(out, schema(name, columns)?, Arc::new(properties))?;
         Ok(Self { file, columns: columns.len(), rows: Vec::new(), bytes: 0 })
@@ -66,7 +67,7 @@ impl<W: Write + Send> RowsParquet<W> {
 }
 
 /// The columns of items of one type.
-pub(super) fn of_items(columns: &Columns) -> Vec<(&str, Kind)> {
+pub(super) fn of_items(columns: &Columns) -> Vec<Column<'_>> {
     let common = COMMON
         .into_iter()
         .map(|name| (name, if matches!(name, "iteration" | "n") { Kind::Number } else { Kind::Text }));
@@ -74,9 +75,9 @@ pub(super) fn of_items(columns: &Columns) -> Vec<(&str, Kind)> {
 }
 
 /// The cells of an item in these columns.
-pub(super) fn cells(item: &ItemRow, columns: &[(&str, Kind)]) -> Vec<Option<Cell>> {
+pub(super) fn cells(item: &ItemRow, columns: &[Column<'_>]) -> Vec<Option<Cell>> {
     let common = item.common();
-    let cell = |(name, _): &(&str, Kind)| match COMMON.iter().position(|known| known == name) {
+    let cell = |(name, _): &Column<'_>| match COMMON.iter().position(|known| known == name) {
         Some(place) => common[place].clone(),
         None => item.cell(name).cloned(),
     };
@@ -84,8 +85,8 @@ pub(super) fn cells(item: &ItemRow, columns: &[(&str, Kind)]) -> Vec<Option<Cell
 }
 
 /// Describes the columns: each value may be missing.
-fn schema(name: &str, columns: &[(&str, Kind)]) -> Result<TypePtr> {
-    let field = |(name, kind): &(&str, Kind)| {
+fn schema(name: &str, columns: &[Column<'_>]) -> Result<TypePtr> {
+    let field = |(name, kind): &Column<'_>| {
         let builder = match kind {
             Kind::Bool => Type::primitive_type_builder(name, PhysicalType::BOOLEAN),
             Kind::Integer => Type::primitive_type_builder(name, PhysicalType::INT64),

@@ -8,7 +8,8 @@ use dragline_report::ItemRow;
 use serde::{Serialize, Serializer};
 
 use super::csv::{Reader, SafeCsv};
-use super::items::{Columns, Kind};
+use super::items::Columns;
+use super::table::Column;
 use crate::args::Format;
 use crate::terminal::{unless_closed, write_json};
 
@@ -28,7 +29,7 @@ enum To {
 
 /// Cells with the names of their columns, in order.
 struct Picked<'c> {
-    columns: &'c [(&'c str, Kind)],
+    columns: &'c [Column<'c>],
     cells: &'c [Option<Cell>],
 }
 
@@ -70,7 +71,7 @@ impl Rows {
     }
 
     /// Writes the cells of a row in these columns, and returns whether to go on.
-    pub(super) fn write_cells(&mut self, columns: &[(&str, Kind)], cells: &[Option<Cell>]) -> ControlFlow<()> {
+    pub(super) fn write_cells(&mut self, columns: &[Column<'_>], cells: &[Option<Cell>]) -> ControlFlow<()> {
         let written = match &mut self.to {
             To::Jsonl(out) => write_json(out, &Picked { columns, cells }),
             To::Csv(out) => {

@@ -17,10 +17,10 @@ use crate::args::What;
 use crate::error::{CliError, while_doing};
 
 /// A column: its name, and what it holds.
-pub(super) type Column = (&'static str, Kind);
+pub(super) type Column<'c> = (&'c str, Kind);
 
 /// Returns the columns of the rows: of an iteration, or as it is now. Items and documents have columns of their own.
-pub(super) fn columns(what: What, iteration: Option<Iteration>) -> Vec<Column> {
+pub(super) fn columns(what: What, iteration: Option<Iteration>) -> Vec<Column<'static>> {
     let fields: Vec<(&'static str, FieldType)> = match what {
         What::Pages if iteration.is_some() => SeenPageRow::typed_fields().collect(),
         What::Pages => PageRow::typed_fields().collect(),
@@ -38,7 +38,7 @@ pub(super) fn columns(what: What, iteration: Option<Iteration>) -> Vec<Column> {
 }
 
 /// Returns those of the columns that are asked for, in that order; all if none is.
-pub(super) fn picked<'c>(all: Vec<(&'c str, Kind)>, wanted: &[String]) -> Result<Vec<(&'c str, Kind)>, ExportError> {
+pub(super) fn picked<'c>(all: Vec<Column<'c>>, wanted: &[String]) -> Result<Vec<Column<'c>>, ExportError> {
     if wanted.is_empty() {
         return Ok(all);
     }
@@ -55,7 +55,7 @@ pub(super) enum Table {
     /// As they are.
     Whole(Rows),
     /// With these columns.
-    Picked(Rows, Vec<Column>),
+    Picked(Rows, Vec<Column<'static>>),
     /// Into a Parquet file.
     Parquet(Box<ParquetTable>),
 }
@@ -63,13 +63,13 @@ pub(super) enum Table {
 /// A Parquet file on standard output.
 pub(super) struct ParquetTable {
     file: RowsParquet<BufWriter<Stdout>>,
-    columns: Vec<Column>,
+    columns: Vec<Column<'static>>,
     failed: Option<ParquetError>,
 }
 
 impl Table {
     /// Begins a Parquet file with these columns.
-    pub(super) fn parquet(name: &str, columns: Vec<Column>) -> Result<Self, ExportError> {
+    pub(super) fn parquet(name: &str, columns: Vec<Column<'static>>) -> Result<Self, ExportError> {
         let file = RowsParquet::new(BufWriter::new(io::stdout()), name, &columns)?;
         Ok(Self::Parquet(Box::new(ParquetTable { file, columns, failed: None })))
     }
@@ -104,10 +104,10 @@ impl Table {
 }
 
 /// Returns the cells of a row in these columns.
-fn cells(row: &impl Serialize, columns: &[Column]) -> Vec<Option<Cell>> {
+fn cells(row: &impl Serialize, columns: &[Column<'_>]) -> Vec<Option<Cell>> {
     // Rows are structs of texts, numbers and the like, which are always JSON.
     let row = serde_json::to_value(row).unwrap_or_default();
-    let cell = |(name, _): &Column| match row.get(name)? {
+    let cell = |(name, _): &Column<'_>| match row.get(name)? {
         Value::String(text) => Some(Cell::Text(text.clone())),
         Value::Number(number) => Some(Cell::Number(number.clone())),
         Value::Bool(yes) => Some(Cell::Bool(*yes)),
