@@ -113,7 +113,8 @@ impl Fetches {
             decoded_bytes_max: 50 << 20,
         };
         let url = url(&format!("{}{}", self.site.trim_end_matches('/'), path));
-        FetchRequest { url, if_none_match: None, if_modified_since: None, limits, watch: None }
+        let (if_none_match, if_modified_since, connection, watch) = Default::default();
+        FetchRequest { url, if_none_match, if_modified_since, limits, connection, watch }
     }
 }
 
@@ -138,6 +139,7 @@ pub(crate) fn visit() -> Visit {
     let body = Sample::Generated.response();
     let exchange = Exchange {
         elapsed: Duration::from_millis(1),
+        resends: 0,
         first_byte_ms: Some(1),
         remote: None,
         body_bytes: body.body.len() as u64,

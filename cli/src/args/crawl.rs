@@ -199,6 +199,8 @@ pub(super) struct Overrides {
     delay: Option<Duration>,
     #[arg(long, value_name = "N", help = key::help(Key::PolitenessConcurrency))]
     concurrency: Option<u16>,
+    #[arg(long, value_name = "N", help = key::help(Key::FetchRetries))]
+    retries: Option<u8>,
     #[arg(long, value_name = "LEVEL", value_parser = values::content(), help = key::help(Key::Content))]
     content: Option<ContentLevel>,
     #[arg(long, value_name = "WORD", value_parser = values::sitemaps(), help = key::help(Key::Sitemaps))]
@@ -218,6 +220,7 @@ impl Overrides {
         draft.scope.max_depth = self.max_depth.or(draft.scope.max_depth);
         draft.politeness.delay = self.delay.unwrap_or(draft.politeness.delay);
         draft.politeness.concurrency = self.concurrency.unwrap_or(draft.politeness.concurrency);
+        draft.fetch.retries = self.retries.unwrap_or(draft.fetch.retries);
         draft.content = self.content.unwrap_or(draft.content);
         draft.sitemaps = self.sitemaps.unwrap_or(draft.sitemaps);
         draft.requisites = self.requisites.unwrap_or(draft.requisites);
@@ -250,6 +253,7 @@ mod tests {
             (Overrides { max_depth: Some(0), ..none() }, vec![Key::ScopeMaxDepth]),
             (Overrides { delay: Some(Duration::ZERO), ..none() }, vec![Key::PolitenessDelay]),
             (Overrides { concurrency: Some(4), ..none() }, vec![Key::PolitenessConcurrency]),
+            (Overrides { retries: Some(0), ..none() }, vec![Key::FetchRetries]),
             (Overrides { content: Some(ContentLevel::Full), ..none() }, vec![Key::Content]),
             (Overrides { sitemaps: Some(Sitemaps::Follow), ..none() }, vec![Key::Sitemaps]),
             (Overrides { requisites: Some(Requisites::Fetch), ..none() }, vec![Key::Requisites]),

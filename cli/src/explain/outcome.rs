@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::io;
 
 use dragline_domain::outcome::{Outcome, OutcomeClass};
-use dragline_domain::politeness::tries_max;
+use dragline_domain::definition::Fetch;
+use dragline_domain::politeness::{Pace, TRIES_REFUSED_MIN, tries_max};
 use serde::Serialize;
 
 use crate::args::Answer;
@@ -29,7 +30,8 @@ impl Explained {
     fn new(outcome: Outcome) -> Self {
         // The URL was already fetched when parsing it broke.
         let is_of_a_request = outcome != Outcome::UnknownError;
-        let tries_max = if is_of_a_request && outcome.may_be_fluke() { tries_max(outcome) } else { 1 };
+        let retries = Fetch::default().retries;
+        let tries_max = if is_of_a_request { tries_max(outcome, retries, &Pace::default()) } else { 1 };
         Self {
             outcome: outcome.code(),
             outcome_name: outcome.name(),
@@ -70,20 +72,27 @@ fn tries(outcome: Outcome, tries_max: u8) -> String {
     if tries_max == 1 {
         return "not in this iteration.".to_owned();
     }
-    let when = if outcome.is_refusal() {
-        "as the back-off allows"
-    } else {
-        "after 2 s and then 8 s, or after the delay if that is longer"
+    let when = match (outcome.is_refusal(), tries_max) {
+        (true, _) => "after 2 s and then 4 s",
+        (false, 2) => "after 2 s",
+        (false, _) => "after 2 s and then 8 s",
     };
-    format!("yes, {when}; {tries_max} tries in all.")
+    let more = if outcome.is_refusal() {
+        format!(", {TRIES_REFUSED_MIN} while the host refuses more than single URLs")
+    } else {
+        String::new()
+    };
+    format!("yes, {when}, or after the delay if that is longer; {tries_max} tries in all{more}.")
 }
 
 const fn cost(outcome: Outcome) -> &'static str {
     match (outcome.is_refusal(), outcome.costs_patience()) {
         (true, _) => {
-            "time: the delay of the origin rises to at least 2 s and doubles each time. After some minutes, it also costs patience."
+            "time: if the host refuses more than single URLs, its delay rises to at least 2 s and doubles each time. After some minutes, it also costs patience."
         }
-        (false, true) => "patience: after five such failures in a row, the origin is given up.",
+        (false, true) => {
+            "patience, if there was no answer: after five such failures in a row, a page that worked is requested once more; if that fails, too, the origin is given up."
+        }
         (false, false) => "nothing beyond the request, if there was one.",
     }
 }
@@ -152,18 +161,19 @@ mod tests {
         insta::assert_snapshot!(text(Outcome::RateLimited), @"
         rate_limited (49)
 
-        The server received too many requests: status 429.
+        The server received too many requests: status 429, 420 or 430, 403 or 413 with a Retry-After, or `ENHANCE_YOUR_CALM` over HTTP/2.
 
         class:       failed: something went wrong: the URL counts as failed
-        retried:     yes, as the back-off allows; 6 tries in all.
-        cost:        time: the delay of the origin rises to at least 2 s and doubles each time. After some minutes, it also costs patience.
+        retried:     yes, after 2 s and then 4 s, or after the delay if that is longer; 3 tries in all, 6 while the host refuses more than single URLs.
+        cost:        time: if the host refuses more than single URLs, its delay rises to at least 2 s and doubles each time. After some minutes, it also costs patience.
         what to do:  Raise `politeness.delay`, or ask the site's owner for more; then crawl again.
         ");
         for (outcome, tries_max, why) in [
             (Outcome::FileNotFound, 1, "the answer is definite"),
             (Outcome::ConnectionFailed, 3, "it may be a fluke"),
             (Outcome::UnknownError, 1, "it was fetched, and the parser broke"),
-            (Outcome::RateLimited, 6, "rate limits per minute are common"),
+            (Outcome::RateLimited, 3, "while it is refused alone"),
+            (Outcome::ServerInternalError, 2, "a broken page, most likely"),
         ] {
             assert_eq!(Explained::new(outcome).tries_max, tries_max, "{outcome}: {why}");
         }

@@ -54,7 +54,8 @@ async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> 
         let rule = verdict.to_string();
         return Err(ExtractError::Robots { url, rule }.into());
     }
-    let request = FetchRequest { url: url.clone(), if_none_match: None, if_modified_since: None, limits, watch: None };
+    let (if_none_match, if_modified_since, connection, watch) = Default::default();
+    let request = FetchRequest { url: url.clone(), if_none_match, if_modified_since, limits, connection, watch };
     match fetcher.fetch(request).await.result {
         Ok(FetchedResponse { status: 200..=299, headers, body, .. }) => {
             Ok(ReadPage { url, headers, body: body.to_vec() })

@@ -18,6 +18,7 @@ pub(super) fn visit(iteration: u32, outcome: Outcome) -> LogRow {
         outcome_name: outcome.name().to_owned(),
         r#final: true,
         tries: 1,
+        resends: None,
         at: "2026-03-01T12:00:00.500Z".to_owned(),
         status: None,
         duration_ms: None,

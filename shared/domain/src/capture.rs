@@ -89,6 +89,9 @@ pub struct Exchange {
     /// From the request's start to its end.
     #[serde(with = "millis", rename = "elapsed_ms")]
     pub elapsed: Duration,
+    /// How often the request was sent before, in the same try, to a server that did nothing with it.
+    #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
+    pub resends: u8,
     /// From the request's start to the response header, in milliseconds; `None` without one.
     pub first_byte_ms: Option<u64>,
     /// The address that answered; `None` if no connection was made.

@@ -44,6 +44,12 @@ impl NoAnswer {
         }
     }
 
+    /// Whether it seldom is another a few seconds later: nobody is there, or nobody who can be trusted.
+    #[must_use]
+    pub const fn lasts(self) -> bool {
+        matches!(self, Self::HostNotFound | Self::ConnectionRefused | Self::CertificateNotTrusted)
+    }
+
     /// Returns the detail to store for such a failure.
     #[must_use]
     pub fn detail(self, what: &str) -> String {

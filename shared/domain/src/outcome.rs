@@ -96,7 +96,7 @@ outcomes! {
     /// The server asked for another try, on another connection or later: status 421 or 425.
     AskedToTryAgain = 48 "asked_to_try_again" =>
         "Crawl again later.";
-    /// The server received too many requests: status 429.
+    /// The server received too many requests: status 429, 420 or 430, 403 or 413 with a Retry-After, or `ENHANCE_YOUR_CALM` over HTTP/2.
     RateLimited = 49 "rate_limited" =>
         "Raise `politeness.delay`, or ask the site's owner for more; then crawl again.";
     /// Something went wrong in the server: status 500, or another 5xx status that has no outcome of its own.
@@ -241,21 +241,15 @@ impl Outcome {
                 | Self::ErrorReadingResponse
                 | Self::AskedToTryAgain
                 | Self::RateLimited
+                | Self::ServerInternalError
                 | Self::ServerUnavailable
         )
     }
 
-    /// Whether it costs the origin patience: a failure of the origin rather than of the URL, which could persist.
+    /// Whether it may cost the origin patience: a failure of the origin rather than of the URL, which could persist.
     #[must_use]
     pub const fn costs_patience(self) -> bool {
-        matches!(
-            self,
-            Self::ConnectionFailed
-                | Self::RequestTimeout
-                | Self::ErrorReadingResponse
-                | Self::RateLimited
-                | Self::ServerUnavailable
-        )
+        matches!(self, Self::ConnectionFailed | Self::RequestTimeout | Self::RateLimited | Self::ServerUnavailable)
     }
 
     /// Whether the server asked to be asked later, so that the crawler slows down.
@@ -279,7 +273,7 @@ impl Outcome {
             410 => Self::FileGone,
             408 => Self::RequestTimeout,
             421 | 425 => Self::AskedToTryAgain,
-            429 => Self::RateLimited,
+            420 | 429 | 430 => Self::RateLimited,
             400..=499 => Self::ServerBlamedClient,
             502..=504 | 509 | 520..=527 | 529 | 530 | 598 | 599 => Self::ServerUnavailable,
             500..=599 => Self::ServerInternalError,
@@ -396,6 +390,8 @@ mod tests {
             (410, Outcome::FileGone, "gone for good"),
             (418, Outcome::ServerBlamedClient, "another 4xx"),
             (429, Outcome::RateLimited, "too many requests"),
+            (420, Outcome::RateLimited, "the same, as Twitter said it"),
+            (430, Outcome::RateLimited, "the same, as Shopify says it"),
             (500, Outcome::ServerInternalError, "the server's own error"),
             (501, Outcome::ServerInternalError, "another 5xx"),
             (408, Outcome::RequestTimeout, "the server waited for the request too long, as it says"),

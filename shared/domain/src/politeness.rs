@@ -23,10 +23,28 @@ const BACK_OFF_MIN: Duration = Duration::from_secs(1);
 /// The back-off exponent up to which refusals are forgiven. By then, the waits add up to some four minutes.
 const REFUSALS_FORGIVEN: u8 = 7;
 
+/// Of the last eight answers, as many refusals as make a host slow down. One is the URL's own affair.
+const REFUSALS_TELLING: u32 = 2;
+
+/// What an answer says about the load of its host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Load {
+    /// The server works: it answered, if only that there is nothing there.
+    Bearable,
+    /// The server [refused](Outcome::is_refusal) a URL that it had not refused before.
+    Refused,
+    /// The server refused a URL again.
+    RefusedAgain,
+    /// Nothing: there was no answer, or one that does not speak of load.
+    Unknown,
+}
+
 /// The time to keep between the starts of two requests to one origin.
 ///
-/// While the back-off exponent p is above 0, the delay is also at least the last response time × 2^p, and at least 2^p seconds. p grows by 1 with
-/// each [refusal](Outcome::is_refusal) and shrinks by 1 with each good response.
+/// While the back-off exponent p is above 0, the delay is also at least the last response time
+/// × 2^p, and at least 2^p seconds. p shrinks by 1 with each good answer. It grows by 1 with each
+/// [refusal](Outcome::is_refusal) if two of the last eight answers were refusals, so that the host
+/// slows down by their share; a URL that is refused alone only waits for its own next try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Pace {
     /// The larger of the definition's delay and robots.txt's Crawl-delay.
@@ -37,13 +55,16 @@ pub struct Pace {
     pub last_response: Duration,
     /// p.
     pub back_off_exponent: u8,
+    /// Which of the last eight answers were refusals: a bit for each, the latest in the lowest.
+    #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
+    pub recent_refusals: u8,
 }
 
 impl Pace {
     /// The pace of an origin that has not been asked yet.
     #[must_use]
     pub const fn new(base_delay: Duration) -> Self {
-        Self { base_delay, last_response: Duration::ZERO, back_off_exponent: 0 }
+        Self { base_delay, last_response: Duration::ZERO, back_off_exponent: 0, recent_refusals: 0 }
     }
 
     /// Returns the current delay, from request start to request start.
@@ -57,106 +78,169 @@ impl Pace {
         self.base_delay.max(backed_off.min(DELAY_MAX))
     }
 
-    /// Returns the pace after a request that ended with this status (`None` without a response) after this time.
+    /// Whether the host refuses so often that this is not about single URLs.
     #[must_use]
-    pub fn after_response(self, status: Option<u16>, elapsed: Duration) -> Self {
-        let exponent = self.back_off_exponent;
-        let back_off_exponent = match status {
-            Some(status) if Outcome::of_status(status).is_refusal() => (exponent + 1).min(BACK_OFF_EXPONENT_MAX),
-            Some(200..=499) => exponent.saturating_sub(1),
-            _ => exponent,
-        };
-        Self { last_response: elapsed, back_off_exponent, ..self }
+    pub const fn is_refusing(&self) -> bool {
+        self.recent_refusals.count_ones() >= REFUSALS_TELLING
+    }
+
+    /// Returns the pace after an answer that took this long.
+    #[must_use]
+    pub fn after_answer(self, load: Load, elapsed: Duration) -> Self {
+        let Self { back_off_exponent, recent_refusals, .. } = self;
+        let answered = Self { last_response: elapsed, ..self };
+        match load {
+            Load::Bearable => Self {
+                back_off_exponent: back_off_exponent.saturating_sub(1),
+                recent_refusals: recent_refusals << 1,
+                ..answered
+            },
+            // A URL that is always refused says no more about its host the second time.
+            Load::RefusedAgain if back_off_exponent == 0 => answered,
+            Load::Refused | Load::RefusedAgain => {
+                let refused = Self { recent_refusals: recent_refusals << 1 | 1, ..answered };
+                let step = u8::from(refused.is_refusing());
+                Self { back_off_exponent: (back_off_exponent + step).min(BACK_OFF_EXPONENT_MAX), ..refused }
+            }
+            Load::Unknown => answered,
+        }
     }
 }
 
-/// How many more failures an origin is forgiven in this iteration. Starts at 5; at 0 the origin is given up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Patience(u8);
+/// What a request says about whether its origin is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sign {
+    /// It answered.
+    Answered,
+    /// It asked for a pause ([`Outcome::is_refusal`]).
+    Refused,
+    /// There was no connection, or nothing came on it.
+    Silent,
+}
+
+/// How much an origin tried the crawler's patience in this iteration. Where the failures reach
+/// their limit (`politeness.failures`), it is given up, unless a URL that worked is still answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Patience {
+    /// Failures that were not made up for by answers since.
+    failures: u8,
+    /// How often robots.txt alone was answered since a page was: it stands in for a page that
+    /// worked where there is none yet.
+    #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
+    probes: u8,
+}
 
 impl Patience {
-    /// Full patience, at which it starts and beyond which it never rises.
-    pub const FULL: Self = Self(5);
+    /// Nothing has failed.
+    pub const FULL: Self = Self { failures: 0, probes: 0 };
 
-    /// Whether none is left.
+    /// Whether none is left where this many failures are the limit.
     #[must_use]
-    pub const fn is_exhausted(self) -> bool {
-        self.0 == 0
+    pub const fn is_exhausted(self, failures_max: u8) -> bool {
+        self.failures >= failures_max
     }
 
-    /// Forgives one failure fewer.
+    /// Whether more than one failure was not made up for.
+    #[must_use]
+    pub const fn has_failed_again(self) -> bool {
+        self.failures > 1
+    }
+
+    /// Counts a failure.
     #[must_use]
     pub const fn lose_one(self) -> Self {
-        Self(self.0.saturating_sub(1))
+        Self { failures: self.failures.saturating_add(1), ..self }
     }
 
-    /// Returns how long to wait for a host that could not be reached, with this much patience left: four waits, each eight times as long as the one
-    /// before, and together as long as `in_all`. Zero once it is exhausted.
+    /// Returns how long to wait for a host that could not be reached: as many waits as there are
+    /// failures below the limit, each of the first ones eight times as long as the one before, and
+    /// together as long as `in_all`. Zero once patience is exhausted.
     #[must_use]
-    pub fn wait(self, in_all: Duration) -> Duration {
-        const WAITS: u32 = 1 + 8 + 64 + 512;
-        let failures = u32::from(Self::FULL.0.saturating_sub(self.0));
-        match failures {
-            1..=4 => in_all.saturating_mul(8_u32.pow(failures - 1)) / WAITS,
-            _ => Duration::ZERO,
+    pub fn wait(self, in_all: Duration, failures_max: u8) -> Duration {
+        let weight = |failure: u8| 8_u32.pow(u32::from(failure.saturating_sub(1).min(3)));
+        let sum: u32 = (1..failures_max).map(weight).sum();
+        if self.failures == 0 || self.is_exhausted(failures_max) {
+            return Duration::ZERO;
         }
+        in_all.saturating_mul(weight(self.failures)) / sum
     }
 
-    /// Returns what is left after an outcome at this pace: one less for a failure that could persist, one more for an answer. A refusal costs nothing
-    /// as long as waiting longer may help.
+    /// Returns what is left after a request at this pace: one less for a failure that could
+    /// persist, one more for an answer. A refusal costs nothing as long as waiting longer may help.
     ///
-    /// Answers give patience back, or a site of a hundred thousand pages would be given up for five stray failures.
+    /// Answers give patience back, or a site of a hundred thousand pages would be given up for a
+    /// few stray failures.
     #[must_use]
-    pub const fn after(self, outcome: Outcome, pace: &Pace) -> Self {
-        if outcome.is_refusal() && pace.back_off_exponent <= REFUSALS_FORGIVEN {
-            self
-        } else if outcome.costs_patience() {
-            self.lose_one()
-        } else if self.0 < Self::FULL.0
-            && !matches!(outcome, Outcome::BlockedByRobotsTxt | Outcome::BlockedPrivateAddress)
-        {
-            Self(self.0 + 1)
-        } else {
-            self
+    pub const fn after(self, sign: Sign, pace: &Pace) -> Self {
+        match sign {
+            Sign::Refused if pace.back_off_exponent <= REFUSALS_FORGIVEN => self,
+            Sign::Refused | Sign::Silent => self.lose_one(),
+            Sign::Answered => Self { failures: self.failures.saturating_sub(1), probes: 0 },
+        }
+    }
+
+    /// Returns what is left after a URL was asked for that had worked, as patience was exhausted;
+    /// `None` if the origin is to be given up. `pace` is the one after that answer.
+    ///
+    /// A page that is still answered speaks for the others without limit. robots.txt is often
+    /// answered where nothing else is, so it does so no more often than failures are forgiven.
+    #[must_use]
+    pub const fn after_probe(self, probe: Probe, sign: Sign, pace: &Pace, failures_max: u8) -> Option<Self> {
+        let answers = match sign {
+            Sign::Answered => true,
+            Sign::Refused => pace.back_off_exponent <= REFUSALS_FORGIVEN,
+            Sign::Silent => false,
+        };
+        match probe {
+            _ if !answers => None,
+            Probe::Page => Some(Self::FULL),
+            Probe::RobotsTxt if self.probes >= failures_max => None,
+            Probe::RobotsTxt => Some(Self { failures: 0, probes: self.probes + 1 }),
         }
     }
 }
 
-impl Default for Patience {
-    fn default() -> Self {
-        Self::FULL
+/// What is asked for before an origin is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Probe {
+    /// The first page of this iteration that worked.
+    Page,
+    /// Where no page has worked yet.
+    RobotsTxt,
+}
+
+/// How many times one URL is requested at least while its host refuses more than single URLs, the
+/// first included: more than a minute in all, as limits per minute are common.
+pub const TRIES_REFUSED_MIN: u8 = 6;
+
+/// Returns how many times a URL that ended with this outcome is requested at most, where the
+/// definition allows this many retries (`fetch.retries`).
+#[must_use]
+pub const fn tries_max(outcome: Outcome, retries: u8, pace: &Pace) -> u8 {
+    let tries = retries.saturating_add(1);
+    match outcome {
+        // Once more: it is more often a broken page than a moment's weakness.
+        Outcome::ServerInternalError if tries > 2 => 2,
+        _ if !outcome.may_be_fluke() => 1,
+        _ if outcome.is_refusal() && pace.is_refusing() && tries > 1 && tries < TRIES_REFUSED_MIN => TRIES_REFUSED_MIN,
+        _ => tries,
     }
 }
 
-/// How many times one URL is requested in one iteration, the first included, unless the server refuses it.
-pub const TRIES_MAX: u8 = 3;
-
-/// The same if the server refuses it: more than a minute in all, as limits per minute are common.
-pub const TRIES_REFUSED_MAX: u8 = 6;
-
-/// Returns how many times a URL that ended with this outcome is requested at most.
-#[must_use]
-pub const fn tries_max(outcome: Outcome) -> u8 {
-    if outcome.is_refusal() { TRIES_REFUSED_MAX } else { TRIES_MAX }
-}
-
-/// Returns how long to wait before the next try of a URL, after this many tries and this outcome: 2 s, then 8 s, and at least the origin's delay.
-/// After a refusal, only the delay counts.
+/// Returns how long to wait before the next try of a URL, after this many tries and this outcome:
+/// 2 s, 8 s, 32 s and so on; after refusals 2 s, 4 s, 8 s; and at least the origin's delay.
 #[must_use]
 pub fn retry_wait(tries: u8, outcome: Outcome, pace: &Pace) -> Duration {
-    if outcome.is_refusal() {
-        return pace.delay();
-    }
-    let wait = Duration::from_secs(2).saturating_mul(4_u32.saturating_pow(u32::from(tries.saturating_sub(1))));
-    wait.max(pace.delay()).min(DELAY_MAX)
+    let factor: u32 = if outcome.is_refusal() { 2 } else { 4 };
+    let wait = Duration::from_secs(2).saturating_mul(factor.saturating_pow(u32::from(tries.saturating_sub(1))));
+    wait.max(pace.delay()).min(DELAY_MAX.max(pace.base_delay))
 }
 
 /// Returns how long to wait before an unreadable robots.txt is requested again, with this much patience left: 0.5, 1, 2, 4 s, or 1 to 8 times the
 /// delay if that is longer, and no less than the back-off.
 #[must_use]
-pub fn robots_wait(patience_left: Patience, pace: &Pace) -> Duration {
-    let doublings = u32::from(Patience::FULL.0.saturating_sub(patience_left.0).saturating_sub(1));
+pub fn robots_wait(patience: Patience, pace: &Pace) -> Duration {
+    let doublings = u32::from(patience.failures.saturating_sub(1));
     let wait = Duration::from_millis(500).max(pace.base_delay).saturating_mul(1 << doublings.min(8));
     wait.max(pace.delay()).min(DELAY_MAX)
 }
@@ -202,8 +286,11 @@ mod tests {
 
     #[test]
     fn the_delay_backs_off_by_the_response_time() {
-        let pace =
-            |base, last, exponent| Pace { base_delay: ms(base), last_response: ms(last), back_off_exponent: exponent };
+        let pace = |base, last, exponent| Pace {
+            last_response: ms(last),
+            back_off_exponent: exponent,
+            ..Pace::new(ms(base))
+        };
         for (pace, delay, why) in [
             (pace(1000, 5000, 0), ms(1000), "no back-off: the base, however slow the answers"),
             (pace(3000, 100, 1), ms(3000), "2 s of back-off are below the base"),
@@ -218,65 +305,100 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_exponent_follows_the_answers() {
-        let start = Pace { back_off_exponent: 2, ..Pace::default() };
-        for (status, exponent, why) in [
-            (Some(429), 3, "asked to slow down"),
-            (Some(503), 3, "overloaded"),
-            (Some(502), 3, "a gateway without its server"),
-            (Some(200), 1, "a good response"),
-            (Some(304), 1, "also good"),
-            (Some(404), 1, "the server works, the page is missing"),
-            (Some(500), 2, "a broken page says nothing about load"),
-            (None, 2, "no answer says nothing about load"),
-        ] {
-            assert_eq!(start.after_response(status, ms(1)).back_off_exponent, exponent, "{status:?}: {why}");
-        }
-        assert_eq!(Pace::default().after_response(Some(200), ms(1)).back_off_exponent, 0, "never below zero");
+    /// The exponent after each of these answers: `.` for a good one, `R` for a refusal, `r` for another of the same URL, `5` for a broken page.
+    fn exponents(answers: &str) -> Vec<u8> {
+        let load = |answer| match answer {
+            '.' => Load::Bearable,
+            'R' => Load::Refused,
+            'r' => Load::RefusedAgain,
+            _ => Load::Unknown,
+        };
+        let mut pace = Pace::default();
+        let mut after = |answer| {
+            pace = pace.after_answer(load(answer), ms(1));
+            pace.back_off_exponent
+        };
+        answers.chars().map(&mut after).collect()
     }
 
     #[test]
-    fn patience_ends_after_five_failures_in_a_row_and_comes_back_with_answers() {
+    fn a_host_slows_down_by_its_share_of_refusals() {
+        for (answers, expected, why) in [
+            ("....", vec![0, 0, 0, 0], "good answers"),
+            ("R...r...r", vec![0; 9], "a URL that is refused alone"),
+            ("Rrrrrr", vec![0; 6], "however often, with nothing else to ask for"),
+            ("RR", vec![0, 1], "two are no accident"),
+            ("RRRR", vec![0, 1, 2, 3], "nothing but refusals"),
+            ("R......R", vec![0, 0, 0, 0, 0, 0, 0, 1], "two of eight"),
+            ("R.......R", vec![0; 9], "two of nine"),
+            ("RRrr..", vec![0, 1, 2, 3, 2, 1], "while the host refuses, each URL tells"),
+            ("RR555.", vec![0, 1, 1, 1, 1, 0], "a broken page says nothing about load"),
+        ] {
+            assert_eq!(exponents(answers), expected, "{answers}: {why}");
+        }
+    }
+
+    #[test]
+    fn patience_ends_after_the_last_failure_in_a_row_and_comes_back_with_answers() {
         let pace = Pace::default();
         let mut patience = Patience::FULL;
         for _ in 0..4 {
-            patience = patience.after(Outcome::ConnectionFailed, &pace);
+            patience = patience.after(Sign::Silent, &pace);
         }
-        let after = |outcome| patience.after(outcome, &pace);
-        assert!(!patience.is_exhausted(), "four failures are forgiven");
-        assert!(after(Outcome::RequestTimeout).is_exhausted(), "the fifth ends it");
-        assert_eq!(after(Outcome::FileNotFound), after(Outcome::FileIngested), "a 404 is an answer");
-        assert_eq!(Patience::FULL.after(Outcome::FileIngested, &pace), Patience::FULL, "never more than full");
-        assert_eq!(after(Outcome::BlockedByRobotsTxt), patience, "nothing was requested");
+        assert!(!patience.is_exhausted(5), "four failures are forgiven");
+        assert!(patience.after(Sign::Silent, &pace).is_exhausted(5), "the fifth ends it");
+        assert!(!patience.after(Sign::Answered, &pace).after(Sign::Silent, &pace).is_exhausted(5), "one was made up for");
+        assert_eq!(Patience::FULL.after(Sign::Answered, &pace), Patience::FULL, "never more than full");
+    }
+
+    #[test]
+    fn before_an_origin_is_given_up_something_that_worked_speaks_for_it() {
+        let patient = Pace::default();
+        let refusing = Pace { back_off_exponent: REFUSALS_FORGIVEN + 1, ..patient };
+        let exhausted = (0..5).fold(Patience::FULL, |patience, _| patience.lose_one());
+        for (probe, sign, pace, is_saved, why) in [
+            (Probe::Page, Sign::Answered, patient, true, "it is there"),
+            (Probe::RobotsTxt, Sign::Answered, patient, true, "it is there, as far as is known"),
+            (Probe::Page, Sign::Silent, patient, false, "it is away"),
+            (Probe::Page, Sign::Refused, patient, true, "it asks for a pause, which is an answer"),
+            (Probe::Page, Sign::Refused, refusing, false, "it has asked for pauses for minutes"),
+        ] {
+            assert_eq!(exhausted.after_probe(probe, sign, &pace, 5).is_some(), is_saved, "{why}");
+        }
+        let mut patience = Some(exhausted);
+        let mut probes = 0;
+        while let Some(left) = patience {
+            let tired = (0..5).fold(left, |patience, _| patience.lose_one());
+            patience = tired.after_probe(Probe::RobotsTxt, Sign::Answered, &patient, 5);
+            probes += 1;
+        }
+        assert_eq!(probes, 6, "where no page ever works, robots.txt speaks for them five times");
     }
 
     #[test]
     fn waits_for_a_host_that_is_away_add_up_to_the_total() {
-        let waits = [5, 4, 3, 2, 1, 0].map(|left| Patience(left).wait(Duration::from_mins(15)));
-        assert_eq!(
-            waits.map(|wait| wait.as_secs()),
-            [0, 1, 12, 98, 787, 0],
-            "none before the first, none after the last"
-        );
-        assert_eq!(waits.iter().sum::<Duration>().as_secs(), 15 * 60 - 1);
+        let after = |failures: u8| (0..failures).fold(Patience::FULL, |patience, _| patience.lose_one());
+        let waits = |failures_max: u8| -> Vec<u64> {
+            (0..=failures_max).map(|n| after(n).wait(Duration::from_mins(15), failures_max).as_secs()).collect()
+        };
+        assert_eq!(waits(5), [0, 1, 12, 98, 787, 0], "none before the first, none after the last");
+        assert_eq!(waits(2), [0, 900, 0], "one wait");
+        assert_eq!(waits(1), [0, 0], "given up at once");
+        let many: u64 = waits(100).iter().sum();
+        assert!((800..=900).contains(&many), "{many} s in all, in whole seconds");
     }
 
     #[test]
     fn refusals_cost_patience_after_minutes_of_them() {
         let (mut pace, mut patience, mut waited, mut refusals) = (Pace::default(), Patience::FULL, Duration::ZERO, 0);
-        while !patience.is_exhausted() {
-            pace = pace.after_response(Some(503), ms(1));
-            patience = patience.after(Outcome::ServerUnavailable, &pace);
+        while !patience.is_exhausted(5) {
+            pace = pace.after_answer(Load::Refused, ms(1));
+            patience = patience.after(Sign::Refused, &pace);
             waited += pace.delay();
             refusals += 1;
         }
         let minutes = waited.as_secs() / 60;
-        assert!((refusals, minutes) == (12, 19), "{refusals} refusals over {waited:?}");
-        assert_eq!(
-            Patience::FULL.after(Outcome::RateLimited, &Pace::default().after_response(Some(429), ms(1))),
-            Patience::FULL
-        );
+        assert!((refusals, minutes) == (13, 19), "{refusals} refusals over {waited:?}");
     }
 
     #[test]
@@ -295,19 +417,36 @@ mod tests {
     }
 
     #[test]
+    fn a_url_is_tried_again_as_often_as_the_definition_says_and_more_often_where_its_host_refuses() {
+        let refusing = Pace { recent_refusals: 0b1001, ..Pace::default() };
+        for (outcome, retries, pace, expected, why) in [
+            (Outcome::ConnectionFailed, 2, Pace::default(), 3, "twice again"),
+            (Outcome::ConnectionFailed, 0, Pace::default(), 1, "never"),
+            (Outcome::FileNotFound, 2, Pace::default(), 1, "it is not there the next time either"),
+            (Outcome::ServerInternalError, 2, Pace::default(), 2, "a broken page, most likely"),
+            (Outcome::ServerInternalError, 0, Pace::default(), 1, "never"),
+            (Outcome::ServerUnavailable, 2, Pace::default(), 3, "refused alone"),
+            (Outcome::RateLimited, 2, refusing, 6, "the host refuses: this outlasts a limit per minute"),
+            (Outcome::RateLimited, 9, refusing, 10, "more were asked for"),
+            (Outcome::RateLimited, 0, refusing, 1, "never"),
+            (Outcome::ConnectionFailed, 2, refusing, 3, "that is no refusal"),
+        ] {
+            assert_eq!(tries_max(outcome, retries, &pace), expected, "{outcome}, {retries}: {why}");
+        }
+    }
+
+    #[test]
     fn waits_grow_and_keep_the_delay() {
         let slow = Pace::new(Duration::from_secs(10));
-        let failed = |tries, pace: &Pace| retry_wait(tries, Outcome::ConnectionFailed, pace);
-        assert_eq!([1, 2].map(|tries| failed(tries, &Pace::default())), [ms(2000), ms(8000)]);
-        assert_eq!(failed(1, &slow), Duration::from_secs(10));
-        let mut pace = Pace::default();
-        let refused = [1, 2, 3, 4, 5].map(|tries| {
-            pace = pace.after_response(Some(429), ms(1));
-            retry_wait(tries, Outcome::RateLimited, &pace)
-        });
-        assert_eq!(refused.map(|wait| wait.as_secs()), [2, 4, 8, 16, 32], "this outlasts a limit per minute");
+        let waits = |outcome, pace: &Pace| [1, 2, 3, 4, 5].map(|tries| retry_wait(tries, outcome, pace).as_secs());
+        assert_eq!(waits(Outcome::ConnectionFailed, &Pace::default()), [2, 8, 32, 128, 180]);
+        assert_eq!(waits(Outcome::ConnectionFailed, &slow), [10, 10, 32, 128, 180]);
+        assert_eq!(waits(Outcome::RateLimited, &Pace::default()), [2, 4, 8, 16, 32], "62 s in all");
+        let refusing = Pace { back_off_exponent: 4, ..Pace::default() };
+        assert_eq!(waits(Outcome::RateLimited, &refusing), [16, 16, 16, 16, 32], "not before its host may be asked");
+        let after = |failures: u8| (0..failures).fold(Patience::FULL, |patience, _| patience.lose_one());
         assert_eq!(
-            [4, 3, 2, 1].map(|left| robots_wait(Patience(left), &Pace::default())),
+            [1, 2, 3, 4].map(|failures| robots_wait(after(failures), &Pace::default())),
             [500, 1000, 2000, 4000].map(ms)
         );
     }

@@ -7,7 +7,8 @@ use std::io;
 
 use dragline_domain::no_answer::NoAnswer;
 use dragline_domain::shown::one_line;
-use dragline_ports::fetcher::{FetchFailure, FetchFailureKind};
+use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Unprocessed};
+use h2::Reason;
 use hyper_util::client::legacy;
 
 use crate::guard::{NoConnection, ends_of};
@@ -35,9 +36,34 @@ pub(crate) fn connection(error: &reqwest::Error) -> Option<Ends> {
     client.connect_info().and_then(ends_of)
 }
 
-/// Whether the connection ended before there was an answer, or because the server accepts no more requests on it.
-pub(crate) fn is_hang_up(error: &reqwest::Error) -> bool {
-    kind(error) == FetchFailureKind::Connect
+/// Whether the TLS handshake failed.
+pub(crate) fn is_tls(error: &reqwest::Error) -> bool {
+    kind(error) == FetchFailureKind::Tls
+}
+
+/// Returns why the server did nothing with a request that got no answer; `None` if it may have done
+/// something, or if the same request would fare no better. `is_used` says whether its connection had
+/// been used before.
+pub(crate) fn unprocessed(error: &reqwest::Error, is_used: bool) -> Option<Unprocessed> {
+    let Some(h2) = http2(error) else {
+        return (is_used && kind(error) == FetchFailureKind::Connect).then_some(Unprocessed::ConnectionEnded);
+    };
+    match h2.reason() {
+        Some(Reason::HTTP_1_1_REQUIRED) if h2.is_remote() => Some(Unprocessed::Http11Required),
+        // A response that is not allowed over HTTP/2, such as one with a `connection` field.
+        Some(Reason::PROTOCOL_ERROR) if h2.is_library() && h2.is_reset() => Some(Unprocessed::Http11Required),
+        Some(Reason::ENHANCE_YOUR_CALM) => None,
+        Some(Reason::REFUSED_STREAM) if h2.is_remote() => Some(Unprocessed::StreamRefused),
+        // Only streams that the frame leaves out fail by it.
+        _ if h2.is_remote() && h2.is_go_away() => Some(Unprocessed::StreamRefused),
+        _ if is_used && h2.is_io() => Some(Unprocessed::ConnectionEnded),
+        _ => None,
+    }
+}
+
+/// Returns the error of HTTP/2 in a chain.
+fn http2<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e h2::Error> {
+    chain(error).find_map(|link| link.downcast_ref())
 }
 
 /// Returns a failure described by an error.
@@ -62,7 +88,11 @@ fn no_answer(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> Option<No
         FetchFailureKind::Tls if is_of_certificate() => Some(NoAnswer::CertificateNotTrusted),
         FetchFailureKind::Tls => Some(NoAnswer::NoTls),
         FetchFailureKind::Connect if is_refused() => Some(NoAnswer::ConnectionRefused),
-        FetchFailureKind::Connect | FetchFailureKind::Protocol | FetchFailureKind::NoRoom => None,
+        FetchFailureKind::Connect
+        | FetchFailureKind::Protocol
+        | FetchFailureKind::Reset
+        | FetchFailureKind::TooMany
+        | FetchFailureKind::NoRoom => None,
     }
 }
 
@@ -93,12 +123,22 @@ fn kind_of(link: &(dyn Error + 'static)) -> Option<FetchFailureKind> {
         return hyper.is_parse().then_some(FetchFailureKind::Protocol);
     }
     if let Some(h2) = link.downcast_ref::<h2::Error>() {
-        // An error that we found in the server's frames; what the server ended by itself is the end of a connection.
-        return (h2.is_library() && !h2.is_io()).then_some(FetchFailureKind::Protocol);
+        return kind_of_http2(h2);
     }
     // The kernel's time-out, not ours.
     let io = link.downcast_ref::<io::Error>()?;
     (io.kind() == io::ErrorKind::TimedOut).then_some(FetchFailureKind::Timeout)
+}
+
+fn kind_of_http2(error: &h2::Error) -> Option<FetchFailureKind> {
+    match error.reason() {
+        Some(Reason::ENHANCE_YOUR_CALM) if error.is_remote() => Some(FetchFailureKind::TooMany),
+        _ if error.is_remote() && error.is_reset() => Some(FetchFailureKind::Reset),
+        // An error that we found in the server's frames.
+        _ if error.is_library() && !error.is_io() => Some(FetchFailureKind::Protocol),
+        // The end of a connection.
+        _ => None,
+    }
 }
 
 /// `ENFILE` and `EMFILE`: the machine or this process has the maximum number of files open. `io::ErrorKind` has no name for them.

@@ -8,10 +8,11 @@ use dragline_domain::address::{AddressPolicy, check, literal_of};
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX};
 use dragline_ports::fetcher::{
-    ConnectionWatch, FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
+    ConnectionWatch, FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher, Unprocessed,
 };
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use hyper::ext::ReasonPhrase;
+use hyper_util::client::legacy::connect::HttpInfo;
 use tokio::time::{Instant, sleep_until};
 
 use crate::body::{self, Received};
@@ -19,17 +20,13 @@ use crate::budget::ByteBudget;
 use crate::clients::Clients;
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{NameLookup, SystemLookup};
-use crate::timing::{self, ATTEMPT, Attempt, Phase};
+use crate::timing::{self, ATTEMPT, Attempt, Ends, Phase};
 use crate::{failure, request};
-
-/// How many used connections are tried for one request. This many may be idle, and each that was closed is one less.
-const CLOSED_CONNECTIONS_MAX: u32 = 300;
 
 /// Makes requests over HTTP/1.1 and HTTP/2, with one connection pool for all of them.
 ///
-/// It keeps no cookies, follows no redirects, sends no referer and no credentials, and uses no proxy (whatever the environment says). It tries
-/// nothing twice, unless a server closed a used connection before it answered. Its guard decides which addresses it connects to: see
-/// [`NameLookup`].
+/// It keeps no cookies, follows no redirects, sends no referer and no credentials, and uses no proxy (whatever the environment says). It sends nothing
+/// twice: where that may help, the answer says so. Its guard decides which addresses it connects to: see [`NameLookup`].
 pub struct HttpFetcher {
     clients: Clients,
     user_agent: HeaderValue,
@@ -70,14 +67,15 @@ impl HttpFetcher {
     /// Waits for the response's header, within its time limit.
     async fn head(
         &self,
+        request: &FetchRequest,
         outgoing: reqwest::Request,
         attempt: &Arc<Attempt>,
-        watch: Option<&dyn ConnectionWatch>,
         times: &Times,
-    ) -> Result<reqwest::Response, NoHead> {
+    ) -> Head {
         let mut phases = attempt.watch();
-        let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), self.clients.current().execute(outgoing)));
-        let mut told = Told { watch, is_connecting: false };
+        let client = self.clients.client_for(&request.url.origin(), request.connection);
+        let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), client.execute(outgoing)));
+        let mut told = Told { watch: request.watch.as_deref(), is_connecting: false };
         loop {
             let phase = *phases.borrow_and_update();
             told.of(phase);
@@ -93,30 +91,24 @@ impl HttpFetcher {
         }
     }
 
-    /// Waits for the response's header; returns it with the attempt that got it.
-    ///
-    /// A server may close an idle connection at any time (RFC 9112, section 9.5), also while the next request is on its way. So a request without
-    /// an answer on a used connection is sent again at once, and does not count as a failure; on a new connection it does.
-    async fn head_past_closed_connections(
-        &self,
-        outgoing: &reqwest::Request,
-        request: &FetchRequest,
-        times: &Times,
-    ) -> (Result<reqwest::Response, NoHead>, Arc<Attempt>) {
-        let mut closed = 0;
-        loop {
-            let attempt = Arc::new(Attempt::new(request.limits.connect_timeout));
-            let Some(outgoing) = outgoing.try_clone() else { unreachable!("it has no body that is a stream") };
-            let head = self.head(outgoing, &attempt, request.watch.as_deref(), times).await;
-            let was_used = |error: &reqwest::Error| {
-                let used = failure::connection(error).filter(|used| Some(*used) != attempt.phase().ends());
-                used.is_some() && failure::is_hang_up(error)
-            };
-            match &head {
-                Err(NoHead::Error(error)) if closed < CLOSED_CONNECTIONS_MAX && was_used(error) => closed += 1,
-                _ => return (head, attempt),
-            }
+    /// Returns why the server did nothing with the request, as far as its answer or the lack of one tells.
+    fn unprocessed(&self, request: &FetchRequest, head: &Head, attempt: &Attempt) -> Option<Unprocessed> {
+        let server = request.url.origin();
+        let is_used = |ends: Option<Ends>| ends.is_some() && ends != attempt.phase().ends();
+        let unprocessed = match head {
+            // The answer to a request that never came, in time before the one that did.
+            Ok(response) => (response.status() == StatusCode::REQUEST_TIMEOUT && is_used(response_ends(response)))
+                .then_some(Unprocessed::ConnectionEnded),
+            Err(NoHead::Error(error)) => failure::unprocessed(error, is_used(failure::connection(error))),
+            Err(NoHead::Late) => None,
+        };
+        match (&unprocessed, head) {
+            (Some(Unprocessed::Http11Required), _) => self.clients.remember_http11(&server),
+            // It may offer HTTP/2 alone by now.
+            (_, Err(NoHead::Error(error))) if failure::is_tls(error) => self.clients.forget_http11(&server),
+            _ => {}
         }
+        unprocessed
     }
 
     /// Performs the whole exchange, after the guard of literals. What it learns on the way, however it ends, is recorded in `known`.
@@ -125,7 +117,9 @@ impl HttpFetcher {
         let outgoing = request::outgoing(request, &self.user_agent)
             .map_err(|error| failure::failure_of(FetchFailureKind::Protocol, &error))?;
         let recorded = request::recorded(&outgoing);
-        let (head, attempt) = self.head_past_closed_connections(&outgoing, request, times).await;
+        let attempt = Arc::new(Attempt::new(limits.connect_timeout));
+        let head = self.head(request, outgoing, &attempt, times).await;
+        known.unprocessed = self.unprocessed(request, &head, &attempt);
         if attempt.phase().has_connection() {
             known.request_headers = recorded;
         }
@@ -173,10 +167,10 @@ impl Fetcher for HttpFetcher {
         if result.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::NoRoom) {
             self.clients.close_idle();
         }
-        let Known { request_headers, remote, first_byte, waited } = known;
+        let Known { request_headers, remote, first_byte, waited, unprocessed } = known;
         // The time that the server took: our own shortage must not slow anybody down.
         let elapsed = started.elapsed().saturating_sub(waited);
-        Fetched { request_headers, remote, first_byte, elapsed, result }
+        Fetched { request_headers, remote, first_byte, elapsed, unprocessed, result }
     }
 }
 
@@ -190,6 +184,15 @@ struct Known {
     first_byte: Option<Duration>,
     /// How long the body waited for room in memory.
     waited: Duration,
+    unprocessed: Option<Unprocessed>,
+}
+
+/// A response's header, or why there is none.
+type Head = Result<reqwest::Response, NoHead>;
+
+/// Returns the ends of the connection that a response came on.
+fn response_ends(response: &reqwest::Response) -> Option<Ends> {
+    response.extensions().get::<HttpInfo>().map(|info| Ends { local: info.local_addr(), peer: info.remote_addr() })
 }
 
 /// The time limits of one request.

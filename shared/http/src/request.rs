@@ -48,7 +48,7 @@ mod tests {
     use std::time::Duration;
 
     use dragline_domain::url::{CrawlUrl, UrlRules};
-    use dragline_ports::fetcher::FetchLimits;
+    use dragline_ports::fetcher::{ConnectionChoice, FetchLimits};
 
     use super::*;
 
@@ -57,6 +57,7 @@ mod tests {
             url: CrawlUrl::parse(url, &UrlRules::default()).unwrap(),
             if_none_match: None,
             if_modified_since: None,
+            connection: ConnectionChoice::Any,
             limits: FetchLimits {
                 connect_timeout: Duration::from_secs(1),
                 first_byte_timeout: Duration::from_secs(1),

@@ -59,8 +59,20 @@ pub struct FetchRequest {
     pub if_modified_since: Option<String>,
     /// What it may cost.
     pub limits: FetchLimits,
+    /// The connection that it may use.
+    pub connection: ConnectionChoice,
     /// Who is told about a connection that has to be opened for it.
     pub watch: Option<Arc<dyn ConnectionWatch>>,
+}
+
+/// The connection that a request may use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ConnectionChoice {
+    /// One that is open, or else a new one.
+    #[default]
+    Any,
+    /// A new one: what happens on it says something about the server.
+    New,
 }
 
 /// Learns when a request has to open a connection, as the request then leaves later than it started. Neither method is called for a request on an
@@ -122,6 +134,10 @@ pub enum FetchFailureKind {
     Timeout,
     /// The answer is not HTTP, or its header is over the limit.
     Protocol,
+    /// The server ended the exchange on purpose, and is there: it reset the HTTP/2 stream (RFC 9113 section 6.4).
+    Reset,
+    /// The server asked for fewer requests: `ENHANCE_YOUR_CALM` over HTTP/2 (RFC 9113 section 7).
+    TooMany,
     /// This machine cannot open another connection now: too many files are open. No request was sent, and it says nothing about the server.
     NoRoom,
 }
@@ -135,6 +151,19 @@ pub struct FetchFailure {
     pub detail: String,
 }
 
+/// Why a server did nothing with a request, so that it may be sent again without counting as a try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unprocessed {
+    /// A connection that had been used before ended, or timed out (408), before anything of an answer
+    /// came: servers close idle connections whenever they like (RFC 9112 section 9.5).
+    ConnectionEnded,
+    /// The stream was refused, or left out when the connection went away (RFC 9113 section 8.7).
+    StreamRefused,
+    /// The server answers this over HTTP/1.1 only: it says so, or its answer is not allowed over
+    /// HTTP/2 (RFC 9113 sections 7 and 8.2.2). Later requests to the host use HTTP/1.1.
+    Http11Required,
+}
+
 /// How one request ended.
 #[derive(Clone, Debug)]
 pub struct Fetched {
@@ -146,6 +175,8 @@ pub struct Fetched {
     pub first_byte: Option<Duration>,
     /// From the request's start to its end.
     pub elapsed: Duration,
+    /// Why the server did nothing with it; `None` if it did, or if that is not known.
+    pub unprocessed: Option<Unprocessed>,
     /// The response, or why there is none.
     pub result: Result<FetchedResponse, FetchFailure>,
 }
@@ -155,7 +186,8 @@ impl Fetched {
     #[must_use]
     pub fn failed(kind: FetchFailureKind, detail: &str, elapsed: Duration) -> Self {
         let failure = FetchFailure { kind, detail: detail.to_owned() };
-        Self { request_headers: Headers::default(), remote: None, first_byte: None, elapsed, result: Err(failure) }
+        let (request_headers, remote, first_byte, unprocessed) = Default::default();
+        Self { request_headers, remote, first_byte, elapsed, unprocessed, result: Err(failure) }
     }
 
     /// Whether nothing was sent because the host could not be reached: it may be down, whatever its URLs are like.
@@ -169,7 +201,8 @@ impl Fetched {
 
 /// Makes requests, one at a time. A failure is a value.
 pub trait Fetcher: Send + Sync {
-    /// Makes one GET request within its limits. Never follows a redirect, never sends credentials or cookies.
+    /// Makes one GET request within its limits: exactly one leaves the machine, as whoever calls this keeps the pace. Never follows a redirect, never
+    /// sends credentials or cookies.
     fn fetch(&self, request: FetchRequest) -> impl Future<Output = Fetched> + Send;
 }
 

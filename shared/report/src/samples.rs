@@ -23,6 +23,7 @@ pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
         outcome_name: outcome.name().to_owned(),
         r#final: true,
         tries: 1,
+        resends: None,
         at: String::new(),
         status: None,
         duration_ms: None,

@@ -11,6 +11,7 @@ mod headers;
 mod http2;
 mod markup;
 mod names;
+mod patience;
 mod rate_limits;
 mod redirects;
 mod robots;

@@ -27,6 +27,12 @@ fn date_in(seconds: i64) -> String {
     at.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }
 
+/// The same date with the wrong day of the week.
+fn on_another_day(date: &str) -> String {
+    let day = if date.starts_with("Mon") { "Tue" } else { "Mon" };
+    format!("{day}{}", &date[3..])
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wait_that_is_asked_for_is_kept_and_nonsense_is_no_wait() {
     let second = Duration::from_secs(1);
@@ -38,6 +44,14 @@ async fn a_wait_that_is_asked_for_is_kept_and_nonsense_is_no_wait() {
         (busy_once(429, || "Mon, 01 Jan 2001 00:00:00 GMT".to_owned()).await, RateLimited, second, "a date long past"),
         (busy_once(429, || "soon".to_owned()).await, RateLimited, second, "not a time"),
         (busy_once(429, || "-5".to_owned()).await, RateLimited, second, "a negative time"),
+        (busy_once(429, || "3.5".to_owned()).await, RateLimited, 4 * second, "a fraction: the longer reading"),
+        (busy_once(429, || date_in(3).replace("GMT", "UTC")).await, RateLimited, 3 * second, "another name of the zone"),
+        (busy_once(429, || date_in(3).replace("GMT", "+0000")).await, RateLimited, 3 * second, "the zone as a number"),
+        (busy_once(429, || on_another_day(&date_in(3))).await, RateLimited, 3 * second, "the wrong day of the week"),
+        (busy_once(430, || "3".to_owned()).await, RateLimited, 3 * second, "430, as Shopify says it"),
+        (busy_once(420, || "3".to_owned()).await, RateLimited, 3 * second, "420"),
+        (busy_once(403, || "3".to_owned()).await, RateLimited, 3 * second, "403 that names a time is no ban"),
+        (busy_once(413, || "3".to_owned()).await, RateLimited, 3 * second, "413 that names a time"),
     ];
     let seeds: Vec<String> = cases.iter().map(|(site, ..)| site.url("/")).collect();
     let crawled = Crawled::once(&definition(&seeds, tight)).await;

@@ -1,9 +1,11 @@
 //! What the tests share: a nasty page beside good ones, and checks of a crawl of it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dragline_domain::definition::Draft;
 use dragline_domain::outcome::Outcome;
+use dragline_formats::robots::ROBOTS_PATH;
 use dragline_testkit::hostile::{HostileSite, Step};
 use dragline_whole_crawls::{Crawled, Network, definition};
 
@@ -65,10 +67,25 @@ pub(crate) async fn judge(cases: Vec<Case>, change: impl FnOnce(&mut Draft)) -> 
         let took = Duration::from_millis(row.duration_ms.unwrap_or_default());
         assert!(took <= REQUEST_TAKES_AT_MOST, "{}: {took:?}", case.what);
         assert_unharmed(&crawled, site, case.what);
+        assert_accounted(&crawled, site, case.what);
     }
     assert_eq!(crawled.progress.origins_open, 0, "every origin is closed");
     assert!(!crawled.every_record().is_empty(), "stored records can be read");
     crawled
+}
+
+/// Checks that the server saw no more requests than the archive and the log tell of. Requests for robots.txt without an answer are in neither.
+#[track_caller]
+pub(crate) fn assert_accounted(crawled: &Crawled, site: &HostileSite, why: &str) {
+    let told = crawled.requests_told();
+    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    for target in site.targets().into_iter().filter(|target| target != ROBOTS_PATH) {
+        *seen.entry(site.url(&target)).or_default() += 1;
+    }
+    for (url, seen) in seen {
+        let told = told.get(&url).copied().unwrap_or_default();
+        assert!(seen <= told, "{why}: the server saw {seen} requests for {url}, {told} are told of");
+    }
 }
 
 /// Checks that the pages beside the nasty one were fetched.

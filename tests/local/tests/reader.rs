@@ -33,6 +33,7 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
     let (elapsed_ms, status) = answer;
     let exchange = Exchange {
         elapsed: Duration::from_millis(elapsed_ms),
+        resends: 0,
         first_byte_ms: status.map(|_| elapsed_ms / 2),
         remote: status.map(|_| "192.0.2.1:443".parse().unwrap()),
         body_bytes: status.map_or(0, |_| 200),

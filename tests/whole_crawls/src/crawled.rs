@@ -7,7 +7,7 @@ use std::path::Path;
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
 use dragline_domain::outcome::Outcome;
-use dragline_formats::warc::{ReadLimits, StoredRecord, WarcReader, read_record};
+use dragline_formats::warc::{ReadLimits, RecordType, StoredRecord, WarcReader, read_record};
 use dragline_local::LocalStore;
 use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
@@ -204,6 +204,30 @@ impl Crawled {
     #[track_caller]
     pub fn row(&self, url: &str) -> &LogRow {
         self.log.iter().find(|row| row.r#final && row.url == url).unwrap_or_else(|| panic!("{url} is not in the log"))
+    }
+
+    /// How many requests for a URL the log tells of, those that were sent again included.
+    #[must_use]
+    pub fn requests_of(&self, url: &str) -> u64 {
+        self.log.iter().filter(|row| row.url == url).filter_map(|row| Some(1 + row.resends?)).sum()
+    }
+
+    /// How many requests for each URL the archive tells of, with those that the log says were sent again.
+    ///
+    /// # Panics
+    /// As [`Self::every_record`] does.
+    #[must_use]
+    #[track_caller]
+    pub fn requests_told(&self) -> BTreeMap<String, u64> {
+        let mut told: BTreeMap<String, u64> = BTreeMap::new();
+        for record in self.every_record().iter().filter(|record| record.record_type == RecordType::Request) {
+            *told.entry(record.target_uri().unwrap_or_default().to_owned()).or_default() += 1;
+        }
+        for row in &self.log {
+            let base = if row.url.starts_with('/') { self.base.as_str() } else { "" };
+            *told.entry(format!("{base}{}", row.url)).or_default() += row.resends.unwrap_or_default();
+        }
+        told
     }
 
     /// The page of a URL.

@@ -41,6 +41,7 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
         outcome_name: visit.outcome.name().to_owned(),
         r#final: visit.finality == Finality::Final,
         tries: visit.tries,
+        resends: exchange.map(|exchange| exchange.resends.into()),
         at: instant(entry.at),
         status: exchange.and(entry.status),
         duration_ms: exchange.map(|exchange| u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX)),

@@ -257,6 +257,8 @@ pub struct Politeness {
     pub hosts_per_domain: u16,
     /// [`Key::PolitenessPatience`](super::Key::PolitenessPatience).
     pub patience: Duration,
+    /// [`Key::PolitenessFailures`](super::Key::PolitenessFailures).
+    pub failures: u8,
     /// [`Key::PolitenessRobotsMaxAge`](super::Key::PolitenessRobotsMaxAge).
     pub robots_max_age: Duration,
 }
@@ -268,6 +270,7 @@ impl Default for Politeness {
             concurrency: 1,
             hosts_per_domain: 4,
             patience: Duration::from_mins(15),
+            failures: 5,
             robots_max_age: Duration::from_mins(30),
         }
     }
@@ -283,6 +286,8 @@ pub struct Fetch {
     pub first_byte_timeout: Duration,
     /// [`Key::FetchTimeout`](super::Key::FetchTimeout).
     pub timeout: Duration,
+    /// [`Key::FetchRetries`](super::Key::FetchRetries).
+    pub retries: u8,
     /// [`Key::FetchHeaderBytesMax`](super::Key::FetchHeaderBytesMax).
     pub header_bytes_max: usize,
     /// [`Key::FetchBodyBytesMax`](super::Key::FetchBodyBytesMax).
@@ -297,6 +302,7 @@ impl Default for Fetch {
             connect_timeout: Duration::from_secs(10),
             first_byte_timeout: Duration::from_secs(20),
             timeout: Duration::from_secs(60),
+            retries: 2,
             header_bytes_max: 64 * KIB,
             body_bytes_max: 10 * MIB,
             decoded_bytes_max: 50 << 20,

@@ -31,8 +31,12 @@ pub struct Lease {
     pub attempts: u32,
     /// How fast the origin may be asked.
     pub pace: Pace,
-    /// How many more failures it is forgiven.
+    /// How much it tried the crawler's patience. Rows of older versions have a number in `patience`.
+    #[serde(rename = "tried", default)]
     pub patience: Patience,
+    /// The first page of this iteration that worked, which is asked for again before the origin is given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worked: Option<String>,
     /// Whether a page was requested since robots.txt was last fetched.
     #[serde(default, skip_serializing_if = "RobotsUse::is_used")]
     pub robots: RobotsUse,
@@ -117,7 +121,7 @@ pub struct Retry {
 /// What crawlers did on an origin in an iteration. Only grows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CrawlerCounters {
-    /// Requests committed, retries included, robots.txt not.
+    /// Requests committed, those that were sent again included, robots.txt not.
     pub requests: u64,
     /// Requests that the page budget counts: those that were sent for a page.
     pub pages: u64,
@@ -269,6 +273,7 @@ impl Lease {
             attempts: 0,
             pace,
             patience: Patience::FULL,
+            worked: None,
             robots: RobotsUse::Used,
             ending: None,
             cursor: if previous.is_some() { RecrawlCursor::Start } else { RecrawlCursor::End },

@@ -79,8 +79,10 @@ pub struct SegmentWork {
     pub retried: Vec<String>,
     /// Retries that it adds to the lease.
     pub retries: Vec<Retry>,
-    /// Requests that were sent for its pages.
+    /// Pages that were requested.
     pub pages: u64,
+    /// Requests that were sent again, to a server that had done nothing with them.
+    pub resends: u64,
     /// Bytes of bodies as received.
     pub body_bytes: u64,
 }
@@ -97,7 +99,7 @@ impl Lease {
         lease.retries.extend(work.retries.iter().cloned());
         lease.segments += 1;
         lease.attempts = 0;
-        lease.counters.requests += work.pages;
+        lease.counters.requests += work.pages + work.resends;
         lease.counters.pages += work.pages;
         lease.counters.retries += work.retries.len() as u64;
         lease.counters.body_bytes += work.body_bytes;

@@ -12,6 +12,7 @@ pub use content_type::{ContentType, content_type};
 use dragline_domain::politeness::RETRY_AFTER_MAX;
 pub use headers::{Headers, text};
 use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
 pub use references::{HEADER_LINKS_MAX, HeaderLink, link_header, location, refresh};
 
 /// Whether a name in a header field may have this character (RFC 9110 section 5.6.2).
@@ -36,24 +37,39 @@ fn quoted_string(text: &str) -> (String, &str) {
     (value, chars.as_str())
 }
 
-/// Returns how long a `Retry-After` asks us to wait from `now` (RFC 9110 section 10.2.3), at most [`RETRY_AFTER_MAX`].
-///
-/// Whole seconds, or a date in any of the three forms of HTTP; a date that has passed means no wait. `None` if it is neither.
+/// Returns how long a response's `Retry-After` fields ask us to wait from `now` (RFC 9110 section
+/// 10.2.3), at most [`RETRY_AFTER_MAX`]: the longest, if there are several. `None` if there is none
+/// that can be read.
 #[must_use]
-pub fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
+pub fn retry_after(headers: &Headers, now: Timestamp) -> Option<Duration> {
+    headers.texts("retry-after").filter_map(|value| wait(&value, now)).max().map(|wait| wait.min(RETRY_AFTER_MAX))
+}
+
+/// Reads seconds, also with a fraction, or a date; a date that has passed means no wait.
+fn wait(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
-    let wait = if !value.is_empty() && value.bytes().all(|octet| octet.is_ascii_digit()) {
+    let (whole, fraction) = value.split_once('.').unwrap_or((value, "0"));
+    if [whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|octet| octet.is_ascii_digit())) {
+        let more = u64::from(fraction.bytes().any(|octet| octet != b'0'));
         // A number too large to parse is a long wait.
-        value.parse().map_or(RETRY_AFTER_MAX, Duration::from_secs)
-    } else {
-        let date = httpdate::parse_http_date(value).ok()?;
-        // So is a date too far away.
-        Timestamp::try_from(date).map_or(RETRY_AFTER_MAX, |date| {
-            // What fails to convert is negative: the date has passed.
-            Duration::try_from(date.duration_since(now)).unwrap_or(Duration::ZERO)
-        })
-    };
-    Some(wait.min(RETRY_AFTER_MAX))
+        return Some(whole.parse::<u64>().map_or(RETRY_AFTER_MAX, |s| Duration::from_secs(s.saturating_add(more))));
+    }
+    // What fails to convert is negative: the date has passed.
+    Some(Duration::try_from(date(value)?.duration_since(now)).unwrap_or(Duration::ZERO))
+}
+
+/// Reads a date in any of the three forms of HTTP, or as programs write it that use the one of mail
+/// (RFC 5322) or of the web (RFC 3339). What the name of a day says against its date is ignored.
+fn date(value: &str) -> Option<Timestamp> {
+    if let Ok(date) = httpdate::parse_http_date(value) {
+        // A date too far away to convert is a long wait.
+        return Some(Timestamp::try_from(date).unwrap_or(Timestamp::MAX));
+    }
+    let lenient = DateTimeParser::new().relaxed_weekday(true);
+    let utc = ["UTC", "Z"].iter().find_map(|zone| value.strip_suffix(zone));
+    let mail = utc.map_or_else(|| value.to_owned(), |date| format!("{date}GMT"));
+    let web = || value.parse().ok();
+    lenient.parse_timestamp(&mail).ok().or_else(web)
 }
 
 #[cfg(test)]
@@ -77,11 +93,23 @@ mod tests {
             ("", None, "nothing"),
             ("soon", None, "neither"),
             ("-1", None, "no number of seconds"),
-            ("1.5", None, "nor is a fraction"),
-            ("Sun, 06 Nov 1994 08:49:37 CET", None, "HTTP's dates are in GMT"),
+            ("3.5", Some(4), "a fraction: the longer reading"),
+            ("3.0", Some(3), "a fraction of nothing"),
+            ("3.", None, "no number"),
+            ("1.2.3", None, "nor is this"),
+            ("Sun, 06 Nov 1994 08:49:37 UTC", Some(37), "as Python's email writes it"),
+            ("Sun, 06 Nov 1994 08:49:37 +0000", Some(37), "as mail writes it"),
+            ("Sun, 06 Nov 1994 09:49:37 +0100", Some(37), "in another zone"),
+            ("Mon, 06 Nov 1994 08:49:37 GMT", Some(37), "the wrong day of the week"),
+            ("Mon, 06 Nov 1994 08:49:37 UTC", Some(37), "both"),
+            ("1994-11-06T08:49:37Z", Some(37), "as programs write it"),
+            ("Sun, 06 Nov 1994 08:49:37 CET", None, "a zone that nobody can know"),
             ("Sun, 36 Nov 1994 08:49:37 GMT", None, "no such day"),
         ] {
-            assert_eq!(retry_after(value, now), expected.map(Duration::from_secs), "{value:?}: {why}");
+            let headers = Headers::from_iter([("Retry-After", value.as_bytes())]);
+            assert_eq!(retry_after(&headers, now), expected.map(Duration::from_secs), "{value:?}: {why}");
         }
+        let several = Headers::from_iter(["3", "soon", "7"].map(|value| ("Retry-After", value.as_bytes())));
+        assert_eq!(retry_after(&several, now), Some(Duration::from_secs(7)), "the longest of several");
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use dragline_domain::no_answer::NoAnswer;
 use serde::{Deserialize, Serialize};
 
 use super::verdict::Verdict;
@@ -38,6 +39,17 @@ pub enum Unreadable {
         /// What went wrong, for people to read, on one line.
         detail: String,
     },
+}
+
+impl Unreadable {
+    /// Whether it will probably be the same in a few seconds ([`NoAnswer::lasts`]).
+    #[must_use]
+    pub fn lasts(&self) -> bool {
+        match self {
+            Self::Status(_) => false,
+            Self::Failed { detail } => NoAnswer::of_detail(detail).is_some_and(NoAnswer::lasts),
+        }
+    }
 }
 
 impl fmt::Display for Unreadable {

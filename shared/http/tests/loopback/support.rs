@@ -49,7 +49,8 @@ pub(crate) fn fetcher() -> HttpFetcher {
 
 pub(crate) fn request(url: &str) -> FetchRequest {
     let url = CrawlUrl::parse(url, &UrlRules::default()).unwrap();
-    FetchRequest { url, if_none_match: None, if_modified_since: None, limits: ROOMY, watch: None }
+    let (if_none_match, if_modified_since, connection, watch) = Default::default();
+    FetchRequest { url, if_none_match, if_modified_since, limits: ROOMY, connection, watch }
 }
 
 pub(crate) async fn fetch(fetcher: &HttpFetcher, url: &str) -> Fetched {

@@ -225,7 +225,8 @@ CREATE TABLE visit (
     decoded_sha1       BLOB,
     etag               TEXT,
     last_modified      TEXT,
-    truncated          TEXT
+    truncated          TEXT,
+    resends            INTEGER
 ) STRICT;
 CREATE INDEX visit_url ON visit (url, iteration) WHERE is_final = 1;
 CREATE INDEX visit_body ON visit (body_of) WHERE body_of IS NOT NULL;

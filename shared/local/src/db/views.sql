@@ -14,7 +14,7 @@ FROM visit v;
 
 -- What was sent.
 CREATE VIEW request AS
-SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS sent_at, duration_ms, first_byte_ms, status, remote
+SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS sent_at, duration_ms, first_byte_ms, status, remote, coalesce(resends, 0) AS resends
 FROM visit WHERE duration_ms IS NOT NULL;
 
 -- What came back, and where it is.
@@ -95,7 +95,7 @@ FROM canonical k;
 CREATE VIEW log AS
 SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
        iif(l.via LIKE '/%', g.origin || l.via, l.via) AS via, l.crawl_type, o.code AS outcome, o.name AS outcome_name,
-       o.class AS outcome_class, l.is_final, l.tries,
+       o.class AS outcome_class, l.is_final, l.tries, iif(l.duration_ms IS NULL, NULL, coalesce(l.resends, 0)) AS resends,
        strftime('%Y-%m-%dT%H:%M:%fZ', l.at / 1000.0, 'unixepoch') AS at, l.status, l.duration_ms, l.first_byte_ms, l.remote,
        CASE WHEN o.code = 180 THEN 'its canonical URL is ' || k.to_url WHEN l.outcome <> 180 THEN l.detail END AS detail,
        l.content_type, l.body_bytes, l.truncated, iif(l.record IS NULL, NULL, s.object) AS object, l.offset, l.length,

@@ -59,9 +59,10 @@ fn ensure_agent(db: &Db, name: &str) -> Result<i64, StoreError> {
 const VISIT: &str =
     "INSERT INTO visit (id, crawl_type, agent_id, origin_id, iteration, url, depth, via, redirects, robotstxt_approved, outcome, is_final,
                         tries, at, detail, body_of, change, changed_parts, duration_ms, first_byte_ms, status, remote, record, offset,
-                        length, content_type, body_bytes, decoded_bytes, payload_sha1, decoded_sha1, etag, last_modified, truncated)
+                        length, content_type, body_bytes, decoded_bytes, payload_sha1, decoded_sha1, etag, last_modified, truncated,
+                        resends)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,
-             ?27, ?28, ?29, ?30, ?31, ?32, ?33)";
+             ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)";
 
 fn put_visit(
     statement: &mut Statement<'_>,
@@ -112,6 +113,7 @@ fn put_visit(
         file.and_then(|file| file.etag.as_deref()),
         file.and_then(|file| file.last_modified.as_deref()),
         file.and_then(|file| file.truncated.as_deref()),
+        exchange.map(|exchange| exchange.resends).filter(|resends| *resends > 0),
     ])?;
     Ok(())
 }

@@ -84,7 +84,7 @@ of_view! {
 
 of_view! {
     LogRow {
-        crawl, iteration, url, depth, via, crawl_type, outcome, outcome_name, r#final = "v.is_final", tries, at, status, duration_ms, first_byte_ms, remote,
+        crawl, iteration, url, depth, via, crawl_type, outcome, outcome_name, r#final = "v.is_final", tries, resends, at, status, duration_ms, first_byte_ms, remote,
         detail, content_type, body_bytes, truncated, redirects_to, object, offset, length, agent, change, changed_parts,
     }
     |_| 0

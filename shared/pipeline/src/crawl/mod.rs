@@ -10,6 +10,7 @@ mod planner;
 mod release;
 mod robots;
 mod segment;
+mod send;
 mod turn;
 mod visit;
 

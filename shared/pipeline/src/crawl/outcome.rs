@@ -2,7 +2,10 @@
 
 use dragline_domain::frontier::LastCapture;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::politeness::{Load, Sign};
 
+use super::pacer::Connection;
+use super::send::Asked;
 use dragline_extract::fields::fields_digest;
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
 
@@ -26,11 +29,55 @@ fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
         // `NoRoom` is waited out, and never becomes an outcome.
         FetchFailureKind::NameNotResolved
         | FetchFailureKind::Connect
+        | FetchFailureKind::Reset
         | FetchFailureKind::Tls
         | FetchFailureKind::NoRoom => Outcome::ConnectionFailed,
+        FetchFailureKind::TooMany => Outcome::RateLimited,
         FetchFailureKind::PrivateAddress => Outcome::BlockedPrivateAddress,
         FetchFailureKind::Timeout => Outcome::RequestTimeout,
         FetchFailureKind::Protocol => Outcome::DidNotUnderstandAnswer,
+    }
+}
+
+/// Returns the outcome that a response's status gives. A 403 or 413 that says when to come back is a limit on the rate.
+pub(super) fn status_outcome(response: &FetchedResponse) -> Outcome {
+    match response.status {
+        403 | 413 if response.headers.get("retry-after").is_some() => Outcome::RateLimited,
+        status => Outcome::of_status(status),
+    }
+}
+
+/// Returns what a request says about its host's load.
+pub(super) fn load_of(fetched: &Fetched, asked: Asked) -> Load {
+    let outcome = match &fetched.result {
+        Ok(response) => status_outcome(response),
+        Err(failure) => outcome_of_failure(failure),
+    };
+    let status = fetched.result.as_ref().ok().map(|response| response.status);
+    match (outcome.is_refusal(), asked, status) {
+        (true, Asked::First, _) => Load::Refused,
+        (true, Asked::Again, _) => Load::RefusedAgain,
+        (false, _, Some(200..=499)) => Load::Bearable,
+        // A broken page, or no answer, says nothing about load.
+        (false, ..) => Load::Unknown,
+    }
+}
+
+/// Returns what a request says about whether its origin is there; `None` if none was sent.
+pub(super) fn sign_of(fetched: &Fetched, outcome: Outcome) -> Option<Sign> {
+    let failure = fetched.result.as_ref().err().map(|failure| failure.kind);
+    match failure {
+        Some(FetchFailureKind::PrivateAddress | FetchFailureKind::NoRoom) => None,
+        _ if outcome.is_refusal() => Some(Sign::Refused),
+        Some(
+            FetchFailureKind::NameNotResolved
+            | FetchFailureKind::Connect
+            | FetchFailureKind::Tls
+            | FetchFailureKind::Timeout,
+        ) => Some(Sign::Silent),
+        None | Some(FetchFailureKind::Protocol | FetchFailureKind::Reset | FetchFailureKind::TooMany) => {
+            Some(Sign::Answered)
+        }
     }
 }
 
@@ -49,7 +96,7 @@ fn outcome_of_response(
     if has_field(response, "cf-mitigated", b"challenge") {
         return (Outcome::BlockedByChallenge, Some("the answer is a challenge meant for people".to_owned()));
     }
-    let outcome = Outcome::of_status(status);
+    let outcome = status_outcome(response);
     let detail = (status >= 400).then(|| format!("status {status} {}", response.reason).trim_end().to_owned());
     match outcome {
         Outcome::FileIngested if response.truncated == Some(Truncation::Disconnect) => {
@@ -72,7 +119,12 @@ fn has_field(response: &FetchedResponse, name: &str, value: &[u8]) -> bool {
     response.headers.all(name).any(|found| found.trim_ascii().eq_ignore_ascii_case(value))
 }
 
-/// Whether the connection stays open for the next request, as far as the response tells.
-pub(super) fn keeps_connection(response: &FetchedResponse) -> bool {
-    !has_field(response, "connection", b"close") && response.truncated.is_none()
+/// Returns what becomes of the connection, as far as the answer tells.
+pub(super) fn connection_after(fetched: &Fetched) -> Connection {
+    match &fetched.result {
+        Ok(response) if !has_field(response, "connection", b"close") && response.truncated.is_none() => {
+            Connection::Kept
+        }
+        _ => Connection::Closed,
+    }
 }

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use dragline_domain::outcome::Outcome;
-use dragline_domain::politeness::Pace;
+use dragline_domain::politeness::{Load, Pace};
 use dragline_domain::time::after;
 use jiff::Timestamp;
 use tokio::sync::Notify;
@@ -38,7 +37,7 @@ struct State {
     may_connect: bool,
     /// Requests whose connection is being opened. Until it is, nobody knows when the delay begins.
     connecting: usize,
-    /// When a refusal was last counted, by the monotonic clock. Refusals of requests that started before then are not counted again.
+    /// When a refusal last slowed the host down, by the monotonic clock. Those of requests that started before then do not do so again.
     refused_at: Option<Duration>,
     /// Until which monotonic reading something other than the delay holds the next request back, and what.
     held: Option<(Duration, Wait)>,
@@ -49,12 +48,23 @@ struct State {
 pub(super) struct Answered {
     /// When it started, by the monotonic clock.
     pub started: Duration,
-    /// `None` without a response.
-    pub status: Option<u16>,
+    /// What it says about the host's load.
+    pub load: Load,
+    /// What became of its connection, as far as the answer tells.
+    pub connection: Connection,
     /// From its start to its response header; `None` without one.
     pub first_byte: Option<Duration>,
     /// From its start to its end.
     pub elapsed: Duration,
+}
+
+/// What becomes of a request's connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Connection {
+    /// It stays open for the next request.
+    Kept,
+    /// It is closed, or nobody knows.
+    Closed,
 }
 
 /// How soon to check again whether a connection is open, in case nobody reports it.
@@ -202,23 +212,23 @@ impl Pacer {
     }
 
     /// Records how a request went.
-    pub(super) fn answered(&self, clock: &impl Clock, answer: &Answered, keeps_connection: bool) {
-        let Answered { started, status, first_byte, elapsed } = *answer;
+    pub(super) fn answered(&self, clock: &impl Clock, answer: &Answered) {
+        let Answered { started, load, connection, first_byte, elapsed } = *answer;
         let mut state = self.state();
-        let is_refusal = status.is_some_and(|status| Outcome::of_status(status).is_refusal());
-        let is_counted = !is_refusal || state.refused_at.is_none_or(|at| started >= at);
         let back_off_exponent = state.pace.back_off_exponent;
-        state.pace = state.pace.after_response(status, elapsed);
-        if !is_counted {
-            state.pace.back_off_exponent = back_off_exponent;
-        } else if is_refusal {
-            state.refused_at = Some(clock.monotonic());
+        state.pace = state.pace.after_answer(load, elapsed);
+        if state.pace.back_off_exponent > back_off_exponent {
+            if state.refused_at.is_none_or(|at| started >= at) {
+                state.refused_at = Some(clock.monotonic());
+            } else {
+                state.pace.back_off_exponent = back_off_exponent;
+            }
         }
         let delay = state.pace.delay();
         let header_at = first_byte.map_or_else(|| clock.monotonic(), |first_byte| started + first_byte);
         let is_cheap = first_byte.is_some_and(|first_byte| first_byte.saturating_mul(200) <= delay);
         let counted_from = if state.may_connect || is_cheap { header_at } else { started };
-        state.may_connect = status.is_none() || !keeps_connection;
+        state.may_connect = connection == Connection::Closed;
         state.counted_from = state.counted_from.max(Some(counted_from));
         if !delay.is_zero() {
             state.next_start = state.next_start.max(counted_from + delay);
@@ -287,18 +297,19 @@ mod tests {
     }
 
     /// Makes requests one at a time, each answered with 200. Returns when each starts, and when it reaches the server, which is `connects` later.
-    fn starts(delay: Duration, answers: &[(Duration, Duration, bool)]) -> Vec<(Duration, Duration)> {
+    fn starts(delay: Duration, answers: &[(Duration, Duration, Connection)]) -> Vec<(Duration, Duration)> {
         NOW.set(Duration::ZERO);
         let pacer = Pacer::new(Pace::new(delay), Timestamp::UNIX_EPOCH, &Hand);
         let mut seen = Vec::new();
-        for &(connect, answer, keeps) in answers {
+        for &(connect, answer, connection) in answers {
             NOW.set(NOW.get() + pacer.wait(&Hand));
             let start = pacer.start(&Hand).unwrap();
             NOW.set(start + connect + answer);
             seen.push((start, start + connect));
             let took = connect + answer;
-            let answer = Answered { started: start, status: Some(200), first_byte: Some(took), elapsed: took };
-            pacer.answered(&Hand, &answer, keeps);
+            let load = Load::Bearable;
+            let answer = Answered { started: start, load, connection, first_byte: Some(took), elapsed: took };
+            pacer.answered(&Hand, &answer);
         }
         seen
     }
@@ -306,8 +317,8 @@ mod tests {
     #[test]
     fn the_delay_is_kept_by_the_servers_clock() {
         let second = ms(1000);
-        let kept = |connect, answer| (ms(connect), ms(answer), true);
-        let closed = |connect, answer| (ms(connect), ms(answer), false);
+        let kept = |connect, answer| (ms(connect), ms(answer), Connection::Kept);
+        let closed = |connect, answer| (ms(connect), ms(answer), Connection::Closed);
         for (answers, why) in [
             (vec![kept(80, 200), kept(0, 200), kept(0, 200)], "a handshake before the first request only"),
             (
@@ -325,7 +336,8 @@ mod tests {
 
     #[test]
     fn slow_answers_on_an_open_connection_cost_no_time() {
-        let seen = starts(ms(1000), &[(ms(80), ms(200), true), (ms(0), ms(600), true), (ms(0), ms(600), true)]);
+        let kept = |connect, answer| (ms(connect), ms(answer), Connection::Kept);
+        let seen = starts(ms(1000), &[kept(80, 200), kept(0, 600), kept(0, 600)]);
         assert_eq!(seen[2].0 - seen[1].0, ms(1000), "counted from the start of the request before");
     }
 
@@ -366,9 +378,9 @@ mod tests {
         let pacer = Pacer::new(Pace::default(), Timestamp::UNIX_EPOCH, &Hand);
         let refuse = |started, at| {
             NOW.set(at);
-            let took = at - started;
-            let answer = Answered { started, status: Some(429), first_byte: Some(took), elapsed: took };
-            pacer.answered(&Hand, &answer, true);
+            let (load, connection, took) = (Load::Refused, Connection::Kept, at - started);
+            let answer = Answered { started, load, connection, first_byte: Some(took), elapsed: took };
+            pacer.answered(&Hand, &answer);
         };
         for started in 0..8 {
             refuse(ms(started * 10), ms(100 + started));

@@ -15,13 +15,13 @@ use jiff::Timestamp;
 
 use super::pacer::Pacer;
 use super::release::call_next;
-use super::visit::{NO_ROOM_PAUSE, has_no_room, pace_by};
+use super::send::{Asked, LeaseTooOld, Sent, send};
 use crate::World;
 use crate::context::CrawlContext;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::fetcher::{
-    FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
+    ConnectionChoice, FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
 };
 use dragline_ports::frontier::{GiveBackHost, Hosts, KeptRobots, RobotsRow};
 
@@ -35,6 +35,8 @@ pub(super) enum Robots {
     Known(RobotsPolicy),
     /// It could not be read, for now: no request may be made.
     Unreadable(String),
+    /// The same, because nobody was ever there, or nobody who can be trusted.
+    NobodyThere(String),
     /// The same, because a server that gave one before cannot be reached. It may be restarting.
     OutOfReach(String),
     /// The origin's address is one that Dragline never talks to.
@@ -56,7 +58,7 @@ pub(super) struct RobotsRead {
     pub answers: Vec<Answer>,
 }
 
-/// An answer to a request for robots.txt.
+/// An answer to a request that was no visit, for the archive.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub url: CrawlUrl,
@@ -65,7 +67,16 @@ pub(super) struct Answer {
     pub fetched: Fetched,
 }
 
-/// Returns the origin's robots.txt: the stored one if it is still valid for this turn, or else a fetched one. No request for it starts after
+/// Whether a stored robots.txt will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stored {
+    /// If it is still valid.
+    Serves,
+    /// It is to be read again.
+    IsReplaced,
+}
+
+/// Returns the origin's robots.txt: the stored one if it serves and is still valid for this turn, or else a fetched one. No request for it starts after
 /// `latest_start`. `robots_use` says whether the stored one was used since it was fetched. If it redirects to another host that is busy, the waiter
 /// stands in line there.
 pub(super) async fn robots(
@@ -75,12 +86,12 @@ pub(super) async fn robots(
     pacer: &Pacer,
     latest_start: Duration,
     waiter: &HostWaiter,
-    robots_use: RobotsUse,
+    (stored, robots_use): (Stored, RobotsUse),
 ) -> PortResult<RobotsRead> {
     let hosts_per_domain = context.definition.politeness.hosts_per_domain;
     let (reached, answers) = Default::default();
     let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached, answers };
-    let (robots, robots_use) = read(&paced, context, robots_use).await?;
+    let (robots, robots_use) = read(&paced, context, stored, robots_use).await?;
     let answers = paced.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(RobotsRead { robots, robots_use, answers })
 }
@@ -88,6 +99,7 @@ pub(super) async fn robots(
 async fn read<W: World>(
     paced: &Paced<'_, W, impl Fetcher>,
     context: &CrawlContext,
+    stored: Stored,
     robots_use: RobotsUse,
 ) -> PortResult<(Robots, RobotsUse)> {
     let (world, waiter) = (paced.world, paced.waiter);
@@ -98,7 +110,7 @@ async fn read<W: World>(
     let is_good = |row: &&RobotsRow| {
         let expires_at = honest(row.expires_at, now, max_age);
         // One that could not be read is kept only to be shown.
-        !row.record.is_unreadable() && is_robots_good(robots_use, row.fetched_at, expires_at, now)
+        stored == Stored::Serves && !row.record.is_unreadable() && is_robots_good(robots_use, row.fetched_at, expires_at, now)
     };
     if let Some(row) = kept.as_ref().filter(is_good) {
         return Ok((Robots::Known(row.record.policy(token)), robots_use));
@@ -126,6 +138,9 @@ async fn read<W: World>(
         RobotsPolicy::DisallowAll(why) if is_away && has_answered => {
             // The stored one stays, as it shows that the server did answer once.
             return Ok((Robots::OutOfReach(why.to_string()), RobotsUse::Used));
+        }
+        RobotsPolicy::DisallowAll(why) if is_away && why.lasts() => {
+            (Robots::NobodyThere(why.to_string()), RobotsUse::Used)
         }
         RobotsPolicy::DisallowAll(why) => (Robots::Unreadable(why.to_string()), RobotsUse::Used),
         RobotsPolicy::AllowAll(_) | RobotsPolicy::Rules(_) => (Robots::Known(policy), RobotsUse::Unused),
@@ -156,8 +171,14 @@ pub async fn fetch_robots(
     };
     let limits = FetchLimits { body_bytes_max: BODY_BYTES_MAX, decoded_bytes_max: BODY_BYTES_MAX as u64, ..limits };
     for _ in 0..=REDIRECTS_MAX {
-        let request =
-            FetchRequest { url: url.clone(), if_none_match: None, if_modified_since: None, limits, watch: None };
+        let request = FetchRequest {
+            url: url.clone(),
+            if_none_match: None,
+            if_modified_since: None,
+            limits,
+            connection: ConnectionChoice::Any,
+            watch: None,
+        };
         let response = match fetcher.fetch(request).await.result {
             Err(failure) if failure.kind == FetchFailureKind::PrivateAddress => {
                 return Err(RefusedAddress(failure.detail));
@@ -224,27 +245,18 @@ fn unasked() -> Fetched {
 }
 
 impl<W: World, H: Fetcher> Paced<'_, W, H> {
-    /// Makes a request at a host's pace, and again as long as this process has no room for a connection.
+    /// Makes a request at a host's pace.
     async fn fetch_at_pace(&self, pacer: &Pacer, request: FetchRequest) -> Fetched {
-        let clock = self.world.clock();
-        loop {
-            let fetched = self.fetch_once(pacer, request.clone()).await;
-            if !has_no_room(&fetched) || clock.monotonic() > self.latest_start {
-                return fetched;
-            }
-            clock.sleep(NO_ROOM_PAUSE).await;
-        }
-    }
-
-    async fn fetch_once(&self, pacer: &Pacer, request: FetchRequest) -> Fetched {
-        let clock = self.world.clock();
-        let Some(started) = pacer.start_in_time(clock, self.latest_start).await else {
+        let (clock, latest_start) = (self.world.clock(), self.latest_start);
+        let url = request.url.clone();
+        let sent = match pacer.start_in_time(clock, latest_start).await {
+            Some(started) => send(clock, self.fetcher, pacer, (started, latest_start), request, Asked::First).await,
+            None => Err(LeaseTooOld),
+        };
+        let Ok(Sent { at, fetched, .. }) = sent else {
             let why = "the lease would have expired before the answer";
             return Fetched::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
         };
-        let (url, at) = (request.url.clone(), clock.now());
-        let fetched = self.fetcher.fetch(request).await;
-        pace_by(pacer, clock, started, &fetched);
         if fetched.result.is_ok() {
             let answer = Answer { url, at, fetched: fetched.clone() };
             self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(answer);

@@ -103,9 +103,9 @@ impl SegmentRecords {
         }
     }
 
-    /// Adds an answer by which the crawl's rules are known (robots.txt, or a redirect on the way to it). It is no visit: it is there for whoever reads the
-    /// archive, and parsers pass over it. A request without an answer is not added.
-    pub fn add_rules(&mut self, url: &CrawlUrl, at: Timestamp, fetched: &Fetched) {
+    /// Adds an answer that is no visit: robots.txt, a redirect on the way to it, or a page that was asked for to see whether its server still answers. It
+    /// is there for whoever reads the archive, and parsers pass over it. A request without an answer is not added.
+    pub fn add_aside(&mut self, url: &CrawlUrl, at: Timestamp, fetched: &Fetched) {
         let Ok(response) = &fetched.result else { return };
         let event = self.event(url, at, Some(fetched));
         let FetchedResponse { status, reason, headers, body, .. } = response;

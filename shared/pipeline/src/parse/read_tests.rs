@@ -40,6 +40,7 @@ fn largest_visit() -> Visit {
         detail: Some("\u{10ffff}".repeat(300)),
         exchange: Some(Exchange {
             elapsed: Duration::from_millis(u64::MAX),
+            resends: 0,
             first_byte_ms: Some(u64::MAX),
             remote: Some(SocketAddr::from((Ipv6Addr::from([0xffff; 8]), u16::MAX))),
             body_bytes: u64::MAX,
@@ -83,6 +84,7 @@ fn fetched(headers: Headers, reason: &str, body: &str) -> Fetched {
         remote: None,
         first_byte: None,
         elapsed: Duration::from_secs(1),
+        unprocessed: None,
         result: Ok(response),
     }
 }

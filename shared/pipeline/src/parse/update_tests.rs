@@ -68,6 +68,7 @@ fn known(outcome: Outcome) -> Known {
 fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option<&str>, known: Known) -> Capture {
     let exchange = Exchange {
         elapsed: Duration::from_secs(1),
+        resends: 0,
         first_byte_ms: None,
         remote: None,
         body_bytes: 4,

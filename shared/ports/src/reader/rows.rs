@@ -201,6 +201,8 @@ rows! {
         r#final: bool,
         /// How often it was asked for in the iteration, this time included.
         tries: u8,
+        /// How often the request of this try was sent before, to a server that did nothing with it; `None` if nothing was sent.
+        resends: Option<u64>,
         /// When it was requested or decided on, ISO 8601 in UTC.
         at: String,
         /// The status code; `None` without a response.

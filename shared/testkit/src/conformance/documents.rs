@@ -201,6 +201,7 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
             detail: None,
             exchange: Some(Exchange {
                 elapsed: Duration::from_millis(5),
+                resends: 0,
                 first_byte_ms: None,
                 remote: None,
                 body_bytes: body.body_bytes,

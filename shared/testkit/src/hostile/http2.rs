@@ -2,8 +2,8 @@
 
 use std::io;
 use std::net::Ipv4Addr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -26,7 +26,29 @@ const END_STREAM: u8 = 1;
 const ACK: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-const INTERNAL_ERROR: u32 = 2;
+/// Why a stream or a connection ends (RFC 9113 section 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Http2Error {
+    /// `PROTOCOL_ERROR`.
+    Protocol = 1,
+    /// `INTERNAL_ERROR`.
+    Internal = 2,
+    /// `REFUSED_STREAM`.
+    RefusedStream = 7,
+    /// `CANCEL`.
+    Cancel = 8,
+    /// `ENHANCE_YOUR_CALM`.
+    EnhanceYourCalm = 11,
+    /// `HTTP_1_1_REQUIRED`.
+    Http11Required = 13,
+}
+
+impl Http2Error {
+    const fn to_bytes(self) -> [u8; 4] {
+        (self as u32).to_be_bytes()
+    }
+}
 
 /// `:status: 200` and `:status: 404` in HPACK's static table (RFC 7541, appendix A).
 const STATUS_200: &[u8] = &[0x88];
@@ -35,15 +57,23 @@ const STATUS_404: &[u8] = &[0x8d];
 /// `content-type: text/html`, a literal that is not indexed, with its name from that table.
 const TEXT_HTML: &[u8] = b"\x0f\x10\x09text/html";
 
+/// `connection: keep-alive`, a field that HTTP/2 forbids (RFC 9113 section 8.2.2), as servers behind a gateway send it.
+const CONNECTION: &[u8] = b"\0\x0aconnection\x0akeep-alive";
+
+/// A page over HTTP/1.1.
+const PAGE: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\na page";
+
 /// What a server does instead of sending a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Http2Misdeed {
     /// Resets the stream before a header.
-    ResetStream,
+    Reset(Http2Error),
+    /// Sends a page with a field that HTTP/2 forbids.
+    ConnectionField,
     /// Resets the stream in the middle of the body.
     ResetInBody,
-    /// Sends GOAWAY and closes the connection.
-    GoAway,
+    /// Sends GOAWAY, by which it leaves every stream out, and closes the connection.
+    GoAway(Http2Error),
     /// Sends empty DATA frames without end.
     EmptyData,
     /// Sends CONTINUATION frames without end.
@@ -58,11 +88,12 @@ pub enum Http2Misdeed {
     EmptyFields(usize),
 }
 
-/// A running server. It answers the first request, which is for robots.txt, with 404, and misbehaves at every other.
+/// A running server. It answers the first request, which is for robots.txt, with 404, and misbehaves at every other. Where its certificate's
+/// configuration offers HTTP/1.1, it sends a page over that.
 #[derive(Debug)]
 pub struct Http2Site {
     port: u16,
-    requests: Arc<AtomicUsize>,
+    requests: Arc<Mutex<Vec<Instant>>>,
 }
 
 impl Http2Site {
@@ -80,7 +111,11 @@ impl Http2Site {
                 tokio::spawn(async move {
                     let stream = acceptor.accept(stream).await?;
                     // Hanging up is a fair reaction of a client.
-                    talk(Connection(stream), misdeed, &requests).await
+                    if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
+                        talk(Connection(stream), misdeed, &requests).await
+                    } else {
+                        talk_plainly(stream, &requests).await
+                    }
                 });
             }
         });
@@ -93,10 +128,34 @@ impl Http2Site {
         format!("https://{host}:{}{target}", self.port)
     }
 
-    /// How many requests arrived.
+    /// When each request arrived, in order.
     #[must_use]
-    pub fn requests(&self) -> usize {
-        self.requests.load(Ordering::SeqCst)
+    pub fn requests(&self) -> Vec<Instant> {
+        lock(&self.requests).clone()
+    }
+}
+
+fn lock(requests: &Mutex<Vec<Instant>>) -> MutexGuard<'_, Vec<Instant>> {
+    requests.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Records a request, and returns how many came before.
+#[expect(clippy::disallowed_methods, reason = "the server's own clock is the witness against the crawler's")]
+fn note(requests: &Mutex<Vec<Instant>>) -> usize {
+    let mut requests = lock(requests);
+    requests.push(Instant::now());
+    requests.len() - 1
+}
+
+async fn talk_plainly(mut stream: TlsStream<TcpStream>, requests: &Mutex<Vec<Instant>>) -> io::Result<()> {
+    loop {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await?);
+        }
+        note(requests);
+        stream.write_all(PAGE).await?;
+        stream.flush().await?;
     }
 }
 
@@ -133,13 +192,13 @@ impl Connection {
     }
 }
 
-async fn talk(mut connection: Connection, misdeed: Http2Misdeed, requests: &AtomicUsize) -> io::Result<()> {
+async fn talk(mut connection: Connection, misdeed: Http2Misdeed, requests: &Mutex<Vec<Instant>>) -> io::Result<()> {
     connection.0.read_exact(&mut [0; PREFACE_BYTES]).await?;
     connection.send(SETTINGS, NO_FLAGS, 0, &[]).await?;
     connection.send(SETTINGS, ACK, 0, &[]).await?;
     loop {
         let stream = connection.next_request().await?;
-        if requests.fetch_add(1, Ordering::SeqCst) == 0 {
+        if note(requests) == 0 {
             connection.send(HEADERS, END_HEADERS | END_STREAM, stream, STATUS_404).await?;
         } else {
             misbehave(&mut connection, misdeed, stream).await?;
@@ -149,15 +208,20 @@ async fn talk(mut connection: Connection, misdeed: Http2Misdeed, requests: &Atom
 
 async fn misbehave(connection: &mut Connection, misdeed: Http2Misdeed, stream: u32) -> io::Result<()> {
     match misdeed {
-        Http2Misdeed::ResetStream => connection.send(RST_STREAM, NO_FLAGS, stream, &INTERNAL_ERROR.to_be_bytes()).await,
+        Http2Misdeed::Reset(error) => connection.send(RST_STREAM, NO_FLAGS, stream, &error.to_bytes()).await,
+        Http2Misdeed::ConnectionField => {
+            let head = [STATUS_200, TEXT_HTML, CONNECTION].concat();
+            connection.send(HEADERS, END_HEADERS, stream, &head).await?;
+            connection.send(DATA, END_STREAM, stream, b"a page").await
+        }
         Http2Misdeed::ResetInBody => {
             connection.send(HEADERS, END_HEADERS, stream, STATUS_200).await?;
             connection.send(DATA, NO_FLAGS, stream, b"<p>half a page").await?;
-            connection.send(RST_STREAM, NO_FLAGS, stream, &INTERNAL_ERROR.to_be_bytes()).await
+            connection.send(RST_STREAM, NO_FLAGS, stream, &Http2Error::Internal.to_bytes()).await
         }
-        Http2Misdeed::GoAway => {
+        Http2Misdeed::GoAway(error) => {
             // The last stream that was processed: none.
-            let payload = [[0; 4], INTERNAL_ERROR.to_be_bytes()].concat();
+            let payload = [[0; 4], error.to_bytes()].concat();
             connection.send(GOAWAY, NO_FLAGS, 0, &payload).await?;
             connection.0.shutdown().await
         }

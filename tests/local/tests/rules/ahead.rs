@@ -60,5 +60,6 @@ pub(crate) fn answered(status: u16, body: String, took: Duration) -> Fetched {
         truncated: None,
     };
     let request_headers = Headers::from_iter([("host", "a.example")]);
-    Fetched { request_headers, remote: None, first_byte: Some(took), elapsed: took, result: Ok(response) }
+    let (remote, unprocessed) = Default::default();
+    Fetched { request_headers, remote, first_byte: Some(took), elapsed: took, unprocessed, result: Ok(response) }
 }

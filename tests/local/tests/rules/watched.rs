@@ -72,6 +72,7 @@ impl Fetcher for Script {
             remote: None,
             first_byte: Some(took),
             elapsed: took,
+            unprocessed: None,
             result: Ok(response),
         }
     }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use dragline_domain::politeness::TRIES_REFUSED_MAX;
+use dragline_domain::politeness::TRIES_REFUSED_MIN;
 use dragline_domain::time::{after, between};
 use dragline_domain::url::{DomainKey, HostKey};
-use dragline_formats::http_fields::retry_after;
+use dragline_formats::http_fields::{Headers, retry_after};
 use jiff::Timestamp;
 
 use super::robots::crawl_delay;
@@ -25,6 +25,7 @@ pub enum Deaths {
 /// What the log holds of one URL.
 #[derive(Default)]
 struct Visits {
+    /// Those that were sent again in the same try included.
     requests: usize,
     /// Requests that a server must have seen, as it answered them.
     answered: usize,
@@ -50,7 +51,9 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
     let none = Visits::default();
     let mut wrong = Vec::new();
     for url in urls {
-        let asked = asked.get(url).map_or(&[][..], Vec::as_slice);
+        let mut asked = asked.remove(url).unwrap_or_default();
+        let is_probe = |access: &&Access| is_probe(evidence, access);
+        let probes: Vec<&Access> = asked.extract_if(.., |access| is_probe(access)).collect();
         let logged = visits.get(url).unwrap_or(&none);
         let late = |access: &&&Access| {
             logged.ended_at.is_some_and(|end| access.begun > after(end, TICK + evidence.clocks_wrong_by))
@@ -58,14 +61,27 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
         if let Some(access) = asked.iter().find(late) {
             wrong.push(format!("{url} was asked for at {} although its outcome was committed", access.begun));
         }
-        if logged.finals > 1 || logged.connected > usize::from(TRIES_REFUSED_MAX) {
+        if logged.finals > 1 || logged.connected > usize::from(TRIES_REFUSED_MIN) {
             wrong.push(format!("{url} has {} requests in the log, {} of them final", logged.requests, logged.finals));
         }
         if asked.len() < logged.answered || (deaths == Deaths::None && asked.len() > logged.requests) {
-            wrong.push(format!("{url} was asked for {} times, the log has {}", asked.len(), logged.requests));
+            let probes = probes.len();
+            wrong.push(format!("{url} was asked for {} times, the log has {}; {probes} more were probes", asked.len(), logged.requests));
         }
     }
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::VisitedOnce, what }).collect())
+}
+
+/// Whether a request only asked whether its server is still there: for a page that had been answered, after as many failures as patience bears.
+fn is_probe(evidence: &Evidence<'_>, access: &Access) -> bool {
+    let origin = access.url.origin();
+    let since = evidence.accesses.iter().skip(evidence.accesses_before);
+    let before = || since.clone().filter(|earlier| earlier.url.origin() == origin && earlier.begun < access.begun);
+    let failed = before().filter(|earlier| earlier.response().is_none_or(|response| matches!(response.status, 429 | 503)));
+    let has_worked = before().any(|earlier| {
+        earlier.url == access.url && earlier.response().is_some_and(|response| matches!(response.status, 200 | 304))
+    });
+    has_worked && failed.count() >= usize::from(evidence.definition.politeness.failures)
 }
 
 /// Stored instants are truncated to milliseconds.
@@ -73,19 +89,19 @@ const TICK: Duration = Duration::from_millis(1);
 
 fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>> {
     let sql =
-        "SELECT l.url, l.is_final, s.committed_at, r.status IS NOT NULL, r.remote IS NOT NULL FROM crawl_log l JOIN request r ON r.id = l.id
+        "SELECT l.url, l.is_final, s.committed_at, r.status IS NOT NULL, r.remote IS NOT NULL, r.resends FROM crawl_log l JOIN request r ON r.id = l.id
                JOIN segment s ON s.id = l.id >> 24 JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
                WHERE c.name = ?1 AND l.iteration = ?2";
     let mut statement = evidence.database.prepare(sql)?;
     let rows = statement.query_map(evidence.crawl_and_iteration(), |row| {
         let (is_final, answered, connected) = (row.get::<_, bool>(1)?, row.get::<_, bool>(3)?, row.get::<_, bool>(4)?);
-        Ok((row.get::<_, String>(0)?, is_final, row.get::<_, String>(2)?, [answered, connected]))
+        Ok((row.get::<_, String>(0)?, is_final, row.get::<_, String>(2)?, [answered, connected], row.get::<_, usize>(5)?))
     })?;
     let mut visits: BTreeMap<String, Visits> = BTreeMap::new();
     for row in rows {
-        let (url, is_final, committed_at, [was_answered, was_connected]) = row?;
+        let (url, is_final, committed_at, [was_answered, was_connected], resends) = row?;
         let visits = visits.entry(url).or_default();
-        visits.requests += 1;
+        visits.requests += 1 + resends;
         visits.answered += usize::from(was_answered);
         visits.connected += usize::from(was_connected);
         if is_final {
@@ -97,7 +113,7 @@ fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>>
 }
 
 /// 3: two requests to one host, whatever the scheme and the port, never start closer together than the definition's delay, the Crawl-delay
-/// in force, and the wait that a committed 429 or 503 asked for. Requests are timed when they set out, not when they reach the server.
+/// in force, and the wait that a committed 429 or 503 asked for; after two of these for different URLs in a row, at least 2 s apart. Requests are timed when they set out, not when they reach the server.
 ///
 /// Answers to a worker that died before its commit are lost, so only committed ones bind later requests.
 ///
@@ -118,11 +134,12 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
     }
     let mut wrong = Vec::new();
     for accesses in by_host.values() {
-        for (one, next) in accesses.iter().zip(accesses.iter().skip(1)) {
+        for (n, (one, next)) in accesses.iter().zip(accesses.iter().skip(1)).enumerate() {
             let delay = if next.is_robots_txt() { Duration::ZERO } else { crawl_delay(evidence, next) };
             let delay = evidence.definition.politeness.delay.max(delay);
             let earliest = after(one.set_out, delay)
-                .max(asked_wait(evidence, one).filter(|_| is_committed(one)).unwrap_or(one.begun));
+                .max(asked_wait(evidence, one).filter(|_| is_committed(one)).unwrap_or(one.begun))
+                .max(n.checked_sub(1).and_then(|n| backed_off(accesses[n], one)).filter(|_| is_committed(one)).unwrap_or(one.begun));
             if after(next.begun, evidence.clocks_apart) < earliest {
                 wrong.push(format!(
                     "{} was asked for {:?} after {}, {:?} too early",
@@ -162,14 +179,21 @@ pub fn few_hosts_of_a_domain_are_asked_at_once(evidence: &Evidence<'_>) -> Vec<V
     wrong.into_iter().map(|what| Violation { invariant: Invariant::DomainKept, what }).collect()
 }
 
-/// When a server that answered 429 or 503 may be asked again: after the wait that it asked for, and twice the time that it took.
+/// When a host that refused two URLs in a row may be asked again.
+fn backed_off(one: &Access, next: &Access) -> Option<Timestamp> {
+    let is_refused = |access: &Access| access.response().is_some_and(|response| matches!(response.status, 429 | 503));
+    let one_ended = one.ended.as_ref()?.at;
+    let in_a_row = one.url != next.url && is_refused(one) && is_refused(next) && one_ended <= next.begun;
+    (in_a_row && !one.is_robots_txt()).then(|| after(next.begun, Duration::from_secs(2)))
+}
+
+/// When a server that answered 429 or 503 with Retry-After may be asked again.
 fn asked_wait(evidence: &Evidence<'_>, access: &Access) -> Option<Timestamp> {
     let ended = access.ended.as_ref()?;
     let response = access.response().filter(|response| matches!(response.status, 429 | 503))?;
     let field = response.field("retry-after").unwrap_or_default();
-    let said = retry_after(field, ended.at).unwrap_or_default();
+    let said = retry_after(&Headers::from_iter([("retry-after", field)]), ended.at)?;
     // A date is compared with the reader's clock.
     let said = if field.parse::<u64>().is_ok() { said } else { said.saturating_sub(evidence.clocks_wrong_by) };
-    let backed_off = after(access.begun, between(access.begun, ended.at).saturating_mul(2));
-    Some(after(ended.at, said).max(backed_off))
+    Some(after(ended.at, said))
 }

@@ -52,7 +52,7 @@ impl Access {
     pub fn response(&self) -> Option<&super::Response> {
         match &self.ended.as_ref()?.answer {
             Answer::Response(response) => Some(response),
-            Answer::Nothing(_) => None,
+            Answer::Nothing(_) | Answer::Unprocessed(_) => None,
         }
     }
 }

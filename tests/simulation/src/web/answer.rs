@@ -1,7 +1,7 @@
 //! What servers answer.
 
 use bytes::Bytes;
-use dragline_ports::fetcher::{FetchFailureKind, Truncation};
+use dragline_ports::fetcher::{FetchFailureKind, Truncation, Unprocessed};
 
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +10,8 @@ pub enum Answer {
     Response(Response),
     /// No response.
     Nothing(FetchFailureKind),
+    /// No response, as the server did nothing with the request, and says so.
+    Unprocessed(Unprocessed),
 }
 
 /// A response as sent.

@@ -78,15 +78,24 @@ impl<C: Clock> SimulatedWeb<C> {
         self.clock.sleep(elapsed).await;
         self.servers.end(entry, answer.clone(), self.now());
         let has_connected = answer != Answer::Nothing(FetchFailureKind::Connect);
+        let unprocessed = match answer {
+            Answer::Unprocessed(reason) => Some(reason),
+            Answer::Response(_) | Answer::Nothing(_) => None,
+        };
         let result = match answer {
             Answer::Response(response) => Ok(fetched_response(response, limits.body_bytes_max)),
             Answer::Nothing(kind) => Err(FetchFailure { kind, detail: format!("{kind:?}, as simulated") }),
+            Answer::Unprocessed(reason) => {
+                let detail = format!("{reason:?}, as simulated");
+                Err(FetchFailure { kind: FetchFailureKind::Connect, detail })
+            }
         };
         let fetched = Fetched {
             request_headers: if has_connected { request_headers } else { Headers::default() },
             remote: has_connected.then_some(SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), url.port()))),
             first_byte: result.is_ok().then_some(way + elapsed),
             elapsed: way + elapsed,
+            unprocessed,
             result,
         };
         (entry, fetched)

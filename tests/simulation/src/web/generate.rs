@@ -139,6 +139,7 @@ fn trouble(dice: &mut StdRng) -> Trouble {
         TroubleKind::RetryAfterSeconds(30),
         TroubleKind::RetryAfterDate(45),
         TroubleKind::Refuses,
+        TroubleKind::Disregards,
         TroubleKind::Hangs,
         TroubleKind::BreaksOff,
     ];

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::url::CrawlUrl;
-use dragline_ports::fetcher::FetchFailureKind;
+use dragline_ports::fetcher::{FetchFailureKind, Unprocessed};
 use jiff::Timestamp;
 
 use super::{Answer, Conditions, Edited, Response};
@@ -96,6 +96,8 @@ pub enum TroubleKind {
     RetryAfterDate(u32),
     /// No connection.
     Refuses,
+    /// The server does nothing with the request, and says so: it is there.
+    Disregards,
     /// No answer within the request's time limit.
     Hangs,
     /// The connection ends in the middle of the body.
@@ -137,6 +139,7 @@ impl TroubleKind {
                 too_many.with("retry-after", httpdate::fmt_http_date(date.into()))
             }
             Self::BreaksOff => good.broken_off(),
+            Self::Disregards => return Some(Answer::Unprocessed(Unprocessed::StreamRefused)),
             Self::Refuses => return Some(Answer::Nothing(FetchFailureKind::Connect)),
             Self::Hangs => return None,
         }))

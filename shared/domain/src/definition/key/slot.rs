@@ -80,7 +80,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers! { u16 u32 u64 usize }
+numbers! { u8 u16 u32 u64 usize }
 
 impl<N: Number + Default> Number for Option<N> {
     fn get(&self) -> Option<u64> {

@@ -236,13 +236,25 @@ keys! {
         example: "2",
         effect: HowOnly,
     }
-    /// How long to wait, in all, for an origin that was reached before but no longer responds: four waits, each eight times as long as the one before
-    /// (with 15 minutes: 1.5 s, 12 s, 98 s and 13 minutes). Then it is given up, and its remaining URLs are recorded as left over.
+    /// How long to wait, in all, for an origin that was reached before but no longer responds: with five
+    /// `failures` four waits, each eight times as long as the one before (with 15 minutes: 1.5 s, 12 s,
+    /// 98 s and 13 minutes). Then it is given up, and its remaining URLs are recorded as left over.
     PolitenessPatience = "politeness.patience" {
         field: politeness.patience,
         kind: Time(SECOND..=DAY),
         default: Value("15m"),
         example: "2h",
+        effect: HowOnly,
+    }
+    /// After how many failures in a row an origin is given up. Only what may persist counts: no
+    /// connection, or no answer. Each answer makes up for one failure. Before the origin is given up,
+    /// the first page that worked is requested once more, or robots.txt if none has worked yet; if it
+    /// is answered, the crawl goes on.
+    PolitenessFailures = "politeness.failures" {
+        field: politeness.failures,
+        kind: Count(1..=100),
+        default: Value("5"),
+        example: "20",
         effect: HowOnly,
     }
     /// How long a robots.txt is valid once it was fetched (RFC 9309, section 2.4). If the delay is longer than that, each robots.txt is still valid
@@ -277,6 +289,19 @@ keys! {
         default: Value("60s"),
         example: "30s",
         effect: HowOnly,
+    }
+    /// How often a URL that fails is requested again in the same iteration: after no answer, an answer
+    /// that breaks off, or status 408, 421, 425, 429, 502 to 504 and the like; after any other 5xx
+    /// status once at most. The waits are 2 s, 8 s, 32 s and so on; after 429, 503 and the like 2 s,
+    /// 4 s, 8 s. While a host refuses more than single URLs, each is requested five times again at
+    /// least, unless this is 0.
+    FetchRetries = "fetch.retries" {
+        field: fetch.retries,
+        kind: Count(0..=10),
+        default: Value("2"),
+        example: "4",
+        effect: HowOnly,
+        flag: "retries" "How often a URL that fails is requested again",
     }
     /// The size of the response header: all its fields with their names. A larger one, or one of more than 2,000 fields, is a failure.
     FetchHeaderBytesMax = "fetch.header_bytes_max" {

@@ -17,7 +17,8 @@ use super::TurnWork;
 use crate::World;
 use crate::crawl::commit::{Content, Outcome, Stored, commit, discard, store};
 use crate::crawl::ending::TurnEnd;
-use crate::crawl::visit::{LeaseTooOld, Visited};
+use crate::crawl::send::LeaseTooOld;
+use crate::crawl::visit::Visited;
 
 /// The commits of a turn that are under way. Each step is a task, and ends with the turn.
 #[derive(Default)]
@@ -90,7 +91,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let Outcome::Committed(lease) = outcome else { return false };
         let Some(segment) = self.open.pop_front() else { return true };
         let Lease { pace, patience, robots, ending, .. } = self.lease;
-        self.lease = Lease { pace, patience, robots, ending, ..*lease };
+        let worked = self.lease.worked.take();
+        self.lease = Lease { pace, patience, worked, robots, ending, ..*lease };
         self.lease_end = self.commits.began + self.lease_length;
         self.pages_uncommitted -= segment.work.pages;
         self.bytes_uncommitted -= segment.work.body_bytes;

@@ -1,6 +1,7 @@
 //! A turn, from its ticket to its release.
 
 mod committing;
+mod patience;
 mod visits;
 mod watched;
 
@@ -18,6 +19,7 @@ use dragline_domain::url::HostKey;
 use tokio::task::JoinSet;
 
 use self::committing::{Commits, Ended};
+use self::patience::Asking;
 use self::visits::Start;
 use super::commit::OpenSegment;
 use super::ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
@@ -26,8 +28,9 @@ use super::orphans;
 use super::pacer::Pacer;
 use super::planner::Planner;
 use super::release::{self, FreeFrom};
-use super::robots::{Answer, Robots, base_delay, robots};
-use super::visit::{LeaseTooOld, Visited};
+use super::robots::{Answer, Robots, Stored, base_delay, robots};
+use super::send::LeaseTooOld;
+use super::visit::Visited;
 use crate::World;
 use crate::context::{Contexts, CrawlContext, Pinned};
 use crate::live::LiveTurn;
@@ -114,7 +117,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
         live,
         inbox: Inbox::new(lease.iteration),
         robots: Robots::Unreadable(String::new()),
-        robots_answers: Vec::new(),
+        asides: Vec::new(),
         pacer,
         lease_length,
         lease_end: started + lease_length,
@@ -159,8 +162,8 @@ struct TurnWork<W, H> {
     /// As last read.
     inbox: Inbox,
     robots: Robots,
-    /// Answers that robots.txt was read from, until they are in a segment's object.
-    robots_answers: Vec<Answer>,
+    /// Answers to requests that were no visits, until they are in a segment's object.
+    asides: Vec<Answer>,
     pacer: Arc<Pacer>,
     planner: Planner,
     lease_length: Duration,
@@ -199,6 +202,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.read_inbox().await?;
         loop {
             let start = self.start_visits().await?;
+            if start == Start::MustProbe {
+                self.probe().await?;
+                continue;
+            }
             if !matches!(start, Start::Full | Start::NotYet | Start::AheadOfParsers) {
                 self.seal_last();
             }
@@ -345,12 +352,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(())
     }
 
-    /// Gets robots.txt. If it cannot be read, it is requested again later, until patience ends.
-    async fn read_robots(&mut self) -> PortResult<()> {
-        let wait = self.pacer.wait(self.world.clock());
-        if wait > self.world.timing().wait_in_turn {
-            return Ok(());
-        }
+    /// Reads the origin's rules, and keeps their delay from now on. Returns what became of a request for them.
+    async fn read_rules(&mut self, stored: Stored) -> PortResult<Asking> {
         self.is_at(Stage::Robots);
         // It waits for its next turn, if it must.
         let waiter = HostWaiter {
@@ -361,23 +364,38 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         };
         let (latest_start, robots_use) = (self.latest_start(), self.lease.robots);
         let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &self.pacer);
-        let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, robots_use).await?;
-        (self.robots, self.lease.robots, self.robots_answers) = (read.robots, read.robots_use, read.answers);
+        let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, (stored, robots_use)).await?;
+        let asking = if read.answers.is_empty() { Asking::Unanswered } else { Asking::Answered };
+        (self.robots, self.lease.robots) = (read.robots, read.robots_use);
+        self.asides.extend(read.answers);
+        if let Robots::Known(policy) = &self.robots {
+            self.pacer.slow_down_to(base_delay(&self.context, policy), self.world.clock());
+        }
         self.lease.pace = self.pacer.pace();
+        Ok(asking)
+    }
+
+    /// Gets robots.txt. If it cannot be read, it is requested again later, until patience ends.
+    async fn read_robots(&mut self) -> PortResult<()> {
+        let wait = self.pacer.wait(self.world.clock());
+        if wait > self.world.timing().wait_in_turn {
+            return Ok(());
+        }
+        self.read_rules(Stored::Serves).await?;
         match &self.robots {
-            Robots::Known(policy) => {
-                self.pacer.slow_down_to(base_delay(&self.context, policy), self.world.clock());
-                self.lease.pace = self.pacer.pace();
-            }
-            Robots::PrivateAddress(_) | Robots::HostBusy(_) | Robots::NotAsked => {}
-            Robots::Unreadable(why) | Robots::OutOfReach(why) => {
+            Robots::Known(_) | Robots::PrivateAddress(_) | Robots::HostBusy(_) | Robots::NotAsked => {}
+            Robots::Unreadable(why) | Robots::NobodyThere(why) | Robots::OutOfReach(why) => {
+                let politeness = &self.context.definition.politeness;
                 self.lease.patience = self.lease.patience.lose_one();
-                if self.lease.patience.is_exhausted() {
+                let is_hopeless = matches!(self.robots, Robots::NobodyThere(_));
+                if self.lease.patience.is_exhausted(politeness.failures)
+                    || is_hopeless && self.lease.patience.has_failed_again()
+                {
                     self.lease.ending = Some(LeftoverReason::RobotsUnreadable);
                 } else {
                     let mut wait = robots_wait(self.lease.patience, &self.lease.pace);
                     if matches!(self.robots, Robots::OutOfReach(_)) {
-                        wait = wait.max(self.lease.patience.wait(self.context.definition.politeness.patience));
+                        wait = wait.max(self.lease.patience.wait(politeness.patience, politeness.failures));
                     }
                     let now = self.world.clock().now();
                     self.lease.wait_until(after(now, wait), now);

@@ -5,23 +5,24 @@ use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
 use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork};
-use dragline_domain::outcome::Outcome;
+use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
 
 use super::TurnWork;
 use crate::crawl::commit::{OpenSegment, segment_pages};
-use crate::crawl::outcome::outcome_of;
+use crate::crawl::outcome::{outcome_of, sign_of};
 use crate::crawl::pacer::Connecting;
 use crate::crawl::planner::{Dry, Work};
 use crate::crawl::robots::Robots;
 use crate::crawl::segment::SegmentRecords;
-use crate::crawl::visit::{LeaseTooOld, Visited, exchange_of, pace_by, refused, visit, visit_of};
+use crate::crawl::send::LeaseTooOld;
+use crate::crawl::visit::{Visited, exchange_of, refused, visit, visit_of};
 use crate::{DeadLeases, World};
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
-use dragline_ports::observer::{Event, Wait};
+use dragline_ports::observer::Event;
 
 /// How many segments may be in progress at once: one that takes visits, and those that wait for their last ones.
 const OPEN_SEGMENTS_MAX: usize = 4;
@@ -41,6 +42,8 @@ pub(super) enum Start {
     MustCommit,
     /// There is nothing left to start.
     Dry,
+    /// Patience is exhausted: something that worked is asked for first.
+    MustProbe,
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
@@ -67,6 +70,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 return Ok(Start::Dry);
             }
             self.has_met_barrier = false;
+            if self.lease.patience.is_exhausted(self.context.definition.politeness.failures) {
+                return Ok(Start::MustProbe);
+            }
             if !self.pacer.wait(self.world.clock()).is_zero() {
                 self.asks_at(self.pacer.rests_until());
                 return Ok(Start::NotYet);
@@ -86,7 +92,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.lease.ending.is_some() || self.stop.is_stopped() || now >= turn_end {
             return Some(Start::MustEnd);
         }
-        if matches!(self.robots, Robots::Unreadable(_) | Robots::OutOfReach(_) | Robots::HostBusy(_)) {
+        if matches!(
+            self.robots,
+            Robots::Unreadable(_) | Robots::NobodyThere(_) | Robots::OutOfReach(_) | Robots::HostBusy(_)
+        ) {
             return Some(Start::MustEnd);
         }
         let wait = self.pacer.wait(clock);
@@ -183,8 +192,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let segment = self.open.back_mut().expect("room was made");
         let records = segment.records.as_mut().expect("it is not complete");
         segment.entries += 1;
-        for answer in self.robots_answers.drain(..) {
-            records.add_rules(&answer.url, answer.at, &answer.fetched);
+        for answer in self.asides.drain(..) {
+            records.add_aside(&answer.url, answer.at, &answer.fetched);
         }
         segment.work.after = Some(work.after.clone());
         segment.exhausted.extend(work.exhausts.clone());
@@ -230,50 +239,42 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
 
     /// Puts a visit's result into its segment.
     pub(super) fn finish(&mut self, visited: Visited) {
-        let Visited { segment, work, url, at, started, fetched } = visited;
-        let clock = self.world.clock();
-        pace_by(&self.pacer, clock, started, &fetched);
+        let Visited { segment, work, url, sent } = visited;
+        let (at, fetched) = (sent.at, &sent.fetched);
         self.lease.pace = self.pacer.pace();
         let (outcome, detail) =
-            outcome_of(&fetched, work.entry.known.comparable(), self.context.definition.user_agent.product_token());
-        // What failed together failed once: it could not wait for the others' results.
-        let (has_failed, is_away) = (outcome.costs_patience(), fetched.is_out_of_reach());
-        if !(has_failed && self.failed_at.is_some_and(|at| started < at)) {
-            self.lease.patience = self.lease.patience.after(outcome, &self.lease.pace);
-            if has_failed {
-                self.failed_at = Some(clock.monotonic());
-            }
-            if is_away {
-                // It may be restarting.
-                let wait = self.lease.patience.wait(self.context.definition.politeness.patience);
-                self.pacer.hold_off(clock, wait, Wait::OutOfReach);
-            }
+            outcome_of(fetched, work.entry.known.comparable(), self.context.definition.user_agent.product_token());
+        let is_away = fetched.is_out_of_reach();
+        if let Some(sign) = sign_of(fetched, outcome) {
+            self.lose_patience(sign, &sent);
         }
-        if self.lease.patience.is_exhausted() {
-            self.lease.ending = Some(LeftoverReason::OriginGivenUp);
+        if fetched.result.is_ok() && outcome.class() == OutcomeClass::Content {
+            self.remember_that_it_works(&work.entry.path_and_query);
         }
         // No request was made to a host that is out of reach: that ends with the patience, not with the tries.
         let tries = work.tries + u8::from(!is_away);
+        let tries_max = tries_max(outcome, self.context.definition.fetch.retries, &self.lease.pace);
         let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
-        let is_retried = outcome.may_be_fluke() && tries < tries_max(outcome) && Retry::fits(waiting, &work.entry);
+        let is_retried = outcome.may_be_fluke() && tries < tries_max && Retry::fits(waiting, &work.entry);
         let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return };
         open.pending -= 1;
         open.work.pages += 1;
+        open.work.resends += u64::from(sent.resends);
         if let Ok(response) = &fetched.result {
             open.work.body_bytes += response.body.len() as u64;
             self.bytes_uncommitted += response.body.len() as u64;
         }
-        let mut visit = visit_of(&work, outcome, detail, Some(exchange_of(&fetched)), tries);
+        let mut visit = visit_of(&work, outcome, detail, Some(exchange_of(&sent)), tries);
         if is_retried {
             visit.finality = Finality::Retried;
-            let not_before = after(clock.now(), retry_wait(tries, outcome, &self.lease.pace));
+            let not_before = after(self.world.clock().now(), retry_wait(tries, outcome, &self.lease.pace));
             open.work.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
         }
         let records = open.records.as_mut().expect("it waits for this visit");
-        records.add_fetched(&url, at, &visit, &fetched);
+        records.add_fetched(&url, at, &visit, fetched);
         let object_bytes = records.len_bytes();
         open.taken.grow_to(object_bytes);
-        self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: Some(&fetched) });
+        self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: Some(fetched) });
         if (outcome.is_refusal() || is_away) && self.world.timing().dead_leases == DeadLeases::AreVoid {
             self.seal_last();
         }

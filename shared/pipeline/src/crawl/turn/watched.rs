@@ -45,7 +45,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 let is_later = not_before > after(paced, BLUR);
                 let (until, why) = match self.robots {
                     Robots::HostBusy(until) => (until, Wait::Host),
-                    Robots::Unreadable(_) if is_later => (not_before, Wait::Robots),
+                    Robots::Unreadable(_) | Robots::NobodyThere(_) if is_later => (not_before, Wait::Robots),
                     Robots::OutOfReach(_) if is_later => (not_before, Wait::OutOfReach),
                     _ if is_later => (not_before, Wait::Retry),
                     _ => (not_before, self.pacer.why(free_from)),

@@ -50,6 +50,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
             detail: None,
             exchange: Some(Exchange {
                 elapsed: Duration::from_millis(250 + u64::from(n)),
+                resends: 1,
                 first_byte_ms: Some(120),
                 remote: Some("192.0.2.7:443".parse().expect("an address")),
                 body_bytes: 300,

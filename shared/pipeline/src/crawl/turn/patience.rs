@@ -1,0 +1,109 @@
+//! Whether an origin is still there, and when it is given up.
+
+use std::sync::Arc;
+
+use dragline_domain::frontier::LeftoverReason;
+use dragline_domain::politeness::{Probe, Sign};
+
+use super::TurnWork;
+use crate::World;
+use crate::crawl::outcome::{outcome_of, sign_of};
+use crate::crawl::pacer::Connecting;
+use crate::crawl::robots::{Answer, Robots, Stored};
+use crate::crawl::send::{Asked, Sent, send};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::fetcher::{ConnectionChoice, FetchRequest, Fetcher};
+use dragline_ports::observer::Wait;
+
+/// The longest path that is kept to be asked for again: the whole row is written with every commit.
+const WORKED_BYTES_MAX: usize = 1 << 10;
+
+impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+    /// Counts what a visit says about its origin. What failed together failed once: it could not wait for the others' results.
+    pub(super) fn lose_patience(&mut self, sign: Sign, sent: &Sent) {
+        let clock = self.world.clock();
+        let has_failed = sign != Sign::Answered;
+        if has_failed && self.failed_at.is_some_and(|at| sent.started < at) {
+            return;
+        }
+        self.lease.patience = self.lease.patience.after(sign, &self.lease.pace);
+        if has_failed {
+            self.failed_at = Some(clock.monotonic());
+        }
+        if sent.fetched.is_out_of_reach() {
+            // It may be restarting.
+            let politeness = &self.context.definition.politeness;
+            let wait = self.lease.patience.wait(politeness.patience, politeness.failures);
+            self.pacer.hold_off(clock, wait, Wait::OutOfReach);
+        }
+    }
+
+    /// Remembers the first page that works, for when others do not.
+    pub(super) fn remember_that_it_works(&mut self, path_and_query: &str) {
+        if self.lease.worked.is_none() && path_and_query.len() <= WORKED_BYTES_MAX {
+            self.lease.worked = Some(path_and_query.to_owned());
+        }
+    }
+
+    /// Asks for something that worked, as patience is exhausted: the first page that did, or else
+    /// robots.txt. If that is not answered, the origin is given up. Does nothing if the lease would be
+    /// too old by then.
+    pub(super) async fn probe(&mut self) -> PortResult<()> {
+        let (probe, sign) = match self.lease.worked.clone() {
+            Some(path) => (Probe::Page, self.ask_for_page(&path).await),
+            None => (Probe::RobotsTxt, self.ask_for_robots_txt().await?),
+        };
+        let Some(sign) = sign else { return Ok(()) };
+        let failures_max = self.context.definition.politeness.failures;
+        match self.lease.patience.after_probe(probe, sign, &self.lease.pace, failures_max) {
+            Some(patience) => self.lease.patience = patience,
+            None => self.lease.ending = Some(LeftoverReason::OriginGivenUp),
+        }
+        tracing::info!(origin = %self.origin, ?probe, ?sign, "asked for what worked, as too much failed");
+        Ok(())
+    }
+
+    /// Asks for a page on a new connection, without visiting it.
+    async fn ask_for_page(&mut self, path_and_query: &str) -> Option<Sign> {
+        let clock = self.world.clock();
+        let url = self.origin.origin.url_at(path_and_query).ok()?;
+        let latest_start = self.latest_start();
+        let started = self.pacer.start_in_time(clock, latest_start).await?;
+        let request = FetchRequest {
+            url: url.clone(),
+            if_none_match: None,
+            if_modified_since: None,
+            limits: self.context.limits(),
+            connection: ConnectionChoice::New,
+            watch: Some(Arc::new(Connecting::new(Arc::clone(&self.pacer), Arc::clone(&self.world)))),
+        };
+        let times = (started, latest_start);
+        let sent = send(clock, &*self.fetcher, &self.pacer, times, request, Asked::Again).await;
+        let Sent { at, fetched, .. } = sent.ok()?;
+        self.lease.pace = self.pacer.pace();
+        let (outcome, _) = outcome_of(&fetched, None, self.context.definition.user_agent.product_token());
+        let sign = sign_of(&fetched, outcome);
+        self.asides.push(Answer { url, at, fetched });
+        sign
+    }
+
+    /// Reads robots.txt again: from now on it counts.
+    async fn ask_for_robots_txt(&mut self) -> PortResult<Option<Sign>> {
+        let asking = self.read_rules(Stored::IsReplaced).await?;
+        Ok(match (&self.robots, asking) {
+            (Robots::HostBusy(_), _) => None,
+            (Robots::Known(_), Asking::Answered) => Some(Sign::Answered),
+            _ => Some(Sign::Silent),
+        })
+    }
+}
+
+/// What became of a request for rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asking {
+    /// A server answered.
+    Answered,
+    /// None did, or none was asked.
+    Unanswered,
+}
