@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::io;
 
-use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::definition::Fetch;
+use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{Pace, TRIES_REFUSED_MIN, tries_max};
 use serde::Serialize;
 

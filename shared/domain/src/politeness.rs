@@ -286,11 +286,8 @@ mod tests {
 
     #[test]
     fn the_delay_backs_off_by_the_response_time() {
-        let pace = |base, last, exponent| Pace {
-            last_response: ms(last),
-            back_off_exponent: exponent,
-            ..Pace::new(ms(base))
-        };
+        let pace =
+            |base, last, exponent| Pace { last_response: ms(last), back_off_exponent: exponent, ..Pace::new(ms(base)) };
         for (pace, delay, why) in [
             (pace(1000, 5000, 0), ms(1000), "no back-off: the base, however slow the answers"),
             (pace(3000, 100, 1), ms(3000), "2 s of back-off are below the base"),
@@ -347,7 +344,10 @@ mod tests {
         }
         assert!(!patience.is_exhausted(5), "four failures are forgiven");
         assert!(patience.after(Sign::Silent, &pace).is_exhausted(5), "the fifth ends it");
-        assert!(!patience.after(Sign::Answered, &pace).after(Sign::Silent, &pace).is_exhausted(5), "one was made up for");
+        assert!(
+            !patience.after(Sign::Answered, &pace).after(Sign::Silent, &pace).is_exhausted(5),
+            "one was made up for"
+        );
         assert_eq!(Patience::FULL.after(Sign::Answered, &pace), Patience::FULL, "never more than full");
     }
 

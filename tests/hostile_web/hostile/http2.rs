@@ -72,7 +72,7 @@ async fn a_request_that_fails_over_http_2_is_sent_again_only_where_that_may_help
     let authority = Authority::named("known");
     // What it does at each request for its page; whether it speaks HTTP/1.1, too; how the page ends; how many requests it gets for it; why.
     type Case = (Http2Misdeed, Version, Outcome, usize, &'static str);
-    let cases: [Case; 10] = [
+    let cases: [Case; 9] = [
         (Reset(Internal), Version::Both, ConnectionFailed, 3, "it may have been processed: three tries"),
         (Reset(Cancel), Version::Both, ConnectionFailed, 3, "three tries"),
         (Reset(Protocol), Version::Both, ConnectionFailed, 3, "three tries"),
@@ -82,7 +82,6 @@ async fn a_request_that_fails_over_http_2_is_sent_again_only_where_that_may_help
         (GoAway(EnhanceYourCalm), Version::Both, RateLimited, 3, "the same for the whole connection"),
         (Reset(Http11Required), Version::Both, FileIngested, 2, "over HTTP/1.1, then"),
         (ConnectionField, Version::Both, FileIngested, 2, "the same: HTTP/2 allows no such answer"),
-        (Reset(Http11Required), Version::Http2, ConnectionFailed, 3, "it does not speak HTTP/1.1 after all"),
     ];
     let (mut seeds, mut sites) = (Vec::new(), Vec::new());
     for (misdeed, version, ..) in cases {

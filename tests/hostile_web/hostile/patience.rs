@@ -28,8 +28,8 @@ async fn troubled(bad: usize, script: impl Fn(&Asked) -> Vec<Step> + Send + Sync
 }
 
 /// When requests for these targets arrived, in order.
-fn arrivals(site: &HostileSite, prefix: &str) -> Vec<Instant> {
-    site.log().into_iter().filter(|asked| asked.target.starts_with(prefix)).map(|asked| asked.at).collect()
+fn arrivals(site: &HostileSite, is_meant: impl Fn(&str) -> bool) -> Vec<Instant> {
+    site.log().into_iter().filter(|asked| is_meant(&asked.target)).map(|asked| asked.at).collect()
 }
 
 fn gaps(arrivals: &[Instant]) -> Vec<Duration> {
@@ -39,13 +39,16 @@ fn gaps(arrivals: &[Instant]) -> Vec<Duration> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn urls_that_fail_are_not_their_site() {
     let short = || vec![head(200, &["content-type: text/html", "content-length: 999"]), Step::send("<p>short")];
-    let once = |act: fn() -> Vec<Step>| {
-        move |asked: &Asked| if asked.earlier == 0 { act() } else { html("at last") }
-    };
+    let once = |act: fn() -> Vec<Step>| move |asked: &Asked| if asked.earlier == 0 { act() } else { html("at last") };
     let sites = [
         (troubled(5, once(|| vec![Step::Reset])).await, 5, FileIngested, "reset, each once"),
         (troubled(5, once(|| reply(408, &[], ""))).await, 5, FileIngested, "408, each once"),
-        (troubled(5, move |asked| if asked.earlier == 0 { short() } else { html("whole") }).await, 5, FileIngested, "cut off"),
+        (
+            troubled(5, move |asked| if asked.earlier == 0 { short() } else { html("whole") }).await,
+            5,
+            FileIngested,
+            "cut off",
+        ),
         (troubled(5, once(|| vec![Step::Hold])).await, 5, FileIngested, "too slow, each once"),
         (troubled(12, |_| vec![Step::Reset]).await, 12, ConnectionFailed, "reset, always"),
     ];
@@ -63,8 +66,11 @@ async fn urls_that_fail_are_not_their_site() {
         }
         for target in (0..*bad).map(|n| format!("/bad/{n}")) {
             assert_eq!(row(&target).outcome, outcome.code(), "{target}: {why}");
-            let waits = gaps(&arrivals(site, &target));
-            assert!(waits.iter().all(|wait| *wait >= Duration::from_secs(2)), "{why}: each waits for itself: {waits:?}");
+            let waits = gaps(&arrivals(site, |asked| asked == target));
+            assert!(
+                waits.iter().all(|wait| *wait >= Duration::from_secs(2)),
+                "{why}: each waits for itself: {waits:?}"
+            );
         }
         // Besides its visit, the first page was asked for once for every five failures in a row.
         let asked_for_first = site.targets().iter().filter(|target| *target == "/").count();
@@ -95,14 +101,13 @@ async fn a_site_that_answers_nothing_any_more_is_given_up() {
     assert_eq!(crawled.leftovers(), [("origin_given_up", 28)]);
     let targets: Vec<String> = silent.targets().split_off(4);
     assert_eq!(targets, ["/good/2", "/good/3", "/good/4", "/good/5", "/"], "four failures, and a page that had worked");
-    assert_accounted(&crawled, &silent, "silent");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_url_that_is_always_refused_does_not_slow_down_its_site() {
     let refused = troubled(1, |_| reply(503, &[], "")).await;
     let broken = troubled(2, |_| reply(500, &[], "")).await;
-    let never_again = troubled(2, |_| reply(503, &[], "")).await;
+    let never_again = troubled(1, |_| reply(503, &[], "")).await;
     let crawl = async |site: &HostileSite, retries| {
         Crawled::once(&definition(&[site.url("/")], |draft| {
             tight(draft);
@@ -118,10 +123,10 @@ async fn a_url_that_is_always_refused_does_not_slow_down_its_site() {
         (&three, &never_again, ServerUnavailable, 1, "no retries: one"),
     ] {
         assert_eq!(crawled.row("/bad/0").outcome, outcome.code(), "{why}");
-        let of_bad = arrivals(site, "/bad/0");
+        let of_bad = arrivals(site, |asked| asked == "/bad/0");
         assert_eq!(of_bad.len(), tries, "{why}");
         assert!(gaps(&of_bad).iter().all(|wait| *wait >= Duration::from_secs(2)), "{why}: {:?}", gaps(&of_bad));
-        let longest = gaps(&arrivals(site, "/good/")).into_iter().max();
+        let longest = gaps(&arrivals(site, |asked| asked.starts_with("/good/"))).into_iter().max();
         assert!(longest < Some(Duration::from_secs(1)), "{why}: {longest:?} between good pages");
         assert_eq!(crawled.progress.count(FileIngested), 1 + GOOD as u64, "{why}");
         assert_accounted(crawled, site, why);

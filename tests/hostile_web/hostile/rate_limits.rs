@@ -45,7 +45,12 @@ async fn a_wait_that_is_asked_for_is_kept_and_nonsense_is_no_wait() {
         (busy_once(429, || "soon".to_owned()).await, RateLimited, second, "not a time"),
         (busy_once(429, || "-5".to_owned()).await, RateLimited, second, "a negative time"),
         (busy_once(429, || "3.5".to_owned()).await, RateLimited, 4 * second, "a fraction: the longer reading"),
-        (busy_once(429, || date_in(3).replace("GMT", "UTC")).await, RateLimited, 3 * second, "another name of the zone"),
+        (
+            busy_once(429, || date_in(3).replace("GMT", "UTC")).await,
+            RateLimited,
+            3 * second,
+            "another name of the zone",
+        ),
         (busy_once(429, || date_in(3).replace("GMT", "+0000")).await, RateLimited, 3 * second, "the zone as a number"),
         (busy_once(429, || on_another_day(&date_in(3))).await, RateLimited, 3 * second, "the wrong day of the week"),
         (busy_once(430, || "3".to_owned()).await, RateLimited, 3 * second, "430, as Shopify says it"),

@@ -212,7 +212,7 @@ impl Crawled {
         self.log.iter().filter(|row| row.url == url).filter_map(|row| Some(1 + row.resends?)).sum()
     }
 
-    /// How many requests for each URL the archive tells of, with those that the log says were sent again.
+    /// How many requests for each URL the log and the archive tell of: those of the log, and the answers in the archive that are no visits.
     ///
     /// # Panics
     /// As [`Self::every_record`] does.
@@ -220,14 +220,22 @@ impl Crawled {
     #[track_caller]
     pub fn requests_told(&self) -> BTreeMap<String, u64> {
         let mut told: BTreeMap<String, u64> = BTreeMap::new();
-        for record in self.every_record().iter().filter(|record| record.record_type == RecordType::Request) {
+        let is_answer =
+            |record: &&StoredRecord| matches!(record.record_type, RecordType::Response | RecordType::Revisit);
+        for record in self.every_record().iter().filter(is_answer) {
             *told.entry(record.target_uri().unwrap_or_default().to_owned()).or_default() += 1;
         }
+        for row in self.log.iter().filter(|row| row.resends.is_some() && row.object.is_none()) {
+            *told.entry(self.whole_url(&row.url)).or_default() += 1;
+        }
         for row in &self.log {
-            let base = if row.url.starts_with('/') { self.base.as_str() } else { "" };
-            *told.entry(format!("{base}{}", row.url)).or_default() += row.resends.unwrap_or_default();
+            *told.entry(self.whole_url(&row.url)).or_default() += row.resends.unwrap_or_default();
         }
         told
+    }
+
+    fn whole_url(&self, url: &str) -> String {
+        if url.starts_with('/') { format!("{}{url}", self.base) } else { url.to_owned() }
     }
 
     /// The page of a URL.

@@ -110,7 +110,9 @@ async fn read<W: World>(
     let is_good = |row: &&RobotsRow| {
         let expires_at = honest(row.expires_at, now, max_age);
         // One that could not be read is kept only to be shown.
-        stored == Stored::Serves && !row.record.is_unreadable() && is_robots_good(robots_use, row.fetched_at, expires_at, now)
+        stored == Stored::Serves
+            && !row.record.is_unreadable()
+            && is_robots_good(robots_use, row.fetched_at, expires_at, now)
     };
     if let Some(row) = kept.as_ref().filter(is_good) {
         return Ok((Robots::Known(row.record.policy(token)), robots_use));

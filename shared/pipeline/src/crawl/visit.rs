@@ -59,7 +59,9 @@ pub(super) fn refused(
         }
         Robots::NotAsked => Some((Outcome::BlockedUrlByLocalPolicy, "its origin is not in scope".to_owned())),
         Robots::PrivateAddress(why) => Some((Outcome::BlockedPrivateAddress, why.clone())),
-        Robots::Unreadable(why) | Robots::NobodyThere(why) | Robots::OutOfReach(why) => Some((Outcome::BlockedByRobotsTxt, why.clone())),
+        Robots::Unreadable(why) | Robots::NobodyThere(why) | Robots::OutOfReach(why) => {
+            Some((Outcome::BlockedByRobotsTxt, why.clone()))
+        }
         Robots::HostBusy(_) => Some((Outcome::BlockedByRobotsTxt, "it was not read".to_owned())),
     }
 }

@@ -66,7 +66,11 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
         }
         if asked.len() < logged.answered || (deaths == Deaths::None && asked.len() > logged.requests) {
             let probes = probes.len();
-            wrong.push(format!("{url} was asked for {} times, the log has {}; {probes} more were probes", asked.len(), logged.requests));
+            wrong.push(format!(
+                "{url} was asked for {} times, the log has {}; {probes} more were probes",
+                asked.len(),
+                logged.requests
+            ));
         }
     }
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::VisitedOnce, what }).collect())
@@ -77,7 +81,8 @@ fn is_probe(evidence: &Evidence<'_>, access: &Access) -> bool {
     let origin = access.url.origin();
     let since = evidence.accesses.iter().skip(evidence.accesses_before);
     let before = || since.clone().filter(|earlier| earlier.url.origin() == origin && earlier.begun < access.begun);
-    let failed = before().filter(|earlier| earlier.response().is_none_or(|response| matches!(response.status, 429 | 503)));
+    let failed =
+        before().filter(|earlier| earlier.response().is_none_or(|response| matches!(response.status, 429 | 503)));
     let has_worked = before().any(|earlier| {
         earlier.url == access.url && earlier.response().is_some_and(|response| matches!(response.status, 200 | 304))
     });
@@ -95,7 +100,13 @@ fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>>
     let mut statement = evidence.database.prepare(sql)?;
     let rows = statement.query_map(evidence.crawl_and_iteration(), |row| {
         let (is_final, answered, connected) = (row.get::<_, bool>(1)?, row.get::<_, bool>(3)?, row.get::<_, bool>(4)?);
-        Ok((row.get::<_, String>(0)?, is_final, row.get::<_, String>(2)?, [answered, connected], row.get::<_, usize>(5)?))
+        Ok((
+            row.get::<_, String>(0)?,
+            is_final,
+            row.get::<_, String>(2)?,
+            [answered, connected],
+            row.get::<_, usize>(5)?,
+        ))
     })?;
     let mut visits: BTreeMap<String, Visits> = BTreeMap::new();
     for row in rows {
@@ -139,7 +150,12 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
             let delay = evidence.definition.politeness.delay.max(delay);
             let earliest = after(one.set_out, delay)
                 .max(asked_wait(evidence, one).filter(|_| is_committed(one)).unwrap_or(one.begun))
-                .max(n.checked_sub(1).and_then(|n| backed_off(accesses[n], one)).filter(|_| is_committed(one)).unwrap_or(one.begun));
+                .max(
+                    n.checked_sub(1)
+                        .and_then(|n| backed_off(accesses[n], one))
+                        .filter(|_| is_committed(one))
+                        .unwrap_or(one.begun),
+                );
             if after(next.begun, evidence.clocks_apart) < earliest {
                 wrong.push(format!(
                     "{} was asked for {:?} after {}, {:?} too early",
