@@ -35,6 +35,15 @@ pub(crate) fn connection(error: &reqwest::Error) -> Option<Ends> {
     client.connect_info().and_then(ends_of)
 }
 
+/// Whether the peer closed the connection, without a reset. Over TLS, without having said so first.
+pub(crate) fn is_end(error: &reqwest::Error) -> bool {
+    chain(error).filter_map(|link| link.downcast_ref()).any(is_unexpected_end)
+}
+
+fn is_unexpected_end(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::UnexpectedEof
+}
+
 /// Whether the connection ended before there was an answer, or because the server accepts no more requests on it.
 pub(crate) fn is_hang_up(error: &reqwest::Error) -> bool {
     kind(error) == FetchFailureKind::Connect

@@ -11,6 +11,7 @@ mod decoded;
 mod failure;
 mod fetcher;
 mod fetchers;
+mod framing;
 mod guard;
 mod request;
 mod timing;

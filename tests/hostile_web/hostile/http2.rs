@@ -16,7 +16,7 @@ async fn each_misdeed_costs_one_page_and_a_bounded_time() {
     let authority = Authority::named("known");
     let cases: [(Http2Misdeed, &[Outcome], &str); 10] = [
         (Http2Misdeed::ResetStream, &[ConnectionFailed], "a stream reset"),
-        (Http2Misdeed::ResetInBody, &[ErrorReadingResponse], "a stream reset within the body"),
+        (Http2Misdeed::ResetInBody, &[FileIngested], "a stream reset within the body: what came is kept"),
         (Http2Misdeed::GoAway, &[ConnectionFailed], "a connection that goes away"),
         (
             Http2Misdeed::EmptyData,
