@@ -26,7 +26,7 @@ use super::orphans;
 use super::pacer::Pacer;
 use super::planner::Planner;
 use super::release::{self, FreeFrom};
-use super::robots::{Answer, Robots, base_delay, robots};
+use super::robots::{Answer, BrokenOff, Robots, base_delay, robots};
 use super::visit::{LeaseTooOld, Visited};
 use crate::World;
 use crate::context::{Contexts, CrawlContext, Pinned};
@@ -359,9 +359,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             turn: self.lease.turn.next(),
             delay: self.pacer.pace().delay(),
         };
-        let (latest_start, robots_use) = (self.latest_start(), self.lease.robots);
+        let is_last_try = self.lease.patience.lose_one().is_exhausted();
+        let broken_off = if is_last_try { BrokenOff::IsObeyed } else { BrokenOff::IsFailure };
+        let (latest_start, known) = (self.latest_start(), (self.lease.robots, broken_off));
         let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &self.pacer);
-        let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, robots_use).await?;
+        let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, known).await?;
         (self.robots, self.lease.robots, self.robots_answers) = (read.robots, read.robots_use, read.answers);
         self.lease.pace = self.pacer.pace();
         match &self.robots {
