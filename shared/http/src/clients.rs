@@ -13,7 +13,6 @@ use rustls::ClientConfig;
 
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{ConnectLayer, GuardedResolver, NameLookup};
-use crate::tls;
 
 /// The largest header that the client accepts, whatever a request's limit says, before that limit can be checked. Over HTTP/1.1 it is hyper's own
 /// 408 KiB.
@@ -38,8 +37,11 @@ struct Current {
 }
 
 impl Clients {
-    pub(crate) fn new(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<Self, HttpConfigError> {
-        let tls = tls::client_config(config.certificates, &config.extra_roots)?;
+    pub(crate) fn new(
+        config: &HttpConfig,
+        tls: ClientConfig,
+        lookup: Arc<dyn NameLookup>,
+    ) -> Result<Self, HttpConfigError> {
         let current = Mutex::new(make(config, &tls, &lookup)?);
         Ok(Self { config: config.clone(), tls, lookup, current })
     }

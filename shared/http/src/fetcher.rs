@@ -19,7 +19,9 @@ use crate::budget::ByteBudget;
 use crate::clients::Clients;
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{NameLookup, SystemLookup};
+use crate::stand_in::StandInLookup;
 use crate::timing::{self, ATTEMPT, Attempt, Phase};
+use crate::tls::{self, TlsConfigs};
 use crate::{failure, request};
 
 /// How many used connections are tried for one request. This many may be idle, and each that was closed is one less.
@@ -32,6 +34,8 @@ const CLOSED_CONNECTIONS_MAX: u32 = 300;
 /// [`NameLookup`].
 pub struct HttpFetcher {
     clients: Clients,
+    /// For hosts under names that stand in for them.
+    stand_ins: Clients,
     user_agent: HeaderValue,
     address_policy: AddressPolicy,
     budget: ByteBudget,
@@ -53,8 +57,10 @@ impl HttpFetcher {
     pub fn with_lookup(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<Self, HttpConfigError> {
         let user_agent = HeaderValue::from_str(&config.user_agent)
             .map_err(|_| HttpConfigError::UserAgent(config.user_agent.clone()))?;
+        let TlsConfigs { hosts, stand_ins } = tls::client_configs(config.certificates, &config.extra_roots)?;
         Ok(Self {
-            clients: Clients::new(config, lookup)?,
+            clients: Clients::new(config, hosts, Arc::clone(&lookup))?,
+            stand_ins: Clients::new(config, stand_ins, Arc::new(StandInLookup(lookup)))?,
             user_agent,
             address_policy: config.address_policy,
             budget: ByteBudget::new(config.in_flight_bytes_max),
@@ -67,6 +73,12 @@ impl HttpFetcher {
         Some(failure::failure_of(FetchFailureKind::PrivateAddress, &refused))
     }
 
+    /// Returns the client for a request.
+    fn client(&self, outgoing: &reqwest::Request) -> reqwest::Client {
+        let clients = if request::has_stand_in(outgoing) { &self.stand_ins } else { &self.clients };
+        clients.current()
+    }
+
     /// Waits for the response's header, within its time limit.
     async fn head(
         &self,
@@ -76,7 +88,7 @@ impl HttpFetcher {
         times: &Times,
     ) -> Result<reqwest::Response, NoHead> {
         let mut phases = attempt.watch();
-        let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), self.clients.current().execute(outgoing)));
+        let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), self.client(&outgoing).execute(outgoing)));
         let mut told = Told { watch, is_connecting: false };
         loop {
             let phase = *phases.borrow_and_update();
@@ -172,6 +184,7 @@ impl Fetcher for HttpFetcher {
         };
         if result.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::NoRoom) {
             self.clients.close_idle();
+            self.stand_ins.close_idle();
         }
         let Known { request_headers, remote, first_byte, waited } = known;
         // The time that the server took: our own shortage must not slow anybody down.

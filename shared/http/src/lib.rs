@@ -14,6 +14,7 @@ mod fetchers;
 mod framing;
 mod guard;
 mod request;
+mod stand_in;
 mod timing;
 mod tls;
 
