@@ -11,7 +11,7 @@ use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::robots::{BODY_BYTES_MAX, RobotsFetch, RobotsRecord};
 use dragline_pipeline::context::CrawlContext;
-use dragline_pipeline::crawl::{RefusedAddress, fetch_robots};
+use dragline_pipeline::crawl::{BrokenOff, RefusedAddress, fetch_robots};
 use dragline_ports::frontier::CrawlRow;
 
 use crate::args::{Answer, ExplainArgs};
@@ -79,7 +79,7 @@ async fn site_robots(args: &ExplainArgs, context: &CrawlContext, url: &CrawlUrl)
         }
         None => {
             let fetcher = Network::of(&args.network)?.fetcher(&context.definition)?;
-            Ok(fetch_robots(&fetcher, context.limits(), &url.origin()).await)
+            Ok(fetch_robots(&fetcher, context.limits(), &url.origin(), BrokenOff::IsFailure).await)
         }
     }
 }

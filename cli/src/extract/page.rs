@@ -5,7 +5,7 @@ use std::path::Path;
 use dragline_domain::definition::Draft;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::{Headers, location};
-use dragline_pipeline::crawl::{RefusedAddress, fetch_robots};
+use dragline_pipeline::crawl::{BrokenOff, RefusedAddress, fetch_robots};
 use dragline_ports::fetcher::{FetchLimits, FetchRequest, FetchedResponse, Fetcher};
 
 use super::ExtractError;
@@ -44,7 +44,7 @@ async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> 
     let url = parse_url(&args.target)?;
     let fetcher = Network::of(&args.network)?.fetcher(draft)?;
     let limits = FetchLimits::of(&draft.fetch);
-    let robots = match fetch_robots(&fetcher, limits, &url.origin()).await {
+    let robots = match fetch_robots(&fetcher, limits, &url.origin(), BrokenOff::IsFailure).await {
         Ok(record) => record,
         Err(RefusedAddress(detail)) => return Err(ExtractError::NotAnswered { url, detail }.into()),
     };

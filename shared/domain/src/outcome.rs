@@ -112,7 +112,7 @@ outcomes! {
     /// A time limit passed, ours or the server's (status 408).
     RequestTimeout = 101 "request_timeout" =>
         "Crawl again later, or raise `fetch.timeout` and the other time limits.";
-    /// The connection broke while the answer was being read.
+    /// The connection broke while the answer was being read. After the last try, a body of which a part came is kept as 20 or 29, flagged `disconnect`.
     ErrorReadingResponse = 102 "error_reading_response" =>
         "Crawl again later. The part of the body that arrived is in the WARC file.";
     /// The origin's robots.txt forbids it, or could not be read.

@@ -82,11 +82,14 @@ impl<'c> Body<'c> {
         Ok(Self { source: *source, settings: *settings, media, directives, content_type, codings })
     }
 
-    /// Decodes the beginning of the body, up to this size and the settings' limit.
+    /// Decodes the beginning of the body, up to this size and the settings' limit. It is empty if it should be text,
+    /// and is in another coding than its header names.
     #[must_use]
     pub fn beginning(&self, bytes_max: u64) -> Cow<'c, [u8]> {
         let bytes_max = bytes_max.min(self.settings.decoded_bytes_max);
-        decode_all(&self.codings, self.source.body, bytes_max).bytes
+        let decoded = decode_all(&self.codings, self.source.body, bytes_max);
+        let is_text = self.content_type.as_ref().is_some_and(ContentType::is_text);
+        if is_text && decoded.is_garbled() { Cow::Borrowed(&[]) } else { decoded.bytes }
     }
 
     /// Decodes the whole body, up to the settings' limit.

@@ -3,11 +3,16 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use dragline_formats::content_coding::{Cut, is_binary};
+use dragline_formats::http_fields::content_type;
 use dragline_ports::fetcher::{FetchLimits, Truncation};
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
 use tokio::time::Instant;
 
 use crate::budget::{ByteBudget, NoRoom, Patience, SHARE_BYTES};
 use crate::decoded::{Decoded, DecodedMeter, Measured};
+use crate::framing::Framing;
 
 /// A body with its content coding as received, and its measure without it.
 #[derive(Debug)]
@@ -43,11 +48,20 @@ async fn fill(
     patience: &mut Patience,
 ) -> Result<Option<Truncation>, NoRoom> {
     let mut room = patience.room(budget.share()).await?;
+    let framing = Framing::of(response);
     loop {
+        let left = framing.bytes_left(kept.bytes.len());
+        if left == 0 {
+            return Ok(None);
+        }
         let Some(chunk) = patience.server(response.chunk()).await else { return Ok(Some(Truncation::Time)) };
-        // A wrong chunk size or a reset stream ends what can be read, just as a lost connection does.
-        let Ok(chunk) = chunk else { return Ok(Some(Truncation::Disconnect)) };
-        let Some(chunk) = chunk else { return Ok(None) };
+        let mut chunk = match chunk {
+            Ok(Some(chunk)) => chunk,
+            Ok(None) => return Ok(framing.cut_at_end(kept.bytes.len())),
+            // A wrong chunk size or a reset stream ends what can be read, just as a lost connection does.
+            Err(error) => return Ok(framing.cut_by(&error)),
+        };
+        chunk.truncate(left);
         let bytes = (kept.bytes.len() + chunk.len()).min(kept.bytes_max);
         patience.room(room.hold(bytes)).await?;
         if kept.push(&chunk) == Pushed::Full {
@@ -69,6 +83,22 @@ struct Kept {
     bytes: Vec<u8>,
     bytes_max: usize,
     meter: DecodedMeter,
+    text: Text,
+}
+
+/// Whether a body is text, according to its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Text {
+    Declared,
+    NotDeclared,
+}
+
+impl Text {
+    fn of(headers: &HeaderMap) -> Self {
+        let declared =
+            headers.get(CONTENT_TYPE).and_then(|value| content_type(&String::from_utf8_lossy(value.as_bytes())));
+        if declared.is_some_and(|kind| kind.is_text()) { Self::Declared } else { Self::NotDeclared }
+    }
 }
 
 impl Kept {
@@ -79,6 +109,7 @@ impl Kept {
             bytes: Vec::with_capacity(claimed.min(SHARE_BYTES).min(limits.body_bytes_max)),
             bytes_max: limits.body_bytes_max,
             meter: DecodedMeter::new(response.headers(), limits.decoded_bytes_max),
+            text: Text::of(response.headers()),
         }
     }
 
@@ -92,11 +123,21 @@ impl Kept {
         }
     }
 
-    fn finish(mut self, truncated: Option<Truncation>, waited: Duration) -> Received {
+    /// Ends the body, as its framing did.
+    fn finish(mut self, framed: Option<Truncation>, waited: Duration) -> Received {
         // Bodies wait in memory until their segment is committed, so what was reserved while growing is given back.
         self.bytes.shrink_to_fit();
-        let (decoded, last) = self.meter.finish(&self.bytes);
-        let truncated = truncated.or((last == Measured::Over).then_some(Truncation::Length));
+        let is_coded = self.meter.is_coded() && !self.bytes.is_empty();
+        let (decoded, cut) = self.meter.finish(&self.bytes);
+        let truncated = match (framed, cut) {
+            // Codings have ends of their own: what is decoded to its end is whole, whatever length or chunks say.
+            (Some(Truncation::Disconnect | Truncation::Time), None) if is_coded => None,
+            (None, Some(Cut::Limit)) => Some(Truncation::Length),
+            // Servers name codings that they did not apply.
+            (None, Some(cut)) if cut.is_of_name() && !(self.text == Text::Declared && is_binary(&self.bytes)) => None,
+            (None, Some(Cut::Failed(error))) => Some(Truncation::Coding(error)),
+            (framed, _) => framed,
+        };
         Received { bytes: self.bytes.into(), truncated, decoded, waited }
     }
 }

@@ -17,7 +17,6 @@ use rustls::ClientConfig;
 
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{ConnectLayer, GuardedResolver, NameLookup};
-use crate::tls;
 
 /// The largest header that the client accepts, whatever a request's limit says, before that limit can be checked. Over HTTP/1.1 it is hyper's own
 /// 408 KiB.
@@ -63,8 +62,11 @@ struct Current {
 }
 
 impl Clients {
-    pub(crate) fn new(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<Self, HttpConfigError> {
-        let tls = tls::client_config(config.certificates, &config.extra_roots)?;
+    pub(crate) fn new(
+        config: &HttpConfig,
+        tls: ClientConfig,
+        lookup: Arc<dyn NameLookup>,
+    ) -> Result<Self, HttpConfigError> {
         let settings = Settings { config: config.clone(), tls, lookup };
         let current = Mutex::new(Current::new(&settings)?);
         Ok(Self { settings, current, http11_servers: Mutex::new(LruCache::new(HTTP11_SERVERS_MAX)) })

@@ -77,20 +77,28 @@ impl DecodedMeter {
         measured(decoder.push(chunk, &mut |part| sum.add(part)))
     }
 
-    /// Ends the body.
-    pub(crate) fn finish(self, received: &[u8]) -> (Decoded, Measured) {
+    /// Whether the body is in a content coding, as far as its header tells.
+    pub(crate) fn is_coded(&self) -> bool {
+        !self.codings.is_identity()
+    }
+
+    /// Ends the body. Returns why it was not decoded to its end, too; `None` if it was.
+    pub(crate) fn finish(self, received: &[u8]) -> (Decoded, Option<Cut>) {
         let Self { codings, bytes_max, stream } = self;
         if let Some(Stream { decoder, mut sum, .. }) = stream {
             let ended = decoder.finish(&mut |part| sum.add(part));
             // Otherwise it is perhaps not encoded after all; `dragline-formats` decides what counts then.
             if ended.is_ok() || sum.bytes > 0 {
-                return (Decoded { sha1: sum.sha1.finalize().into(), bytes: sum.bytes }, measured(ended));
+                let cut = match ended {
+                    Ok(Progress::More) => None,
+                    Ok(Progress::LimitReached) => Some(Cut::Limit),
+                    Err(error) => Some(Cut::Failed(error.after_output())),
+                };
+                return (Decoded { sha1: sum.sha1.finalize().into(), bytes: sum.bytes }, cut);
             }
         }
         let digest = decoded_sha1(&codings, received, bytes_max);
-        let is_over = digest.cut == Some(Cut::Limit);
-        let measured = if is_over { Measured::Over } else { Measured::Within };
-        (Decoded { sha1: *digest.sha1.as_bytes(), bytes: digest.decoded_bytes }, measured)
+        (Decoded { sha1: *digest.sha1.as_bytes(), bytes: digest.decoded_bytes }, digest.cut)
     }
 }
 
@@ -128,7 +136,8 @@ mod tests {
                 return (meter.finish(&received).0, Measured::Over);
             }
         }
-        meter.finish(&received)
+        let (decoded, cut) = meter.finish(&received);
+        (decoded, if cut == Some(Cut::Limit) { Measured::Over } else { Measured::Within })
     }
 
     #[test]

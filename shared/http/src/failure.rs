@@ -41,6 +41,15 @@ pub(crate) fn is_tls(error: &reqwest::Error) -> bool {
     kind(error) == FetchFailureKind::Tls
 }
 
+/// Whether the peer closed the connection, without a reset. Over TLS, without having said so first.
+pub(crate) fn is_end(error: &reqwest::Error) -> bool {
+    chain(error).filter_map(|link| link.downcast_ref()).any(is_unexpected_end)
+}
+
+fn is_unexpected_end(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::UnexpectedEof
+}
+
 /// Returns why the server did nothing with a request that got no answer; `None` if it may have done
 /// something, or if the same request would fare no better. `is_used` says whether its connection had
 /// been used before.

@@ -20,7 +20,9 @@ use crate::budget::ByteBudget;
 use crate::clients::Clients;
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{NameLookup, SystemLookup};
+use crate::stand_in::StandInLookup;
 use crate::timing::{self, ATTEMPT, Attempt, Ends, Phase};
+use crate::tls::{self, TlsConfigs};
 use crate::{failure, request};
 
 /// Makes requests over HTTP/1.1 and HTTP/2, with one connection pool for all of them.
@@ -29,6 +31,8 @@ use crate::{failure, request};
 /// twice: where that may help, the answer says so. Its guard decides which addresses it connects to: see [`NameLookup`].
 pub struct HttpFetcher {
     clients: Clients,
+    /// For hosts under names that stand in for them.
+    stand_ins: Clients,
     user_agent: HeaderValue,
     address_policy: AddressPolicy,
     budget: ByteBudget,
@@ -50,8 +54,10 @@ impl HttpFetcher {
     pub fn with_lookup(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<Self, HttpConfigError> {
         let user_agent = HeaderValue::from_str(&config.user_agent)
             .map_err(|_| HttpConfigError::UserAgent(config.user_agent.clone()))?;
+        let TlsConfigs { hosts, stand_ins } = tls::client_configs(config.certificates, &config.extra_roots)?;
         Ok(Self {
-            clients: Clients::new(config, lookup)?,
+            clients: Clients::new(config, hosts, Arc::clone(&lookup))?,
+            stand_ins: Clients::new(config, stand_ins, Arc::new(StandInLookup(lookup)))?,
             user_agent,
             address_policy: config.address_policy,
             budget: ByteBudget::new(config.in_flight_bytes_max),
@@ -64,6 +70,12 @@ impl HttpFetcher {
         Some(failure::failure_of(FetchFailureKind::PrivateAddress, &refused))
     }
 
+    /// Returns the client for a request.
+    fn client(&self, request: &FetchRequest, outgoing: &reqwest::Request) -> reqwest::Client {
+        let clients = if request::has_stand_in(outgoing) { &self.stand_ins } else { &self.clients };
+        clients.client_for(&request.url.origin(), request.connection)
+    }
+
     /// Waits for the response's header, within its time limit.
     async fn head(
         &self,
@@ -73,7 +85,7 @@ impl HttpFetcher {
         times: &Times,
     ) -> Head {
         let mut phases = attempt.watch();
-        let client = self.clients.client_for(&request.url.origin(), request.connection);
+        let client = self.client(request, &outgoing);
         let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), client.execute(outgoing)));
         let mut told = Told { watch: request.watch.as_deref(), is_connecting: false };
         loop {
@@ -166,6 +178,7 @@ impl Fetcher for HttpFetcher {
         };
         if result.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::NoRoom) {
             self.clients.close_idle();
+            self.stand_ins.close_idle();
         }
         let Known { request_headers, remote, first_byte, waited, unprocessed } = known;
         // The time that the server took: our own shortage must not slow anybody down.

@@ -11,8 +11,10 @@ mod decoded;
 mod failure;
 mod fetcher;
 mod fetchers;
+mod framing;
 mod guard;
 mod request;
+mod stand_in;
 mod timing;
 mod tls;
 

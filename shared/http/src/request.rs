@@ -3,9 +3,13 @@
 use dragline_formats::content_coding;
 use dragline_formats::http_fields::Headers;
 use dragline_ports::fetcher::FetchRequest;
-use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT};
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
+};
 use http::{HeaderName, Method};
 use url::{Position, Url};
+
+use crate::stand_in;
 
 /// Pages preferred, anything else accepted.
 const ACCEPTED: HeaderValue =
@@ -18,14 +22,24 @@ const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static(content_coding::A
 /// # Errors
 /// Fails if the URL does not parse, which a `CrawlUrl` always does.
 pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Result<reqwest::Request, url::ParseError> {
-    let mut outgoing = reqwest::Request::new(Method::GET, Url::parse(request.url.as_str())?);
+    let mut url = Url::parse(request.url.as_str())?;
+    let host = stand_in::put(&mut url);
+    let mut outgoing = reqwest::Request::new(Method::GET, url);
     let headers = outgoing.headers_mut();
+    if let Some(host) = host {
+        headers.insert(HOST, host);
+    }
     headers.insert(ACCEPT, ACCEPTED);
     headers.insert(ACCEPT_ENCODING, ACCEPTED_CODINGS);
     headers.insert(USER_AGENT, user_agent.clone());
     insert_validator(headers, IF_NONE_MATCH, request.if_none_match.as_deref());
     insert_validator(headers, IF_MODIFIED_SINCE, request.if_modified_since.as_deref());
     Ok(outgoing)
+}
+
+/// Whether the host in the request's URL only stands in for the one that is asked.
+pub(crate) fn has_stand_in(outgoing: &reqwest::Request) -> bool {
+    outgoing.headers().contains_key(HOST)
 }
 
 /// A validator that cannot be written into a field is left out: the answer is then a complete page, which is never wrong.
@@ -40,7 +54,8 @@ fn insert_validator(headers: &mut HeaderMap, name: HeaderName, value: Option<&st
 pub(crate) fn recorded(outgoing: &reqwest::Request) -> Headers {
     let fields = outgoing.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
     let host = &outgoing.url()[Position::BeforeHost..Position::AfterPort];
-    fields.chain([("host", host.as_bytes())]).collect()
+    let host = (!has_stand_in(outgoing)).then_some(("host", host.as_bytes()));
+    fields.chain(host).collect()
 }
 
 #[cfg(test)]
@@ -81,6 +96,7 @@ mod tests {
             ("https://example.org:443/", "example.org", "of https too"),
             ("https://example.org:80/", "example.org:80", "a port of another scheme stays"),
             ("http://[::1]:8080/", "[::1]:8080", "an IPv6 literal keeps its brackets"),
+            ("https://-a.example:8443/", "-a.example:8443", "not the name that stands in for it"),
         ];
         for (url, expected, why) in cases {
             let outgoing = outgoing(&request(url), &HeaderValue::from_static("bot")).unwrap();

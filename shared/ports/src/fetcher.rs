@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use dragline_domain::definition::{Draft, Fetch};
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::content_coding::DecodeError;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::HttpProtocol;
 use serde::{Deserialize, Serialize};
@@ -95,6 +96,8 @@ pub enum Truncation {
     Time,
     /// The connection ended before the body did.
     Disconnect,
+    /// The body arrived as it was framed, but its content coding cannot be undone to its end.
+    Coding(DecodeError),
 }
 
 /// A response, its body with the content coding as received and the transfer coding removed.

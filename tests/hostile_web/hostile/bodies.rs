@@ -5,7 +5,7 @@ use std::time::Duration;
 use dragline_domain::outcome::Outcome::{
     ConnectionFailed, ErrorReadingResponse, FileIngested, FileOfUnknownType, RequestTimeout,
 };
-use dragline_testkit::hostile::{HostileSite, Step, head, html, reply};
+use dragline_testkit::hostile::{HostileSite, Step, brotli, gzip, head, html, reply};
 use dragline_whole_crawls::{Crawled, definition};
 use jiff::Timestamp;
 
@@ -56,15 +56,53 @@ async fn connections_that_break_are_tried_again_and_told() {
         case("a reset within the header", ConnectionFailed, broken(&[Step::send("HTTP/1.1 200 OK\r\nx: ")])),
         case("hung up without an answer", ConnectionFailed, vec![]),
         cut(
-            "a reset within the body",
-            ErrorReadingResponse,
+            "a reset within the body: what came is kept",
+            FileIngested,
             "disconnect",
             broken(&[page_head("content-length: 999"), Step::send("<p>so far")]),
         ),
+        cut("a reset before the body", ErrorReadingResponse, "disconnect", broken(&[page_head("content-length: 999")])),
     ];
     let crawled = judge(cases, |_| {}).await;
     let tries = crawled.log.iter().filter(|row| row.url.ends_with("/nasty") && row.r#final).map(|row| row.tries);
-    assert_eq!(tries.collect::<Vec<_>>(), [3; 4], "three tries each, and no more");
+    assert_eq!(tries.collect::<Vec<_>>(), [3; 5], "three tries each, and no more");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_coding_that_cannot_be_undone_to_its_end_is_told() {
+    let page = format!("<title>T</title><p>{}", "so far ".repeat(400));
+    let (zipped, packed) = (gzip(&page), brotli(&page));
+    let coded = |name: &str, body: &[u8]| reply(200, &[HTML, &format!("content-encoding: {name}")], body);
+    let damaged = |mut body: Vec<u8>| {
+        let at = body.len() - 5;
+        body[at] ^= 0xff;
+        body
+    };
+    let cases = vec![
+        cut("half a gzip", FileIngested, "unspecified", coded("gzip", &zipped[..zipped.len() / 2])),
+        cut("half a brotli", FileIngested, "unspecified", coded("br", &packed[..packed.len() / 2])),
+        cut("gzip with a wrong checksum", FileIngested, "unspecified", coded("gzip", &damaged(zipped.clone()))),
+        cut("brotli that is called gzip", FileIngested, "unspecified", coded("gzip", &packed)),
+        cut("gzip that is called brotli", FileIngested, "unspecified", coded("br", &zipped)),
+        cut("gzip that is called zstd, in another gzip", FileIngested, "unspecified", coded("zstd", &gzip(&zipped))),
+        case("plain text that is called gzip", FileIngested, coded("gzip", page.as_bytes())),
+        case(
+            "an image that is called gzip",
+            FileOfUnknownType,
+            reply(200, &["content-type: image/png", "content-encoding: gzip"], b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+        ),
+    ];
+    let crawled = judge(cases, |_| {}).await;
+    let is_nasty = |url: &str| url.ends_with(NASTY);
+    for row in crawled.log.iter().filter(|row| is_nasty(&row.url)) {
+        assert_eq!(row.tries, 1, "another try would get the same");
+        let told = row.detail.as_deref().is_some_and(|detail| detail.contains("content coding"));
+        assert_eq!(told, row.truncated.is_some(), "{:?}", row.detail);
+    }
+    for page in crawled.pages.iter().filter(|page| is_nasty(&page.url)) {
+        let text = page.text.as_deref().unwrap_or_default();
+        assert!(text.split_whitespace().all(|word| "T so far".contains(word)), "no garbage: {text:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::outcome::Outcome::{self, BlockedByRobotsTxt, FileIngested};
-use dragline_testkit::hostile::{HostileSite, Step, head, html, reply};
+use dragline_testkit::hostile::{HostileSite, Step, gzip, head, html, reply};
 use dragline_whole_crawls::{Crawled, definition};
 
 use crate::support::tight;
@@ -19,6 +19,10 @@ enum Fate {
     Allowed,
     /// It cannot be read: nothing is requested.
     Unreadable,
+}
+
+fn broken_off(status: u16, body: &str) -> Vec<Step> {
+    vec![head(status, &["content-type: text/plain", "content-length: 999"]), Step::send(body.to_owned())]
 }
 
 fn text(body: impl AsRef<[u8]>) -> Vec<Step> {
@@ -69,6 +73,9 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
         vec![head(302, &[&format!("location: {}", elsewhere.named("other.test", "/robots.txt")), "content-length: 0"])];
     let padded =
         |padding: usize, then: &str| [b"# ".to_vec(), vec![b'x'; padding], format!("\n{then}").into_bytes()].concat();
+    // The rules are at the beginning.
+    let half_a_gzip = gzip(format!("{FORBIDS}{}", (0..999).map(|n| format!("# {n}\n")).collect::<String>()));
+    let half_a_gzip = half_a_gzip[..half_a_gzip.len() / 2].to_vec();
     let drip = Step::Drip { bytes: vec![b'#'; 1_000].into(), every: Duration::from_millis(50) };
     let mut sites = vec![
         (redirecting(5, Hops::Home).await, Fate::Obeyed, "five redirects"),
@@ -85,7 +92,20 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
         (vec![Step::Hold], Fate::Unreadable, "no answer in time"),
         (vec![head(200, &[]), drip], Fate::Unreadable, "a body that drips"),
         (vec![Step::Reset], Fate::Unreadable, "a reset"),
-        (vec![head(200, &["content-length: 999"]), Step::send(FORBIDS)], Fate::Unreadable, "a body that breaks off"),
+        (broken_off(200, FORBIDS), Fate::Obeyed, "a body that breaks off in each try: the rules that came"),
+        (broken_off(200, &format!("{FORBIDS}Allow: /")), Fate::Obeyed, "cut within a line that allows more"),
+        (broken_off(200, FORBIDS.trim_end()), Fate::Obeyed, "cut within a line that forbids less"),
+        (broken_off(200, &format!("{FORBIDS}User-agent: *\n")), Fate::Obeyed, "cut before the rules of a group"),
+        (broken_off(200, "# Rules"), Fate::Unreadable, "a body that breaks off before any rule"),
+        (broken_off(200, "User-agent: *\nAllow: /"), Fate::Unreadable, "a body that breaks off within its only rule"),
+        (broken_off(404, "not fo"), Fate::Allowed, "404, whatever becomes of its body"),
+        (reply(200, &["content-encoding: gzip"], &half_a_gzip), Fate::Obeyed, "gzip that ends halfway"),
+        (reply(200, &["content-encoding: br"], gzip(FORBIDS)), Fate::Unreadable, "gzip that is called brotli"),
+        (
+            vec![head(200, &["content-encoding: gzip", "content-length: 999"]), Step::send(gzip(FORBIDS))],
+            Fate::Obeyed,
+            "gzip that is whole, whatever its length should be",
+        ),
         (across, Fate::Obeyed, "a redirect to another host, whose rules apply to this one"),
         (text(format!("\u{feff}{FORBIDS}")), Fate::Obeyed, "a byte order mark"),
         (text(FORBIDS.replace('\n', "\r")), Fate::Obeyed, "CR as line end"),

@@ -64,6 +64,8 @@ pub(crate) async fn judge(cases: Vec<Case>, change: impl FnOnce(&mut Draft)) -> 
         let row = crawled.row(&site.url(NASTY));
         let ended = (row.outcome_name.as_str(), row.truncated.as_deref());
         assert_eq!(ended, (case.outcome.name(), case.truncated), "{}: {:?}", case.what, row.detail);
+        let asked = site.targets().iter().filter(|target| *target == NASTY).count();
+        assert_eq!(asked, usize::from(row.tries), "{}: requests are those of the log", case.what);
         let took = Duration::from_millis(row.duration_ms.unwrap_or_default());
         assert!(took <= REQUEST_TAKES_AT_MOST, "{}: {took:?}", case.what);
         assert_unharmed(&crawled, site, case.what);

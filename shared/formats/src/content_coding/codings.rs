@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The `Accept-Encoding` of requests.
 pub const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
 
@@ -12,7 +14,8 @@ pub const CODINGS_MAX: usize = 3;
 const NAME_SHOWN_BYTES_MAX: usize = 40;
 
 /// One content coding of the IANA registry that Dragline can undo.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ContentCoding {
     /// `gzip`, and its old name `x-gzip`: RFC 1952, with any number of members.
     Gzip,
@@ -97,6 +100,15 @@ impl ContentCodings {
     #[must_use]
     pub fn as_slice(&self) -> &[ContentCoding] {
         &self.known
+    }
+
+    /// Returns them without the one that was applied last of this kind.
+    pub(super) fn without(&self, coding: ContentCoding) -> Self {
+        let mut known = self.known.clone();
+        if let Some(at) = known.iter().rposition(|known| *known == coding) {
+            known.remove(at);
+        }
+        Self { known, word: self.word.clone() }
     }
 
     /// The first word that is not the name of a coding, shortened and safe to print; `None` if there is none.

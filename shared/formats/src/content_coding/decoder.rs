@@ -1,5 +1,7 @@
 //! The chain of codings that a body is pushed through, and the limit at its end.
 
+use serde::{Deserialize, Serialize};
+
 use super::brotli::Brotli;
 use super::codings::{ContentCoding, ContentCodings};
 use super::inflate::Inflate;
@@ -19,7 +21,7 @@ pub enum Progress {
 }
 
 /// Why a body could not be decoded to its end. What the sink got before is valid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
 #[error("{fault} (content coding {coding})")]
 pub struct DecodeError {
     /// The coding that failed.
@@ -28,8 +30,20 @@ pub struct DecodeError {
     pub fault: DecodeFault,
 }
 
+impl DecodeError {
+    /// Returns the error of a body that gave output before it failed: it was in its coding, or was taken for it.
+    #[must_use]
+    pub const fn after_output(self) -> Self {
+        match self.fault {
+            DecodeFault::NotInCoding => Self { fault: DecodeFault::Damaged, ..self },
+            _ => self,
+        }
+    }
+}
+
 /// What was wrong with an encoded body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
 pub enum DecodeFault {
     /// It does not begin like that coding: most likely the server named a coding that it did not apply.
     #[error("the body is not in the coding that its header names")]

@@ -271,9 +271,45 @@ fn plain_text_under_a_wrong_name_is_kept() {
         assert_eq!(&*decoded.bytes, &html[..20], "{coding}");
         assert_eq!(decoded.cut, Some(Cut::Failed(DecodeError { coding, fault: NotInCoding })), "{coding}");
     }
-    let encoded = brotli(html);
-    let decoded = decode_all(&codings(&[Gzip, Brotli]), &encoded, MANY);
-    assert_eq!(&*decoded.bytes, b"", "half decoded is no text");
+}
+
+#[test]
+fn a_coding_that_was_not_applied_is_passed_over() {
+    let html = bottles(40);
+    type Row = (&'static [ContentCoding], &'static [ContentCoding], &'static str);
+    let table: [Row; 7] = [
+        (&[Gzip, Gzip], &[Gzip], "named twice"),
+        (&[Gzip, Brotli], &[Gzip], "the last one was not applied"),
+        (&[Gzip, Brotli], &[Brotli], "the first one was not applied"),
+        (&[Deflate, Gzip], &[Deflate], "nor here"),
+        (&[Zstd, Gzip, Brotli], &[Gzip], "two of three were not applied"),
+        (&[Gzip, Brotli, Gzip], &[Gzip, Gzip], "the one in the middle was not applied"),
+        (&[Gzip, Zstd], &[], "none was applied"),
+    ];
+    for (named, applied, why) in table {
+        let encoded = encode(&html, applied);
+        let decoded = decode_all(&codings(named), &encoded, MANY);
+        assert!(*decoded.bytes == html, "{why}: {named:?}");
+        assert_eq!(decoded.cut.is_some(), applied.is_empty(), "{why}: {:?}", decoded.cut);
+        let digest = decoded_sha1(&codings(named), &encoded, MANY);
+        assert_eq!((digest.sha1, digest.cut), (Sha1Digest::of(&html), decoded.cut), "{why}: {named:?}");
+    }
+}
+
+#[test]
+fn another_coding_than_named_is_no_text() {
+    let html = bottles(40);
+    let table: [(ContentCoding, Vec<u8>, bool, &str); 6] = [
+        (Gzip, brotli(&html), true, "brotli as gzip"),
+        (Brotli, gzip(&html), true, "gzip as brotli"),
+        (Zstd, zlib(&html), true, "deflate as zstd"),
+        (Gzip, html.clone(), false, "plain text"),
+        (Gzip, b"\xff\xfe<\0p\0".to_vec(), false, "plain text in UTF-16"),
+        (Gzip, gzip(&html), false, "as named"),
+    ];
+    for (named, encoded, expected, why) in table {
+        assert_eq!(decode_all(&codings(&[named]), &encoded, MANY).is_garbled(), expected, "{why}");
+    }
 }
 
 #[test]

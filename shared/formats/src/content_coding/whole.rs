@@ -14,11 +14,32 @@ use crate::warc::Sha1Digest;
 pub struct DecodedBody<'a> {
     /// The decoded bytes; borrowed if nothing had to be decoded.
     ///
-    /// Servers do name codings that they did not apply. So if a body with a single coding fails with [`DecodeFault::NotInCoding`] before it yields a
-    /// byte, this is the body as received, up to the limit.
+    /// Servers do name codings that they did not apply. So a coding that the body is not in is passed over. If
+    /// none is left, this is the body as received, up to the limit.
     pub bytes: Cow<'a, [u8]>,
     /// Why `bytes` is not the whole body; `None` if it is.
     pub cut: Option<Cut>,
+}
+
+impl DecodedBody<'_> {
+    /// Whether the body is in none of the codings that were named, and not plain text either: perhaps it is in
+    /// another one. As text it would be garbage.
+    #[must_use]
+    pub fn is_garbled(&self) -> bool {
+        self.cut.is_some_and(Cut::is_of_name) && is_binary(&self.bytes)
+    }
+}
+
+/// How much of a body is examined: as much as browsers examine (WHATWG MIME Sniffing, section 5.2).
+const EXAMINED_BYTES: usize = 1445;
+
+/// Whether bytes are no text, by the binary data bytes among the first of them (WHATWG MIME Sniffing, section 3).
+/// Text in UTF-16 has them too, and begins with its mark.
+#[must_use]
+pub fn is_binary(bytes: &[u8]) -> bool {
+    let is_data = |byte: &u8| matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    let has_mark = bytes.starts_with(b"\xfe\xff") || bytes.starts_with(b"\xff\xfe");
+    !has_mark && bytes.iter().take(EXAMINED_BYTES).any(is_data)
 }
 
 /// Why a body was not decoded to its end.
@@ -30,6 +51,14 @@ pub enum Cut {
     /// It could not be decoded further.
     #[error(transparent)]
     Failed(#[from] DecodeError),
+}
+
+impl Cut {
+    /// Whether the body is in none of the codings that were named: it is returned as received.
+    #[must_use]
+    pub const fn is_of_name(self) -> bool {
+        matches!(self, Self::Failed(DecodeError { fault: DecodeFault::NotInCoding, .. }))
+    }
 }
 
 /// The digest of a decoded body.
@@ -56,11 +85,8 @@ pub fn decode_all<'a>(codings: &ContentCodings, body: &'a [u8], limit_bytes: u64
     }
     let mut bytes = Vec::new();
     let cut = decode_into(codings, body, limit_bytes, &mut |out| bytes.extend_from_slice(out));
-    let bytes = if bytes.is_empty() && is_plain_after_all(codings, cut) {
-        Cow::Borrowed(up_to(body, limit_bytes))
-    } else {
-        Cow::Owned(bytes)
-    };
+    let bytes =
+        if cut.is_some_and(Cut::is_of_name) { Cow::Borrowed(up_to(body, limit_bytes)) } else { Cow::Owned(bytes) };
     DecodedBody { bytes, cut }
 }
 
@@ -77,7 +103,7 @@ pub fn decoded_sha1(codings: &ContentCodings, body: &[u8], limit_bytes: u64) -> 
         sha1.update(out);
         decoded_bytes += out.len() as u64;
     });
-    if decoded_bytes == 0 && is_plain_after_all(codings, cut) {
+    if cut.is_some_and(Cut::is_of_name) {
         let plain = up_to(body, limit_bytes);
         sha1.update(plain);
         decoded_bytes = plain.len() as u64;
@@ -90,7 +116,32 @@ fn at_once(codings: &ContentCodings, body: &[u8], limit_bytes: u64) -> Option<Ve
     matches!(codings.as_slice(), [ContentCoding::Gzip]).then(|| gunzip_at_once(body, limit_bytes)).flatten()
 }
 
+/// Decodes a body in the codings that it is in, of those that are named. Recurses once per coding, at most
+/// [`super::CODINGS_MAX`] times.
 fn decode_into(codings: &ContentCodings, body: &[u8], limit_bytes: u64, sink: &mut dyn FnMut(&[u8])) -> Option<Cut> {
+    let mut given_bytes = 0;
+    let cut = decode_as_named(codings, body, limit_bytes, &mut |out| {
+        given_bytes += out.len();
+        sink(out);
+    });
+    match cut {
+        Some(Cut::Failed(DecodeError { coding, fault: DecodeFault::NotInCoding })) if given_bytes == 0 => {
+            match codings.without(coding) {
+                fewer if fewer.is_identity() => cut,
+                fewer => decode_into(&fewer, body, limit_bytes, sink),
+            }
+        }
+        Some(Cut::Failed(error)) if given_bytes > 0 => Some(Cut::Failed(error.after_output())),
+        cut => cut,
+    }
+}
+
+fn decode_as_named(
+    codings: &ContentCodings,
+    body: &[u8],
+    limit_bytes: u64,
+    sink: &mut dyn FnMut(&[u8]),
+) -> Option<Cut> {
     let mut decoder = Decoder::new(codings, limit_bytes);
     let decoded = match decoder.push(body, sink) {
         Ok(Progress::More) | Err(_) => decoder.finish(sink),
@@ -101,11 +152,6 @@ fn decode_into(codings: &ContentCodings, body: &[u8], limit_bytes: u64, sink: &m
         Ok(Progress::LimitReached) => Some(Cut::Limit),
         Err(error) => Some(Cut::Failed(error)),
     }
-}
-
-fn is_plain_after_all(codings: &ContentCodings, cut: Option<Cut>) -> bool {
-    codings.as_slice().len() == 1
-        && matches!(cut, Some(Cut::Failed(DecodeError { fault: DecodeFault::NotInCoding, .. })))
 }
 
 fn up_to(body: &[u8], limit_bytes: u64) -> &[u8] {

@@ -17,6 +17,17 @@ impl ContentType {
     pub fn is_unknown(&self) -> bool {
         matches!(self.essence.as_str(), "*/*" | "unknown/unknown" | "application/unknown")
     }
+
+    /// Whether it is text, of whatever syntax.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        const SUBTYPES: [&str; 7] = ["xml", "json", "javascript", "ecmascript", "x-javascript", "x-ndjson", "jsonl"];
+        let (kind, subtype) = self.essence.split_once('/').unwrap_or_default();
+        kind == "text"
+            || subtype.ends_with("+xml")
+            || subtype.ends_with("+json")
+            || (kind == "application" && SUBTYPES.contains(&subtype))
+    }
 }
 
 /// Reads a `Content-Type`, or a `<meta http-equiv=content-type>`'s content, as the WHATWG MIME Sniffing standard does.

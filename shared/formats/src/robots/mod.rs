@@ -4,6 +4,7 @@
 //! builds the rules from it once; [`RobotsPolicy::verdict`] answers for one URL, with the reason. Fetching, following redirects and keeping the copy
 //! are up to the caller.
 
+mod broken_off;
 mod cost;
 mod octets;
 mod parse;

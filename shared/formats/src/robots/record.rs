@@ -6,7 +6,7 @@ use dragline_domain::shown::one_line;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Missing, RobotsPolicy, Unreadable};
-use super::{COPY_AGE_MAX, Robots, text};
+use super::{COPY_AGE_MAX, Robots, broken_off, text};
 
 /// The most characters of a failure's detail that are kept.
 const DETAIL_CHARS_MAX: usize = 200;
@@ -19,6 +19,14 @@ pub enum RobotsFetch<'b> {
         /// The status code.
         status: u16,
         /// The body, with its content coding undone: all of it, or at least the first [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX) bytes.
+        body: &'b [u8],
+    },
+    /// The server answered in the last try as well with a body that broke off: this much came, with its content coding
+    /// undone.
+    BrokenOff {
+        /// The status code.
+        status: u16,
+        /// The body as far as it came.
         body: &'b [u8],
     },
     /// It was still a redirect after [`REDIRECTS_MAX`](super::REDIRECTS_MAX) of them.
@@ -52,6 +60,8 @@ impl RobotsRecord {
     /// - 3xx that cannot be followed, or after [`REDIRECTS_MAX`](super::REDIRECTS_MAX) others: section 2.3.1.2 allows a
     ///   crawler to treat it as missing. We do, since a site that redirects everything, say to a page about
     ///   cookies, has stated no rule, and would otherwise never be crawled: the failure is not temporary.
+    /// - 2xx with a body that breaks off in each try: the rules that came hold, as a file has to be read as far as it can
+    ///   be (section 2.3.1.5). Without any it is unreadable: it could have forbidden everything.
     /// - 4xx: there is none. But 429 asks us to come back later and says nothing about the file, so it is unreadable.
     /// - Anything else: unreadable, and all is disallowed until it can be read.
     #[must_use]
@@ -60,6 +70,12 @@ impl RobotsRecord {
             RobotsFetch::Answered { status: 200..=299, body } => {
                 Self::Readable { text: text::as_utf8(text::within_limit(body)) }
             }
+            RobotsFetch::BrokenOff { status: 200..=299, body } => match broken_off::obeyed(body) {
+                Some(text) => Self::Readable { text },
+                None => Self::of(&RobotsFetch::Failed { detail: "its body broke off before any rule" }),
+            },
+            // What the status says does not depend on the body.
+            RobotsFetch::BrokenOff { status, body } => Self::of(&RobotsFetch::Answered { status, body }),
             RobotsFetch::Answered { status: status @ (300..=428 | 430..=499), .. } => {
                 Self::Missing(Missing::Status(status))
             }
@@ -161,6 +177,25 @@ mod tests {
                 false,
                 "robots.txt answered 999: nothing may be fetched until it can be read",
                 "no status",
+            ),
+            (RobotsFetch::BrokenOff { status: 200, body: BODY }, false, rules, "2.3.1.5: as far as it came"),
+            (
+                RobotsFetch::BrokenOff { status: 200, body: b"# Rules" },
+                false,
+                "robots.txt could not be fetched (its body broke off before any rule): nothing may be fetched until it can be read",
+                "a failure is no permission",
+            ),
+            (
+                RobotsFetch::BrokenOff { status: 404, body: b"" },
+                true,
+                "robots.txt answered 404: everything may be fetched",
+                "2.3.1.3, whatever became of its body",
+            ),
+            (
+                RobotsFetch::BrokenOff { status: 503, body: BODY },
+                false,
+                "robots.txt answered 503: nothing may be fetched until it can be read",
+                "2.3.1.4, the same",
             ),
             (
                 RobotsFetch::Failed { detail: "timed\nout" },

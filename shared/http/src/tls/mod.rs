@@ -1,5 +1,6 @@
 //! Which certificates are trusted.
 
+mod stand_ins;
 mod verifiers;
 
 use std::sync::Arc;
@@ -10,21 +11,39 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
+use self::stand_ins::StandIns;
 use self::verifiers::{GivenCertificates, Unchecked};
 use crate::config::{Certificate, CertificatePolicy, HttpConfigError};
 
-/// Returns the TLS settings: TLS 1.2 and 1.3 with ring, HTTP/2 before HTTP/1.1, the platform's roots and the extra certificates.
-pub(crate) fn client_config(policy: CertificatePolicy, extra: &[Certificate]) -> Result<ClientConfig, HttpConfigError> {
+/// The TLS settings of clients, by the names of their servers. They share nothing but roots: a session of a server must
+/// not be resumed with a name that only stands in.
+#[derive(Clone, Debug)]
+pub(crate) struct TlsConfigs {
+    /// For hosts under their own names: HTTP/2 before HTTP/1.1.
+    pub(crate) hosts: ClientConfig,
+    /// For [names that stand in](crate::stand_in): HTTP/1.1 alone, as HTTP/2 would ask for the name instead of the host.
+    pub(crate) stand_ins: ClientConfig,
+}
+
+/// Returns the TLS settings: TLS 1.2 and 1.3 with ring, the platform's roots and the extra certificates.
+pub(crate) fn client_configs(policy: CertificatePolicy, extra: &[Certificate]) -> Result<TlsConfigs, HttpConfigError> {
     let provider = Arc::new(ring::default_provider());
     let verifier = verifier(policy, extra, &provider).map_err(HttpConfigError::Tls)?;
-    let mut config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(HttpConfigError::Tls)?
-        .dangerous() // which is rustls's word for any verifier that is handed in, the platform's too
-        .with_custom_certificate_verifier(verifier)
-        .with_no_client_auth();
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
+    let config = |verifier: Arc<dyn ServerCertVerifier>, protocols: &[&[u8]]| {
+        let mut config = ClientConfig::builder_with_provider(Arc::clone(&provider))
+            .with_safe_default_protocol_versions()
+            .map_err(HttpConfigError::Tls)?
+            .dangerous() // which is rustls's word for any verifier that is handed in, the platform's too
+            .with_custom_certificate_verifier(verifier)
+            .with_no_client_auth();
+        config.alpn_protocols = protocols.iter().map(|protocol| protocol.to_vec()).collect();
+        Ok(config)
+    };
+    let of_stand_ins: Arc<dyn ServerCertVerifier> = match policy {
+        CertificatePolicy::Check => Arc::new(StandIns(Arc::clone(&verifier))),
+        CertificatePolicy::AcceptAny => Arc::clone(&verifier),
+    };
+    Ok(TlsConfigs { hosts: config(verifier, &[b"h2", b"http/1.1"])?, stand_ins: config(of_stand_ins, &[b"http/1.1"])? })
 }
 
 fn verifier(
@@ -89,7 +108,7 @@ mod tests {
         let nonsense = [Certificate::from(vec![1, 2, 3])];
         assert!(built_in(&nonsense, &Arc::new(ring::default_provider())).is_err(), "without the platform's roots");
         for policy in [CertificatePolicy::Check, CertificatePolicy::AcceptAny] {
-            assert!(client_config(policy, &nonsense).is_err(), "{policy:?}: with whatever this machine has");
+            assert!(client_configs(policy, &nonsense).is_err(), "{policy:?}: with whatever this machine has");
         }
     }
 }

@@ -16,6 +16,6 @@ mod visit;
 
 pub use ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
 pub use memory::SegmentMemory;
-pub use robots::{RefusedAddress, fetch_robots};
+pub use robots::{BrokenOff, RefusedAddress, fetch_robots};
 pub use segment::SegmentRecords;
 pub use turn::work_turn;

@@ -98,6 +98,9 @@ fn outcome_of_response(
     }
     let outcome = status_outcome(response);
     let detail = (status >= 400).then(|| format!("status {status} {}", response.reason).trim_end().to_owned());
+    if let (Outcome::FileIngested, Some(Truncation::Coding(error))) = (outcome, response.truncated) {
+        return (outcome, Some(error.to_string()));
+    }
     match outcome {
         Outcome::FileIngested if response.truncated == Some(Truncation::Disconnect) => {
             (Outcome::ErrorReadingResponse, Some("the connection ended before the body did".to_owned()))
@@ -112,6 +115,13 @@ fn outcome_of_response(
         Outcome::DidNotUnderstandAnswer => (outcome, Some(format!("status {status}"))),
         _ => (outcome, detail),
     }
+}
+
+/// Returns the outcome of a fetch after which the URL is not tried again: a body that broke off is kept as far as it
+/// came, as one that a limit cut is. Browsers show it, too.
+pub(super) fn final_outcome(outcome: Outcome, fetched: &Fetched) -> Outcome {
+    let came = fetched.result.as_ref().is_ok_and(|response| response.decoded_bytes > 0);
+    if came && outcome == Outcome::ErrorReadingResponse { Outcome::FileIngested } else { outcome }
 }
 
 /// Whether a response has a field with this name and value, ignoring case.

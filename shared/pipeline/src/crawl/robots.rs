@@ -47,6 +47,15 @@ pub(super) enum Robots {
     HostBusy(Timestamp),
 }
 
+/// What becomes of a robots.txt whose body breaks off, or cannot be decoded to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BrokenOff {
+    /// It could not be read: another try may get the rest.
+    IsFailure,
+    /// The rules that came are obeyed, as there is no further try.
+    IsObeyed,
+}
+
 /// What reading an origin's robots.txt came to.
 #[derive(Debug)]
 pub(super) struct RobotsRead {
@@ -77,7 +86,8 @@ pub(super) enum Stored {
 }
 
 /// Returns the origin's robots.txt: the stored one if it serves and is still valid for this turn, or else a fetched one. No request for it starts after
-/// `latest_start`. `robots_use` says whether the stored one was used since it was fetched. If it redirects to another host that is busy, the waiter
+/// `latest_start`. `robots_use` says whether the stored one was used since it was fetched, `broken_off` what to do
+/// with one that breaks off. If it redirects to another host that is busy, the waiter
 /// stands in line there.
 pub(super) async fn robots(
     world: &impl World,
@@ -86,12 +96,12 @@ pub(super) async fn robots(
     pacer: &Pacer,
     latest_start: Duration,
     waiter: &HostWaiter,
-    (stored, robots_use): (Stored, RobotsUse),
+    (stored, robots_use, broken_off): (Stored, RobotsUse, BrokenOff),
 ) -> PortResult<RobotsRead> {
     let hosts_per_domain = context.definition.politeness.hosts_per_domain;
     let (reached, answers) = Default::default();
     let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached, answers };
-    let (robots, robots_use) = read(&paced, context, stored, robots_use).await?;
+    let (robots, robots_use) = read(&paced, context, stored, robots_use, broken_off).await?;
     let answers = paced.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(RobotsRead { robots, robots_use, answers })
 }
@@ -101,6 +111,7 @@ async fn read<W: World>(
     context: &CrawlContext,
     stored: Stored,
     robots_use: RobotsUse,
+    broken_off: BrokenOff,
 ) -> PortResult<(Robots, RobotsUse)> {
     let (world, waiter) = (paced.world, paced.waiter);
     let origin = &waiter.origin;
@@ -119,7 +130,7 @@ async fn read<W: World>(
     }
     // It counts as old as its oldest byte may be, however long it takes to store it.
     let asked_at = world.clock().now();
-    let fetched = fetch_robots(paced, context.limits(), &origin.origin).await;
+    let fetched = fetch_robots(paced, context.limits(), &origin.origin, broken_off).await;
     let reached = std::mem::take(&mut *paced.reached.lock().unwrap_or_else(PoisonError::into_inner));
     let is_away = match reached {
         Reached::Busy(until) => return Ok((Robots::HostBusy(until), robots_use)),
@@ -167,6 +178,7 @@ pub async fn fetch_robots(
     fetcher: &impl Fetcher,
     limits: FetchLimits,
     origin: &Origin,
+    broken_off: BrokenOff,
 ) -> Result<RobotsRecord, RefusedAddress> {
     let Ok(mut url) = origin.url_at(ROBOTS_PATH) else {
         return Ok(RobotsRecord::of(&RobotsFetch::Failed { detail: "the origin has no URL" }));
@@ -190,7 +202,7 @@ pub async fn fetch_robots(
         };
         match redirect_target(&url, &response) {
             Some(target) => url = target,
-            None => return Ok(record_of(&response)),
+            None => return Ok(record_of(&response, broken_off)),
         }
     }
     Ok(RobotsRecord::of(&RobotsFetch::TooManyRedirects))
@@ -316,15 +328,19 @@ fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUr
     url.join(&location, &dragline_domain::url::UrlRules::keep_all()).ok()
 }
 
-fn record_of(response: &FetchedResponse) -> RobotsRecord {
-    if matches!(response.truncated, Some(Truncation::Disconnect | Truncation::Time)) {
-        return RobotsRecord::of(&RobotsFetch::Failed { detail: "its body broke off" });
-    }
+fn record_of(response: &FetchedResponse, broken_off: BrokenOff) -> RobotsRecord {
+    let status = response.status;
     let Ok(codings) = ContentCodings::parse(response.headers.all("content-encoding")) else {
         return RobotsRecord::of(&RobotsFetch::Failed { detail: "its content coding cannot be undone" });
     };
     let body = decode_all(&codings, &response.body, BODY_BYTES_MAX as u64);
-    RobotsRecord::of(&RobotsFetch::Answered { status: response.status, body: &body.bytes })
+    let is_broken_off = !matches!(response.truncated, None | Some(Truncation::Length)) || body.is_garbled();
+    let fetch = match broken_off {
+        _ if !is_broken_off => RobotsFetch::Answered { status, body: &body.bytes },
+        BrokenOff::IsFailure if (200..300).contains(&status) => RobotsFetch::Failed { detail: "its body broke off" },
+        BrokenOff::IsFailure | BrokenOff::IsObeyed => RobotsFetch::BrokenOff { status, body: &body.bytes },
+    };
+    RobotsRecord::of(&fetch)
 }
 
 /// Returns the turn's delay: the definition's, or the Crawl-delay if that is longer.

@@ -215,5 +215,6 @@ const fn warc_truncation(reason: Truncation) -> warc::Truncation {
         Truncation::Length => warc::Truncation::Length,
         Truncation::Time => warc::Truncation::Time,
         Truncation::Disconnect => warc::Truncation::Disconnect,
+        Truncation::Coding(_) => warc::Truncation::Unspecified,
     }
 }

@@ -115,6 +115,7 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
             let outcome =
                 if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType };
             // A sitemap that asks for noindex is no result, and is there to be followed all the same.
+            let detail = detail.or_else(|| bare.detail.clone());
             Document { outcome, detail, links: found(context, capture, links), content, ..bare }
         }
     }
@@ -126,7 +127,7 @@ fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: D
     let (outcome, detail) = outcome_of_page(&capture.url, &page, &links);
     let misfits = content.as_deref().map_or(&[][..], |content| &content.misfits);
     let (state, detail) = match misfits {
-        [] => (DocumentState::Processed, detail.or(remark)),
+        [] => (DocumentState::Processed, detail.or_else(|| bare.detail.clone()).or(remark)),
         [first] => (DocumentState::Stuck, Some(first.to_string())),
         [first, more @ ..] => (DocumentState::Stuck, Some(format!("{first}; and {} more", more.len()))),
     };

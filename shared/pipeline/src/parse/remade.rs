@@ -66,11 +66,11 @@ async fn stored(world: &impl World, body: &StoredBody) -> PortResult<Result<Byte
 
 fn made_of(context: &CrawlContext, n: u32, capture: &Capture, earlier: &Document, record: &Bytes) -> Document {
     let answer = read::captures(record, Bodies::Kept).captures.into_iter().find(|answer| answer.url == capture.url);
-    let Some(Capture { visit: Visit { outcome, .. }, response: Some(response), file, .. }) = answer else {
+    let Some(Capture { visit: Visit { outcome, detail, .. }, response: Some(response), file, .. }) = answer else {
         return stuck(n, capture, "its stored answer cannot be read");
     };
     // As it was visited then, from where it is known now.
-    let visit = Visit { outcome, detail: None, ..capture.visit.clone() };
+    let visit = Visit { outcome, detail, ..capture.visit.clone() };
     let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
     let made = catch_unwind(AssertUnwindSafe(|| of_answer(context, &answered, bare(n, &answered))));
     let Ok(mut document) = made else { return stuck(n, capture, "the parser broke on it") };

@@ -1,5 +1,10 @@
 //! Well-formed messages, which tests may break by hand.
 
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 use super::Step;
 
 /// A status line and these fields, each a whole line such as `etag: "1"`, and `connection: close`.
@@ -21,6 +26,28 @@ pub fn reply(status: u16, fields: &[&str], body: impl AsRef<[u8]>) -> Vec<Step> 
 #[must_use]
 pub fn html(body: impl AsRef<[u8]>) -> Vec<Step> {
     reply(200, &["content-type: text/html; charset=utf-8"], body)
+}
+
+/// A body in `gzip`.
+///
+/// # Panics
+/// Never: there is room for it.
+#[must_use]
+pub fn gzip(body: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(body.as_ref()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A body in `br`.
+///
+/// # Panics
+/// Never: there is room for it.
+#[must_use]
+pub fn brotli(body: impl AsRef<[u8]>) -> Vec<u8> {
+    let mut encoder = brotli::CompressorWriter::new(Vec::new(), 4096, 5, 22);
+    encoder.write_all(body.as_ref()).unwrap();
+    encoder.into_inner()
 }
 
 /// The HTML of links to these targets.

@@ -13,7 +13,7 @@ mod server;
 mod step;
 mod tls;
 
-pub use messages::{head, html, links, reply};
+pub use messages::{brotli, gzip, head, html, links, reply};
 pub use server::{Asked, HostileSite};
 pub use step::Step;
 pub use tls::{Authority, Flaw, Signer, Version};

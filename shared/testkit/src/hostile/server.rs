@@ -169,8 +169,8 @@ async fn talk(mut stream: impl Wire + AsyncRead, seen: &Mutex<Seen>, script: &Sc
         }
         step.act(&mut stream).await?;
     }
-    // A reset is not an orderly end.
-    if matches!(steps.last(), Some(Step::Reset)) { Ok(()) } else { stream.shutdown().await }
+    // These are no orderly ends.
+    if matches!(steps.last(), Some(Step::Reset | Step::HangUp)) { Ok(()) } else { stream.shutdown().await }
 }
 
 async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<String> {

@@ -37,6 +37,8 @@ pub enum Step {
     Hold,
     /// Aborts the connection with a TCP reset.
     Reset,
+    /// Closes the connection. Over TLS, without the `close_notify` that should come first.
+    HangUp,
 }
 
 impl Step {
@@ -86,7 +88,7 @@ impl Step {
                     wire.write_all(&part).await?;
                 }
             }
-            Self::NextRequest => {}
+            Self::NextRequest | Self::HangUp => {}
             Self::Hold => std::future::pending().await,
             Self::Reset => wire.reset_when_closed()?,
         }
@@ -104,6 +106,7 @@ impl fmt::Debug for Step {
             Self::NextRequest => "NextRequest",
             Self::Hold => "Hold",
             Self::Reset => "Reset",
+            Self::HangUp => "HangUp",
         })
     }
 }

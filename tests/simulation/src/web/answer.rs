@@ -41,10 +41,10 @@ impl Response {
         self
     }
 
-    /// Loses the connection after half of the body.
+    /// Loses the connection before the body. What came of one would be a page after the last try.
     #[must_use]
     pub fn broken_off(mut self) -> Self {
-        self.body.truncate(self.body.len() / 2);
+        self.body.clear();
         self.truncated = Some(Truncation::Disconnect);
         self
     }

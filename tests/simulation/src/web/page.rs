@@ -100,7 +100,7 @@ pub enum TroubleKind {
     Disregards,
     /// No answer within the request's time limit.
     Hangs,
-    /// The connection ends in the middle of the body.
+    /// The connection ends before the body.
     BreaksOff,
 }
 

@@ -28,7 +28,7 @@ use super::orphans;
 use super::pacer::Pacer;
 use super::planner::Planner;
 use super::release::{self, FreeFrom};
-use super::robots::{Answer, Robots, Stored, base_delay, robots};
+use super::robots::{Answer, BrokenOff, Robots, Stored, base_delay, robots};
 use super::send::LeaseTooOld;
 use super::visit::Visited;
 use crate::World;
@@ -362,9 +362,12 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             turn: self.lease.turn.next(),
             delay: self.pacer.pace().delay(),
         };
-        let (latest_start, robots_use) = (self.latest_start(), self.lease.robots);
+        let failures_max = self.context.definition.politeness.failures;
+        let is_last_try = self.lease.patience.lose_one().is_exhausted(failures_max);
+        let broken_off = if is_last_try { BrokenOff::IsObeyed } else { BrokenOff::IsFailure };
+        let (latest_start, known) = (self.latest_start(), (stored, self.lease.robots, broken_off));
         let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &self.pacer);
-        let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, (stored, robots_use)).await?;
+        let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, known).await?;
         let asking = if read.answers.is_empty() { Asking::Unanswered } else { Asking::Answered };
         (self.robots, self.lease.robots) = (read.robots, read.robots_use);
         self.asides.extend(read.answers);

@@ -11,7 +11,7 @@ use dragline_domain::time::after;
 
 use super::TurnWork;
 use crate::crawl::commit::{OpenSegment, segment_pages};
-use crate::crawl::outcome::{outcome_of, sign_of};
+use crate::crawl::outcome::{final_outcome, outcome_of, sign_of};
 use crate::crawl::pacer::Connecting;
 use crate::crawl::planner::{Dry, Work};
 use crate::crawl::robots::Robots;
@@ -256,6 +256,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let tries_max = tries_max(outcome, self.context.definition.fetch.retries, &self.lease.pace);
         let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
         let is_retried = outcome.may_be_fluke() && tries < tries_max && Retry::fits(waiting, &work.entry);
+        let outcome = if is_retried { outcome } else { final_outcome(outcome, fetched) };
         let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return };
         open.pending -= 1;
         open.work.pages += 1;
