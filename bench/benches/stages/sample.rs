@@ -113,7 +113,7 @@ impl Fetches {
             decoded_bytes_max: 50 << 20,
         };
         let url = url(&format!("{}{}", self.site.trim_end_matches('/'), path));
-        FetchRequest { url, if_none_match: None, if_modified_since: None, limits, watch: None }
+        FetchRequest::new(url, limits)
     }
 }
 

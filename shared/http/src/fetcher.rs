@@ -27,7 +27,7 @@ const CLOSED_CONNECTIONS_MAX: u32 = 300;
 
 /// Makes requests over HTTP/1.1 and HTTP/2, with one connection pool for all of them.
 ///
-/// It keeps no cookies, follows no redirects, sends no referer and no credentials, and uses no proxy (whatever the environment says). It tries
+/// It keeps no cookies (it sends those that a request has), follows no redirects, sends no referer and no credentials, and uses no proxy (whatever the environment says). It tries
 /// nothing twice, unless a server closed a used connection before it answered. Its guard decides which addresses it connects to: see
 /// [`NameLookup`].
 pub struct HttpFetcher {

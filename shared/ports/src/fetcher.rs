@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::definition::{Draft, Fetch};
+use dragline_domain::frontier::Cookie;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::HttpProtocol;
@@ -53,6 +54,10 @@ impl FetchLimits {
 pub struct FetchRequest {
     /// The URL to request.
     pub url: CrawlUrl,
+    /// Path and query to be sent byte for byte, if they are not spelled as in the URL; visible ASCII, beginning with a slash.
+    pub target: Option<String>,
+    /// `Cookie`: what the URL itself has set; `None` nearly always.
+    pub cookie: Option<Cookie>,
     /// `If-None-Match`: the entity tag as the server wrote it; `None` if none is known.
     pub if_none_match: Option<String>,
     /// `If-Modified-Since`: the date as the server wrote it; `None` if none is known.
@@ -61,6 +66,14 @@ pub struct FetchRequest {
     pub limits: FetchLimits,
     /// Who is told about a connection that has to be opened for it.
     pub watch: Option<Arc<dyn ConnectionWatch>>,
+}
+
+impl FetchRequest {
+    /// Returns a plain request for a URL, which nobody watches.
+    #[must_use]
+    pub const fn new(url: CrawlUrl, limits: FetchLimits) -> Self {
+        Self { url, target: None, cookie: None, if_none_match: None, if_modified_since: None, limits, watch: None }
+    }
 }
 
 /// Learns when a request has to open a connection, as the request then leaves later than it started. Neither method is called for a request on an
@@ -169,7 +182,8 @@ impl Fetched {
 
 /// Makes requests, one at a time. A failure is a value.
 pub trait Fetcher: Send + Sync {
-    /// Makes one GET request within its limits. Never follows a redirect, never sends credentials or cookies.
+    /// Makes one GET request within its limits. Never follows a redirect, never sends credentials, nor cookies but the
+    /// request's own.
     fn fetch(&self, request: FetchRequest) -> impl Future<Output = Fetched> + Send;
 }
 

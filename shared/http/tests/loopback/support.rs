@@ -49,7 +49,7 @@ pub(crate) fn fetcher() -> HttpFetcher {
 
 pub(crate) fn request(url: &str) -> FetchRequest {
     let url = CrawlUrl::parse(url, &UrlRules::default()).unwrap();
-    FetchRequest { url, if_none_match: None, if_modified_since: None, limits: ROOMY, watch: None }
+    FetchRequest::new(url, ROOMY)
 }
 
 pub(crate) async fn fetch(fetcher: &HttpFetcher, url: &str) -> Fetched {
