@@ -13,6 +13,7 @@ mod markup;
 mod names;
 mod rate_limits;
 mod redirects;
+mod respelled;
 mod robots;
 mod support;
 mod tls;

@@ -49,7 +49,10 @@ fn outcome_of_response(
     if has_field(response, "cf-mitigated", b"challenge") {
         return (Outcome::BlockedByChallenge, Some("the answer is a challenge meant for people".to_owned()));
     }
-    let outcome = Outcome::of_status(status);
+    let outcome = match Outcome::of_status(status) {
+        Outcome::Redirect | Outcome::PermanentRedirect if is_page_all_the_same(response) => Outcome::FileIngested,
+        outcome => outcome,
+    };
     let detail = (status >= 400).then(|| format!("status {status} {}", response.reason).trim_end().to_owned());
     match outcome {
         Outcome::FileIngested if response.truncated == Some(Truncation::Disconnect) => {
@@ -65,6 +68,12 @@ fn outcome_of_response(
         Outcome::DidNotUnderstandAnswer => (outcome, Some(format!("status {status}"))),
         _ => (outcome, detail),
     }
+}
+
+/// Whether a redirect names no target, so that browsers show what it has instead. One that is said to be for good and has nothing is a mistake.
+fn is_page_all_the_same(response: &FetchedResponse) -> bool {
+    let names_target = response.headers.get("location").is_some();
+    !names_target && (matches!(response.status, 302 | 303) || !response.body.is_empty())
 }
 
 /// Whether a response has a field with this name and value, ignoring case.
