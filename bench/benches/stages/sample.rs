@@ -113,8 +113,7 @@ impl Fetches {
             decoded_bytes_max: 50 << 20,
         };
         let url = url(&format!("{}{}", self.site.trim_end_matches('/'), path));
-        let (if_none_match, if_modified_since, connection, watch) = Default::default();
-        FetchRequest { url, if_none_match, if_modified_since, limits, connection, watch }
+        FetchRequest::new(url, limits)
     }
 }
 

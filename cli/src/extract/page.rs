@@ -54,8 +54,7 @@ async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> 
         let rule = verdict.to_string();
         return Err(ExtractError::Robots { url, rule }.into());
     }
-    let (if_none_match, if_modified_since, connection, watch) = Default::default();
-    let request = FetchRequest { url: url.clone(), if_none_match, if_modified_since, limits, connection, watch };
+    let request = FetchRequest::new(url.clone(), limits);
     match fetcher.fetch(request).await.result {
         Ok(FetchedResponse { status: 200..=299, headers, body, .. }) => {
             Ok(ReadPage { url, headers, body: body.to_vec() })

@@ -26,6 +26,7 @@ async fn what_the_server_says_is_reported_with_a_hint() {
         "/robots.txt" => reply(200, &[], "user-agent: *\ndisallow: /private\n"),
         "/moved" => reply(302, &["location: http://elsewhere.example/start"], ""),
         "/login" => reply(403, &[], ""),
+        "/itself" => reply(302, &["location: /itself?utm_source=x"], ""),
         "/unread" => reply(200, &["content-type: text/html"], "<meta name=robots content=noindex>"),
         _ => reply(404, &[], ""),
     })
@@ -35,10 +36,13 @@ async fn what_the_server_says_is_reported_with_a_hint() {
             ("/gone", "not found: ", "check whether the URL opens in a browser"),
             ("/private", "forbidden by robots.txt: ", "to see the rule: `dragline explain "),
             ("/moved", "leads to http://elsewhere.example/start", "`dragline crawl 'http://elsewhere.example/start'`"),
+            ("/itself", "redirects in a circle: ", "with `curl -L` whether it ends"),
             ("/login", "refused by the server: ", "denies access"),
             ("/unread", "asks not to be indexed: ", ""),
         ] {
             let ran = crawl(&[&site.url(path)], &["--allow-private"]);
+            let same = format!("dragline crawl {}", site.url(path));
+            assert!(!ran.stderr.contains(&same), "{path}: the same again gets no more: {}", ran.stderr);
             if hint.is_empty() {
                 assert_eq!(ran.code, Some(1), "{path}: {}", ran.stderr);
                 assert!(ran.stderr.contains(cause), "{path}: {}", ran.stderr);

@@ -224,3 +224,31 @@ async fn the_message_after_a_second_interruption_matches_what_is_stored() {
         assert_eq!(status(directory.path())["requests"], 1, "only the first page was committed");
     });
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crawl_that_was_killed_asks_for_a_url_as_its_server_spelled_it() {
+    let site = HostileSite::start(|asked| match (asked.target.as_str(), asked.earlier) {
+        ("/robots.txt", _) => reply(404, &[], ""),
+        ("/", _) => reply(302, &["location: /?PHPSESSID=ab12", "set-cookie: sid=secret"], ""),
+        // The crawler is killed before there is an answer.
+        (_, 0) => vec![Step::Hold],
+        _ if asked.field("cookie") == Some("sid=secret") => html("a page"),
+        _ => reply(403, &[], ""),
+    })
+    .await;
+    let (directory, url) = (scratch(), site.url("/"));
+    let arguments = crawl(&url, &["--delay", "0s"]);
+    let mut child = started(directory.path(), &arguments);
+    asked_for(&site, 3).await;
+    child.kill().expect("it runs");
+    ended(child);
+    let resumed = tokio::task::block_in_place(|| dragline(directory.path(), &arguments));
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    let targets: Vec<_> = site.targets().into_iter().filter(|target| target != "/robots.txt").collect();
+    assert_eq!(targets, ["/", "/?PHPSESSID=ab12", "/?PHPSESSID=ab12"], "what was committed is not asked for again");
+    let log = tokio::task::block_in_place(|| {
+        dragline(directory.path(), &["export", "--what", "log", "--format", "jsonl", "--data", "data"])
+    });
+    assert!(log.stdout.contains("ab12") && !log.stdout.contains("secret"), "{}", log.stdout);
+    assert!(!resumed.stderr.contains("secret"), "{}", resumed.stderr);
+}

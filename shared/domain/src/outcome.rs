@@ -93,7 +93,7 @@ outcomes! {
     /// The server has nothing at this URL: status 404.
     FileNotFound = 44 "file_not_found" =>
         "Nothing, unless the page should exist: `via` in the log names a page that links to it.";
-    /// The server asked for another try, on another connection or later: status 421 or 425.
+    /// The server asked for another try: on another connection or later (status 421 or 425), or without conditions (412).
     AskedToTryAgain = 48 "asked_to_try_again" =>
         "Crawl again later.";
     /// The server received too many requests: status 429, 420 or 430, 403 or 413 with a Retry-After, or `ENHANCE_YOUR_CALM` over HTTP/2.
@@ -260,11 +260,11 @@ impl Outcome {
 
     /// Returns the outcome that an HTTP status alone gives, before the body is looked at.
     ///
-    /// A 2xx gives [`Outcome::FileIngested`], which parsing may change. 401 and 403 are the remote's request to stay out.
+    /// A 2xx gives [`Outcome::FileIngested`], which parsing may change, and so does 300: browsers show its body, and follow nothing. 401 and 403 are the remote's request to stay out.
     #[must_use]
     pub const fn of_status(status: u16) -> Self {
         match status {
-            200..=299 => Self::FileIngested,
+            200..=300 => Self::FileIngested,
             301 | 308 => Self::PermanentRedirect,
             302 | 303 | 307 => Self::Redirect,
             304 => Self::FileDidNotChange,
@@ -383,7 +383,8 @@ mod tests {
             (303, Outcome::Redirect, "see other"),
             (307, Outcome::Redirect, "elsewhere for now, method kept"),
             (304, Outcome::FileDidNotChange, "our copy is current"),
-            (300, Outcome::DidNotUnderstandAnswer, "a choice that a crawler cannot make"),
+            (300, Outcome::FileIngested, "a choice, with a page about it"),
+            (305, Outcome::DidNotUnderstandAnswer, "to use a proxy, which nobody does"),
             (401, Outcome::BlockedAtRequestOfRemote, "the remote wants a login"),
             (403, Outcome::BlockedAtRequestOfRemote, "the remote says no"),
             (404, Outcome::FileNotFound, "does not exist"),

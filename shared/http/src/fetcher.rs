@@ -27,8 +27,9 @@ use crate::{failure, request};
 
 /// Makes requests over HTTP/1.1 and HTTP/2, with one connection pool for all of them.
 ///
-/// It keeps no cookies, follows no redirects, sends no referer and no credentials, and uses no proxy (whatever the environment says). It sends nothing
-/// twice: where that may help, the answer says so. Its guard decides which addresses it connects to: see [`NameLookup`].
+/// It keeps no cookies (it sends those that a request has), follows no redirects, sends no referer and no credentials, and uses no proxy (whatever
+/// the environment says). It sends nothing twice: where that may help, the answer says so. Its guard decides which addresses it connects to: see
+/// [`NameLookup`].
 pub struct HttpFetcher {
     clients: Clients,
     /// For hosts under names that stand in for them.

@@ -1,10 +1,11 @@
 //! What is sent.
 
+use dragline_domain::frontier::Cookie;
 use dragline_formats::content_coding;
 use dragline_formats::http_fields::Headers;
 use dragline_ports::fetcher::FetchRequest;
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, COOKIE, HOST, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT,
 };
 use http::{HeaderName, Method};
 use url::{Position, Url};
@@ -22,7 +23,11 @@ const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static(content_coding::A
 /// # Errors
 /// Fails if the URL does not parse, which a `CrawlUrl` always does.
 pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Result<reqwest::Request, url::ParseError> {
-    let mut url = Url::parse(request.url.as_str())?;
+    let mut url = match &request.target {
+        // The parser leaves the spelling of what it has written before.
+        Some(target) => Url::parse(&[request.url.origin_str(), target].concat())?,
+        None => Url::parse(request.url.as_str())?,
+    };
     let host = stand_in::put(&mut url);
     let mut outgoing = reqwest::Request::new(Method::GET, url);
     let headers = outgoing.headers_mut();
@@ -34,6 +39,11 @@ pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Resu
     headers.insert(USER_AGENT, user_agent.clone());
     insert_validator(headers, IF_NONE_MATCH, request.if_none_match.as_deref());
     insert_validator(headers, IF_MODIFIED_SINCE, request.if_modified_since.as_deref());
+    if let Some(mut cookie) = request.cookie.as_ref().and_then(cookie_value) {
+        // Not to be written into the tables of HTTP/2, nor to be shown.
+        cookie.set_sensitive(true);
+        headers.insert(COOKIE, cookie);
+    }
     Ok(outgoing)
 }
 
@@ -49,12 +59,21 @@ fn insert_validator(headers: &mut HeaderMap, name: HeaderName, value: Option<&st
     }
 }
 
-/// Returns the fields as sent over HTTP/1.1, for the archive: the ones above and `host`, which the client adds last. Over HTTP/2 the host is sent
+fn cookie_value(cookie: &Cookie) -> Option<HeaderValue> {
+    HeaderValue::from_bytes(cookie.as_sent().as_bytes()).ok()
+}
+
+/// What stands in the archive for a value that must not be kept.
+const REDACTED: &[u8] = b"[redacted]";
+
+/// Returns the fields as sent over HTTP/1.1, but for the cookies, for the archive: the ones above and `host`, which the client adds last. Over HTTP/2 the host is sent
 /// as `:authority` instead; the archive writes every exchange as HTTP/1.1.
 pub(crate) fn recorded(outgoing: &reqwest::Request) -> Headers {
-    let fields = outgoing.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+    let archived =
+        |value: &'_ HeaderValue| if value.is_sensitive() { REDACTED.to_vec() } else { value.as_bytes().to_vec() };
+    let fields = outgoing.headers().iter().map(|(name, value)| (name.as_str(), archived(value)));
     let host = &outgoing.url()[Position::BeforeHost..Position::AfterPort];
-    let host = (!has_stand_in(outgoing)).then_some(("host", host.as_bytes()));
+    let host = (!has_stand_in(outgoing)).then(|| ("host", host.as_bytes().to_vec()));
     fields.chain(host).collect()
 }
 
@@ -68,21 +87,15 @@ mod tests {
     use super::*;
 
     fn request(url: &str) -> FetchRequest {
-        FetchRequest {
-            url: CrawlUrl::parse(url, &UrlRules::default()).unwrap(),
-            if_none_match: None,
-            if_modified_since: None,
-            connection: ConnectionChoice::Any,
-            limits: FetchLimits {
-                connect_timeout: Duration::from_secs(1),
-                first_byte_timeout: Duration::from_secs(1),
-                total_timeout: Duration::from_secs(1),
-                header_bytes_max: 1,
-                body_bytes_max: 1,
-                decoded_bytes_max: 1,
-            },
-            watch: None,
-        }
+        let limits = FetchLimits {
+            connect_timeout: Duration::from_secs(1),
+            first_byte_timeout: Duration::from_secs(1),
+            total_timeout: Duration::from_secs(1),
+            header_bytes_max: 1,
+            body_bytes_max: 1,
+            decoded_bytes_max: 1,
+        };
+        FetchRequest::new(CrawlUrl::parse(url, &UrlRules::default()).unwrap(), limits)
     }
 
     fn field(outgoing: &reqwest::Request, name: &str) -> Option<String> {
@@ -117,6 +130,25 @@ mod tests {
             request.if_none_match = tag.map(str::to_owned);
             let outgoing = outgoing(&request, &HeaderValue::from_static("bot")).unwrap();
             assert_eq!(field(&outgoing, "if-none-match").as_deref(), expected, "{why}");
+        }
+    }
+    #[test]
+    fn a_target_is_sent_as_it_is_spelled_and_cookies_are_not_recorded() {
+        for (target, why) in [
+            ("/caf%c3%a9", "lower case"),
+            ("/%7Ea%2Db%41", "what needs no encoding"),
+            ("/a?", "an empty query"),
+            ("/a;jsessionid=1/b?PHPSESSID=2&c", "parameters"),
+            ("//a//b", "empty segments"),
+        ] {
+            let mut request = request("http://example.org/a");
+            request.target = Some(target.to_owned());
+            request.cookie = Cookie::of_pairs([("sid", "secret")]);
+            let outgoing = outgoing(&request, &HeaderValue::from_static("bot")).unwrap();
+            assert_eq!(&outgoing.url()[Position::BeforePath..], target, "{why}");
+            assert_eq!(outgoing.headers().get(COOKIE).unwrap(), "sid=secret", "{why}");
+            assert_eq!(field(&outgoing, "cookie").as_deref(), Some("[redacted]"), "{why}");
+            assert!(!format!("{request:?} {outgoing:?}").contains("secret"), "{why}: it is not shown");
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::definition::{Draft, Fetch};
+use dragline_domain::frontier::Cookie;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::content_coding::DecodeError;
 use dragline_formats::http_fields::Headers;
@@ -54,6 +55,10 @@ impl FetchLimits {
 pub struct FetchRequest {
     /// The URL to request.
     pub url: CrawlUrl,
+    /// Path and query to be sent byte for byte, if they are not spelled as in the URL; visible ASCII, beginning with a slash.
+    pub target: Option<String>,
+    /// `Cookie`: what the URL itself has set; `None` nearly always.
+    pub cookie: Option<Cookie>,
     /// `If-None-Match`: the entity tag as the server wrote it; `None` if none is known.
     pub if_none_match: Option<String>,
     /// `If-Modified-Since`: the date as the server wrote it; `None` if none is known.
@@ -64,6 +69,16 @@ pub struct FetchRequest {
     pub connection: ConnectionChoice,
     /// Who is told about a connection that has to be opened for it.
     pub watch: Option<Arc<dyn ConnectionWatch>>,
+}
+
+impl FetchRequest {
+    /// Returns a plain request for a URL, which nobody watches.
+    #[must_use]
+    pub const fn new(url: CrawlUrl, limits: FetchLimits) -> Self {
+        let connection = ConnectionChoice::Any;
+        let (target, cookie, if_none_match, if_modified_since, watch) = (None, None, None, None, None);
+        Self { url, target, cookie, if_none_match, if_modified_since, limits, connection, watch }
+    }
 }
 
 /// The connection that a request may use.
@@ -205,7 +220,7 @@ impl Fetched {
 /// Makes requests, one at a time. A failure is a value.
 pub trait Fetcher: Send + Sync {
     /// Makes one GET request within its limits: exactly one leaves the machine, as whoever calls this keeps the pace. Never follows a redirect, never
-    /// sends credentials or cookies.
+    /// sends credentials, nor cookies but the request's own.
     fn fetch(&self, request: FetchRequest) -> impl Future<Output = Fetched> + Send;
 }
 

@@ -14,6 +14,7 @@ mod names;
 mod patience;
 mod rate_limits;
 mod redirects;
+mod respelled;
 mod robots;
 mod support;
 mod tls;

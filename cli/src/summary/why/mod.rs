@@ -80,6 +80,10 @@ fn hint(counted: &CauseCount) -> Option<String> {
             let to = counted.leads_to.as_deref()?;
             format!("crawl the target of the redirect: `dragline crawl {}`", shell_word(Path::new(to)))
         }
+        Cause::RedirectsInCircle => {
+            "the server may redirect whoever keeps no cookies, or a script: check with `curl -L` whether it ends"
+                .to_owned()
+        }
         Cause::NotFound => "the server has no such page; check whether the URL opens in a browser".to_owned(),
         Cause::RefusedByServer => {
             "the server denies access to everybody, or to this crawler; the crawl does not retry".to_owned()

@@ -89,7 +89,7 @@ impl Candidate {
     /// Returns the candidate as something to be fetched, and its depth.
     pub(crate) fn into_entry(self) -> (TodoEntry, u32) {
         let Self { path_and_query, sighting: Sighting { depth, via, requisite_steps }, known, .. } = self;
-        (TodoEntry { path_and_query, via, redirects: 0, requisite_steps, known, demand: None }, depth)
+        (TodoEntry { path_and_query, via, redirects: 0, requisite_steps, known, demand: None, follow_up: None }, depth)
     }
 }
 

@@ -112,7 +112,7 @@ pub struct Retry {
     pub entry: super::TodoEntry,
     /// Its depth.
     pub depth: u32,
-    /// How often it was tried in this iteration.
+    /// How often it was tried in this iteration, without what a follow-up followed.
     pub tries: u8,
     /// When it may be tried again.
     pub not_before: Timestamp,
@@ -230,22 +230,35 @@ impl Retry {
     /// The most URLs of an origin that wait for another try.
     pub const COUNT_MAX: usize = 32;
     /// The most bytes that they take as JSON: the whole row is written with every commit. The longest URL fits.
-    pub const BYTES_MAX: usize = 8 << 10;
+    pub const BYTES_MAX: usize = 16 << 10;
     /// The most bytes that a retry takes besides its entry.
     const FIELDS_BYTES_MAX: usize = 100;
 
     /// Whether there is room for another URL to wait. One that finds none ends with the outcome that it has.
     #[must_use]
     pub fn fits<'r>(waiting: impl IntoIterator<Item = &'r Self>, entry: &super::TodoEntry) -> bool {
-        let bytes = |entry: &super::TodoEntry| entry.json_bytes_max() + Self::FIELDS_BYTES_MAX;
-        let sizes = waiting.into_iter().map(|retry| bytes(&retry.entry));
-        let (count, sum) = sizes.fold((1, bytes(entry)), |(count, sum), size| (count + 1, sum + size));
-        count <= Self::COUNT_MAX && sum <= Self::BYTES_MAX
+        let (count, bytes) = Self::sizes(waiting.into_iter().map(|retry| &retry.entry).chain([entry]));
+        count <= Self::COUNT_MAX && bytes <= Self::BYTES_MAX
+    }
+
+    /// Whether these take so little of the room that other visits may start before they are committed: each may have to wait as well.
+    #[must_use]
+    pub fn are_few<'r>(waiting: impl IntoIterator<Item = &'r Self>) -> bool {
+        let (count, bytes) = Self::sizes(waiting.into_iter().map(|retry| &retry.entry));
+        count < Self::COUNT_MAX / 4 && bytes < Self::BYTES_MAX / 4
+    }
+
+    /// Returns the number of entries, and how many bytes they take.
+    fn sizes<'r>(entries: impl Iterator<Item = &'r super::TodoEntry>) -> (usize, usize) {
+        let sizes = entries.map(|entry| entry.json_bytes_max() + Self::FIELDS_BYTES_MAX);
+        sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
     }
 }
 
-const _: () =
-    assert!(super::TodoEntry::JSON_BYTES_MAX + Retry::FIELDS_BYTES_MAX <= Retry::BYTES_MAX, "the longest fits");
+const _: () = assert!(
+    super::TodoEntry::WITH_FOLLOW_UP_JSON_BYTES_MAX + Retry::FIELDS_BYTES_MAX <= Retry::BYTES_MAX,
+    "the longest fits"
+);
 
 impl Lease {
     /// Creates the lease of an origin that opens, for the first time or for another iteration.

@@ -3,6 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::frontier::follow_up::longest_follow_up;
 use crate::frontier::todo::longest_entry;
 use crate::frontier::{IterationStatus, TodoEntry};
 use crate::ids::{CrawlId, TriggerId};
@@ -198,10 +199,12 @@ fn letting_go_gives_the_rest_back_and_counts_what_closes() {
 fn retries_are_let_in_by_number_and_by_size() {
     let short = TodoEntry::new(format!("/{}", "x".repeat(100)));
     let long = TodoEntry { path_and_query: format!("/{}", "x".repeat(2_000)), ..short.clone() };
+    let followed = TodoEntry { follow_up: Some(Box::new(longest_follow_up())), ..longest_entry() };
     for (entry, expected, why) in [
         (short, Retry::COUNT_MAX, "as many as are allowed"),
-        (long, 3, "a long one takes the room of many"),
-        (longest_entry(), 1, "the longest one has room alone"),
+        (long, 7, "a long one takes the room of many"),
+        (longest_entry(), 2, "the longest of a chunk"),
+        (followed, 1, "the longest one has room alone"),
     ] {
         let mut retries: Vec<Retry> = Vec::new();
         while Retry::fits(&retries, &entry) {
@@ -210,6 +213,10 @@ fn retries_are_let_in_by_number_and_by_size() {
         let json = serde_json::to_string(&retries).unwrap();
         assert_eq!(retries.len(), expected, "{why}");
         assert!(json.len() <= Retry::BYTES_MAX, "{why}: {} bytes", json.len());
+        assert!(
+            !Retry::are_few(&retries) && Retry::are_few(&retries[..retries.len() / 8]),
+            "{why}: enough to be committed"
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkKey, Demand, Known, LastCapture, TodoSource};
+use super::{ChunkKey, Demand, FollowUp, Known, LastCapture, TodoSource};
 use crate::ids::Iteration;
 use crate::url::CrawlUrl;
 
@@ -30,6 +30,9 @@ pub struct TodoEntry {
     /// The demand that led to it; `None` if the crawl itself did.
     #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
     pub demand: Option<Box<Demand>>,
+    /// How its server asked for it to be asked for once more; `None` before that. Nothing but a retry has it.
+    #[serde(rename = "f", default, skip_serializing_if = "Option::is_none")]
+    pub follow_up: Option<Box<FollowUp>>,
 }
 
 /// Todo of one origin and depth from one source. Written once, consumed by offset, deleted when exhausted.
@@ -52,14 +55,18 @@ impl TodoEntry {
             requisite_steps: 0,
             known: Known::default(),
             demand: None,
+            follow_up: None,
         }
     }
 
-    /// The most bytes that an entry takes as JSON: two URLs, a capture's validators and a demand, each of the maximum length.
+    /// The most bytes that an entry of a chunk takes as JSON: two URLs, a capture's validators and a demand, each of the maximum length.
     pub const JSON_BYTES_MAX: usize =
         json_bytes(2 * CrawlUrl::LEN_MAX, Some(LastCapture::ETAG_BYTES_MAX + LastCapture::LAST_MODIFIED_BYTES_MAX))
             + 243
             + Demand::JSON_BYTES_MAX;
+
+    /// The most bytes that the entry of a retry takes, which may be a follow-up.
+    pub(super) const WITH_FOLLOW_UP_JSON_BYTES_MAX: usize = Self::JSON_BYTES_MAX + 5 + FollowUp::JSON_BYTES_MAX;
 
     /// An upper bound of the entry's size as JSON.
     pub(super) fn json_bytes_max(&self) -> usize {
@@ -72,7 +79,12 @@ impl TodoEntry {
         let of_steps = if self.requisite_steps > 0 { 8 } else { 0 };
         let of_known = [document.map(|_| 120), interval_ms.map(|_| 40), away.map(|_| 75)];
         let of_demand = self.demand.as_ref().map_or(0, |demand| 6 + demand.json_bytes_max());
-        json_bytes(urls, validators) + of_steps + of_known.into_iter().flatten().sum::<usize>() + of_demand
+        let of_follow_up = self.follow_up.as_ref().map_or(0, |follow_up| 5 + follow_up.json_bytes_max());
+        json_bytes(urls, validators)
+            + of_steps
+            + of_known.into_iter().flatten().sum::<usize>()
+            + of_demand
+            + of_follow_up
     }
 }
 
@@ -114,7 +126,7 @@ pub fn split_into_chunks(
     chunks
 }
 
-/// The longest entry there is.
+/// The longest entry of a chunk.
 #[cfg(test)]
 pub(super) fn longest_entry() -> TodoEntry {
     let long = |url: &str| format!("{url}{}", "x".repeat(CrawlUrl::LEN_MAX - url.len()));
@@ -143,7 +155,8 @@ pub(super) fn longest_entry() -> TodoEntry {
     let (pattern, skip) = (Some(pattern("\"")), vec![pattern("\"")]);
     let demand = Demand { pattern, skip, depth: Some(u32::MAX), visits: super::Visits::All };
     let demand = Some(Box::new(demand));
-    TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, requisite_steps: u8::MAX, known, demand }
+    let (redirects, requisite_steps) = (u8::MAX, u8::MAX);
+    TodoEntry { path_and_query: long("/"), via: Some(via), redirects, requisite_steps, known, demand, follow_up: None }
 }
 
 #[cfg(test)]
@@ -153,10 +166,16 @@ mod tests {
     #[test]
     fn no_entry_is_longer_than_the_longest_is_said_to_be() {
         let bare = TodoEntry::new("/");
-        for (entry, why) in [(longest_entry(), "all of it"), (bare, "next to nothing")] {
+        let follow_up = Some(Box::new(super::super::follow_up::longest_follow_up()));
+        let retried = TodoEntry { follow_up, ..longest_entry() };
+        for (entry, bytes_max, why) in [
+            (longest_entry(), TodoEntry::JSON_BYTES_MAX, "all of it"),
+            (bare, TodoEntry::JSON_BYTES_MAX, "next to nothing"),
+            (retried, TodoEntry::WITH_FOLLOW_UP_JSON_BYTES_MAX, "with a follow-up"),
+        ] {
             let json = serde_json::to_string(&entry).unwrap();
             assert!(json.len() <= entry.json_bytes_max(), "{why}: {} bytes", json.len());
-            assert!(entry.json_bytes_max() <= TodoEntry::JSON_BYTES_MAX, "{why}");
+            assert!(entry.json_bytes_max() <= bytes_max, "{why}");
         }
     }
 }

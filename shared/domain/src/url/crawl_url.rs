@@ -10,7 +10,7 @@ use url::{Position, Url};
 
 use super::error::{HOST_BYTES_MAX, refuse_at_sight, unparsable};
 use super::origin::OriginParts;
-use super::{Origin, Scheme, UrlError, UrlRules, percent, web_reference};
+use super::{Origin, Scheme, UrlError, UrlRules, percent};
 
 /// An absolute http or https URL, normalised: equal texts are the same page.
 ///
@@ -86,10 +86,7 @@ impl CrawlUrl {
     /// # Errors
     /// Those of [`CrawlUrl::join`].
     pub fn join_spelled(&self, reference: &str, rules: &UrlRules) -> Result<(Self, Spelling), UrlError> {
-        refuse_at_sight(reference)?;
-        let base = Url::parse(&self.text).map_err(UrlError::Invalid)?;
-        let url = base.join(&web_reference(reference)).map_err(|error| unparsable(reference, error))?;
-        Self::spelled(&url, rules)
+        Self::spelled(&self.join_unchanged(reference)?, rules)
     }
 
     /// Normalises a parsed URL, such as a link joined to its base.

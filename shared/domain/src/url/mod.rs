@@ -8,6 +8,7 @@ mod origin;
 mod percent;
 mod plain;
 mod reference;
+mod respelled;
 mod rules;
 
 #[cfg(test)]

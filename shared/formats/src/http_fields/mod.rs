@@ -1,14 +1,16 @@
-//! HTTP header fields and their values: as text, and Location, Retry-After, Content-Type, Link and Refresh.
+//! HTTP header fields and their values: as text, and Location, Retry-After, Content-Type, Link, Refresh and Set-Cookie.
 //!
 //! Each value is read by a pure function of the field, whose length the HTTP client has limited.
 
 mod content_type;
+mod cookies;
 mod headers;
 mod references;
 
 use std::time::Duration;
 
 pub use content_type::{ContentType, content_type};
+pub use cookies::cookies_for;
 use dragline_domain::politeness::RETRY_AFTER_MAX;
 pub use headers::{Headers, text};
 use jiff::Timestamp;

@@ -1,5 +1,6 @@
 //! What is sent, and what is kept of the answer.
 
+use dragline_domain::frontier::Cookie;
 use dragline_formats::http_fields::Headers;
 use dragline_ports::fetcher::Fetcher;
 
@@ -48,6 +49,22 @@ async fn cookies_and_redirects_are_left_alone() {
     assert_eq!(server.requests().len(), 2, "the redirect was not followed");
     for header in server.requests() {
         assert!(!header.contains("cookie") && !header.contains("referer"), "{header}");
+    }
+}
+
+#[tokio::test]
+async fn a_target_and_cookies_are_sent_byte_for_byte_where_the_request_has_them() {
+    let server = RawServer::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+    let targets = ["/caf%c3%a9", "/%7Ea%2Db", "/a?", "/a;jsessionid=AB12", "/?PHPSESSID=ab12", "//a//b"];
+    for target in targets {
+        let mut request = request(&server.url("/a"));
+        request.target = Some(target.to_owned());
+        request.cookie = Cookie::of_pairs([("sid", "secret")]);
+        let fetched = fetcher().fetch(request).await;
+        let header = server.requests().pop().unwrap();
+        assert!(header.starts_with(&format!("GET {target} HTTP/1.1\r\n")), "{target}: {header}");
+        assert!(header.contains("\r\ncookie: sid=secret\r\n"), "{target}: {header}");
+        assert_eq!(fetched.request_headers.get("cookie"), Some(&b"[redacted]"[..]), "{target}");
     }
 }
 

@@ -49,8 +49,7 @@ pub(crate) fn fetcher() -> HttpFetcher {
 
 pub(crate) fn request(url: &str) -> FetchRequest {
     let url = CrawlUrl::parse(url, &UrlRules::default()).unwrap();
-    let (if_none_match, if_modified_since, connection, watch) = Default::default();
-    FetchRequest { url, if_none_match, if_modified_since, limits: ROOMY, connection, watch }
+    FetchRequest::new(url, ROOMY)
 }
 
 pub(crate) async fn fetch(fetcher: &HttpFetcher, url: &str) -> Fetched {

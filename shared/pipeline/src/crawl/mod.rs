@@ -2,6 +2,7 @@
 
 mod commit;
 mod ending;
+mod follow_up;
 mod memory;
 mod orphans;
 mod outcome;

@@ -96,7 +96,10 @@ fn outcome_of_response(
     if has_field(response, "cf-mitigated", b"challenge") {
         return (Outcome::BlockedByChallenge, Some("the answer is a challenge meant for people".to_owned()));
     }
-    let outcome = status_outcome(response);
+    let outcome = match status_outcome(response) {
+        Outcome::Redirect | Outcome::PermanentRedirect if is_page_all_the_same(response) => Outcome::FileIngested,
+        outcome => outcome,
+    };
     let detail = (status >= 400).then(|| format!("status {status} {}", response.reason).trim_end().to_owned());
     if let (Outcome::FileIngested, Some(Truncation::Coding(error))) = (outcome, response.truncated) {
         return (outcome, Some(error.to_string()));
@@ -122,6 +125,12 @@ fn outcome_of_response(
 pub(super) fn final_outcome(outcome: Outcome, fetched: &Fetched) -> Outcome {
     let came = fetched.result.as_ref().is_ok_and(|response| response.decoded_bytes > 0);
     if came && outcome == Outcome::ErrorReadingResponse { Outcome::FileIngested } else { outcome }
+}
+
+/// Whether a redirect names no target, so that browsers show what it has instead. One that is said to be for good and has nothing is a mistake.
+fn is_page_all_the_same(response: &FetchedResponse) -> bool {
+    let names_target = response.headers.get("location").is_some();
+    !names_target && (matches!(response.status, 302 | 303) || !response.body.is_empty())
 }
 
 /// Whether a response has a field with this name and value, ignoring case.

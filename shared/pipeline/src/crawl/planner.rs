@@ -29,12 +29,19 @@ pub(super) struct Work {
     pub depth: u32,
     /// How it came to be visited.
     pub crawl_type: CrawlType,
-    /// How often it was requested before in this iteration.
+    /// How often it was tried before in this iteration, without what its follow-up follows.
     pub tries: u8,
     /// Where the lease stands once this is done.
     pub after: Position,
     /// The chunk of which it is the last URL.
     pub exhausts: Option<ChunkKey>,
+}
+
+impl Work {
+    /// Returns how often it was requested before in this iteration.
+    pub(super) fn requests_before(&self) -> u8 {
+        self.tries.saturating_add(u8::from(self.entry.follow_up.is_some()))
+    }
 }
 
 /// How an entry's URL was found.

@@ -21,7 +21,7 @@ use crate::context::CrawlContext;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::fetcher::{
-    ConnectionChoice, FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
+    FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
 };
 use dragline_ports::frontier::{GiveBackHost, Hosts, KeptRobots, RobotsRow};
 
@@ -185,14 +185,7 @@ pub async fn fetch_robots(
     };
     let limits = FetchLimits { body_bytes_max: BODY_BYTES_MAX, decoded_bytes_max: BODY_BYTES_MAX as u64, ..limits };
     for _ in 0..=REDIRECTS_MAX {
-        let request = FetchRequest {
-            url: url.clone(),
-            if_none_match: None,
-            if_modified_since: None,
-            limits,
-            connection: ConnectionChoice::Any,
-            watch: None,
-        };
+        let request = FetchRequest::new(url.clone(), limits);
         let response = match fetcher.fetch(request).await.result {
             Err(failure) if failure.kind == FetchFailureKind::PrivateAddress => {
                 return Err(RefusedAddress(failure.detail));

@@ -88,6 +88,11 @@ impl SegmentRecords {
 
     /// Adds a URL that was requested: its request, and its response, a reference to an earlier one, or the fact that there was none.
     pub fn add_fetched(&mut self, url: &CrawlUrl, at: Timestamp, visit: &Visit, fetched: &Fetched) {
+        self.add_sent(url, url.path_and_query(), at, visit, fetched);
+    }
+
+    /// The same, where this path and query were sent: the request's record has them, and all records are of the URL, by which others refer to them.
+    pub fn add_sent(&mut self, url: &CrawlUrl, target: &str, at: Timestamp, visit: &Visit, fetched: &Fetched) {
         let event = self.event(url, at, Some(fetched));
         let capture = match &fetched.result {
             Ok(response) => self.add_answer(url, &event, visit, response),
@@ -99,7 +104,7 @@ impl SegmentRecords {
             }
         };
         if fetched.remote.is_some() || fetched.result.is_ok() {
-            self.add_request(url, &event, fetched, capture);
+            self.add_request(target, &event, fetched, capture);
         }
     }
 
@@ -116,11 +121,11 @@ impl SegmentRecords {
             Some(reason) => record.truncated(warc_truncation(reason)),
         };
         self.writer.write(&record);
-        self.add_request(url, &event, fetched, record.id());
+        self.add_request(url.path_and_query(), &event, fetched, record.id());
     }
 
-    fn add_request(&mut self, url: &CrawlUrl, event: &CaptureEvent, fetched: &Fetched, capture: RecordId) {
-        let block = http_request_block("GET", url.path_and_query(), &fetched.request_headers);
+    fn add_request(&mut self, target: &str, event: &CaptureEvent, fetched: &Fetched, capture: RecordId) {
+        let block = http_request_block("GET", target, &fetched.request_headers);
         let request = Record::request(self.next_id(), event, block).concurrent_to(capture);
         self.writer.write(&request);
     }

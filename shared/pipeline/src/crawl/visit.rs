@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
+use dragline_domain::frontier::FollowUp;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
 use dragline_domain::shown::one_line;
@@ -54,7 +55,10 @@ pub(super) fn refused(
     }
     match robots {
         Robots::Known(policy) => {
-            let verdict = policy.verdict(&work.entry.path_and_query);
+            let verdict = match policy.verdict(&work.entry.path_and_query) {
+                verdict if verdict.is_allowed() => policy.verdict(work.entry.sent_target()),
+                verdict => verdict,
+            };
             (!verdict.is_allowed()).then(|| (Outcome::BlockedByRobotsTxt, verdict.to_string()))
         }
         Robots::NotAsked => Some((Outcome::BlockedUrlByLocalPolicy, "its origin is not in scope".to_owned())),
@@ -76,14 +80,14 @@ pub(super) async fn visit(
     limits: FetchLimits,
     (segment, work, url): (u64, Work, CrawlUrl),
 ) -> Result<Visited, LeaseTooOld> {
-    let last = work.entry.known.comparable();
+    let (last, follow_up) = (work.entry.conditions(), work.entry.follow_up.as_deref());
     let request = FetchRequest {
-        url: url.clone(),
+        target: follow_up.and_then(FollowUp::target).map(str::to_owned),
+        cookie: follow_up.and_then(FollowUp::cookie).cloned(),
         if_none_match: last.and_then(|last| last.etag.clone()),
         if_modified_since: last.and_then(|last| last.last_modified.clone()),
-        limits,
-        connection: ConnectionChoice::Any,
         watch,
+        ..FetchRequest::new(url.clone(), limits)
     };
     let asked = if work.tries == 0 { Asked::First } else { Asked::Again };
     let sent = send(clock, fetcher, pacer, (started, latest_start), request, asked).await?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dragline_domain::capture::{CrawlType, Finality, Visit};
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{Known, SegmentRow, Sighting};
+use dragline_domain::outcome::Outcome;
 
 use super::read::{self, Bodies, Capture, Reading};
 use crate::World;
@@ -102,12 +103,18 @@ pub(super) fn of_documents(
     let mut put_off = (segment.put_off as usize).saturating_sub(put_off);
     let all = documents.iter().zip(found).map(|(document, found)| {
         found.cloned().unwrap_or_else(|| {
-            let is_put_off = put_off > 0 && document.outcome.may_be_fluke();
+            let is_put_off = put_off > 0 && may_be_put_off(document);
             put_off -= usize::from(is_put_off);
             stand_in(context, segment, document, if is_put_off { Finality::Retried } else { Finality::Final })
         })
     });
     Arc::new(all.collect())
+}
+
+/// Whether a document may be of a capture that does not stand: of a failure, or of a redirect that is not followed as one to another URL.
+fn may_be_put_off(document: &Document) -> bool {
+    let is_redirect = matches!(document.outcome, Outcome::Redirect | Outcome::PermanentRedirect);
+    document.outcome.may_be_fluke() || is_redirect && document.links.is_empty()
 }
 
 /// Restores what a document still says about its capture. Its depth is unknown: its links get the greatest possible depth.

@@ -128,6 +128,7 @@ pub(super) async fn claim(
                 requisite_steps: found.sighting.requisite_steps,
                 known,
                 demand: found.demand,
+                follow_up: None,
             });
         }
     }

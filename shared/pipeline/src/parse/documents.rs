@@ -221,7 +221,8 @@ fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Docume
         let detail = Some("a redirect to a URL that cannot be crawled".to_owned());
         return Document { outcome: Outcome::DidNotUnderstandAnswer, detail, ..bare };
     };
-    let detail = Some(format!("to {target}"));
+    // Where it leads to itself, the crawler says what came of that.
+    let detail = bare.detail.clone().or_else(|| Some(format!("to {target}")));
     let disposition = disposition_of(context, &capture.visit, LinkKind::Redirect, &target);
     let link = Link { kind: LinkKind::Redirect, target, disposition, spelling, rel: Rel::Follow, anchor: None };
     Document { detail, links: vec![link], ..bare }

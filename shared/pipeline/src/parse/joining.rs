@@ -1,5 +1,6 @@
 //! Adding the new origin of a seed that moved to the scope.
 
+use dragline_domain::document::{Disposition, Document, LinkKind};
 use dragline_domain::frontier::{OriginKey, SegmentRow};
 use dragline_domain::url::Origin;
 
@@ -19,19 +20,43 @@ pub(super) async fn join(
     segment: &SegmentRow,
     captures: &[Capture],
 ) -> PortResult<bool> {
+    let own = &segment.id.origin;
+    add(world, own, captures.iter().filter_map(|capture| joins(context, own, capture))).await
+}
+
+/// Adds the origins to which seeds of this segment refresh, as their documents say: from http to https, and to or from www. Returns whether there
+/// were any.
+pub(super) async fn join_refreshed(
+    world: &impl World,
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    captures: &[Capture],
+    documents: &[Document],
+) -> PortResult<bool> {
+    let own = &segment.id.origin;
+    let seeds = captures.iter().zip(documents).filter(|(capture, _)| is_seed(capture));
+    add(world, own, seeds.filter_map(|(_, document)| refreshes_to(context, own, document))).await
+}
+
+async fn add(world: &impl World, own: &OriginKey, origins: impl Iterator<Item = Origin>) -> PortResult<bool> {
     let mut joined = Vec::new();
-    for origin in captures.iter().filter_map(|capture| joins(context, &segment.id.origin, capture)) {
-        world.frontier().join_origin(&segment.id.origin.crawl, &origin).await?;
-        joined.push(Notice::OriginJoined { from: segment.id.origin.clone(), origin });
+    for origin in origins {
+        world.frontier().join_origin(&own.crawl, &origin).await?;
+        joined.push(Notice::OriginJoined { from: own.clone(), origin });
     }
     let has_joined = !joined.is_empty();
     tell_all(world, joined).await;
     Ok(has_joined)
 }
 
-/// Returns the origin that a capture adds to the scope, if any. Only captures at depth 0 count as seeds, but not what a seed needs to be shown.
+/// Only captures at depth 0 count as seeds, but not what a seed needs to be shown.
+const fn is_seed(capture: &Capture) -> bool {
+    capture.visit.sighting.depth == 0 && capture.visit.sighting.requisite_steps == 0
+}
+
+/// Returns the origin that a capture adds to the scope, if any.
 fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<Origin> {
-    if capture.visit.sighting.depth > 0 || capture.visit.sighting.requisite_steps > 0 {
+    if !is_seed(capture) {
         return None;
     }
     let (redirect, _) = capture.redirect(&context.definition.strip_query_parameters)?;
@@ -40,4 +65,17 @@ fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<O
     let has_moved = redirect.is_permanent && origin.is_same_site(&own.origin);
     let is_new = !context.allowed.contains(&redirect.target);
     (is_new && (has_moved || own.origin.is_also_called(&origin))).then_some(origin)
+}
+
+/// Returns the origin that a seed's page adds to the scope, if any: it refreshes there, and leads nowhere else in the crawl.
+fn refreshes_to(context: &CrawlContext, own: &OriginKey, document: &Document) -> Option<Origin> {
+    document.page.as_ref()?;
+    let is_left = |disposition: &Disposition| *disposition == Disposition::OutOfScope;
+    let refresh = document.links.iter().find(|link| link.kind == LinkKind::Redirect && is_left(&link.disposition))?;
+    let leads_on = document.links.iter().any(|link| {
+        link.kind.leads_to_page() && link.disposition == Disposition::Follow && link.target != document.url
+    });
+    let origin = refresh.target.origin();
+    let is_new = !context.allowed.contains(&refresh.target);
+    (!leads_on && is_new && own.origin.is_also_called(&origin)).then_some(origin)
 }

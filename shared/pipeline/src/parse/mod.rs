@@ -151,7 +151,7 @@ async fn parse(
         context = contexts.of_iteration(frontier, crawl, segment.iteration).await?;
     }
     let earlier = Arc::new(Earlier::load(world, &context, segment, &captures).await?);
-    let parsed = documents(world, &context, &pinned.task, segment, (&captures, &earlier), trust).await?;
+    let parsed = documents(world, contexts, &mut context, &pinned.task, segment, (&captures, &earlier), trust).await?;
     let documents = &parsed.documents;
     let made = (&*context, &*pinned.task);
     let drifted = drift::tell_of(world, contexts, made, segment, &captures, &earlier, documents).await?;
@@ -197,10 +197,12 @@ fn show(world: &impl World, captures: &[Capture], log: &SegmentLog) {
     }
 }
 
-/// Returns the documents of the segment's captures: those that an earlier parse put, or else the ones made now.
+/// Returns the documents of the segment's captures: those that an earlier parse put, or else the ones made now. If they extend the scope, the context
+/// is replaced, and they are made again.
 async fn documents(
     world: &impl World,
-    context: &Arc<CrawlContext>,
+    contexts: &Contexts,
+    context: &mut Arc<CrawlContext>,
     task: &Task,
     segment: &SegmentRow,
     (captures, earlier): (&Arc<Vec<Capture>>, &Arc<Earlier>),
@@ -210,10 +212,13 @@ async fn documents(
         return Ok(Parsed { documents });
     }
     let mut documents = if task.visits() {
-        let (own, row) = (Arc::clone(context), segment.clone());
-        let (all, known) = (Arc::clone(captures), Arc::clone(earlier));
-        let parsed = tokio::task::spawn_blocking(move || documents_of(&own, &row, &all, &known, trust)).await;
-        parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?
+        let made = made_now(context, segment, captures, earlier, trust).await?;
+        if joining::join_refreshed(world, context, segment, captures, &made).await? {
+            *context = contexts.of_iteration(world.frontier(), &segment.id.origin.crawl, segment.iteration).await?;
+            made_now(context, segment, captures, earlier, trust).await?
+        } else {
+            made
+        }
     } else {
         remade::documents(world, context, captures, earlier).await?
     };
@@ -227,6 +232,19 @@ async fn documents(
         PutDocuments::Stored => Ok(Parsed { documents }),
         PutDocuments::Found(documents) => Ok(Parsed { documents }),
     }
+}
+
+async fn made_now(
+    context: &Arc<CrawlContext>,
+    segment: &SegmentRow,
+    captures: &Arc<Vec<Capture>>,
+    earlier: &Arc<Earlier>,
+    trust: Trust,
+) -> PortResult<Vec<Document>> {
+    let (own, row) = (Arc::clone(context), segment.clone());
+    let (all, known) = (Arc::clone(captures), Arc::clone(earlier));
+    let made = tokio::task::spawn_blocking(move || documents_of(&own, &row, &all, &known, trust)).await;
+    made.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))
 }
 
 fn counters(entries: &[LogEntry], captures: &[Capture], documents: &[Document], claimed: &Claimed) -> ParserCounters {

@@ -21,6 +21,8 @@ pub enum Cause {
     ForbiddenByRobots,
     /// It redirects to a URL outside of the crawl.
     RedirectsElsewhere,
+    /// It redirects to itself, at once or by way of others.
+    RedirectsInCircle,
     /// The server has no such page: 404 or 410.
     NotFound,
     /// The server denies access: 401 or 403.
@@ -58,6 +60,8 @@ pub struct Causes {
     by_cause: BTreeMap<Cause, CauseCount>,
     /// By redirect target.
     redirects: HashMap<String, CauseCount>,
+    /// The targets of redirects by URL.
+    targets: HashMap<String, String>,
 }
 
 impl Cause {
@@ -73,6 +77,7 @@ impl Cause {
             Self::NoAnswer(NoAnswer::PrivateAddress) => "private_address",
             Self::ForbiddenByRobots => "forbidden_by_robots_txt",
             Self::RedirectsElsewhere => "redirects_elsewhere",
+            Self::RedirectsInCircle => "redirects_in_circle",
             Self::NotFound => "not_found",
             Self::RefusedByServer => "refused_by_server",
             Self::NotToBeIndexed => "not_to_be_indexed",
@@ -90,6 +95,7 @@ impl Cause {
             Self::NoAnswer(why) => why.words(),
             Self::ForbiddenByRobots => "forbidden by robots.txt",
             Self::RedirectsElsewhere => "redirects out of the crawl",
+            Self::RedirectsInCircle => "redirects in a circle",
             Self::NotFound => "not found",
             Self::RefusedByServer => "refused by the server",
             Self::NotToBeIndexed => "asks not to be indexed",
@@ -144,6 +150,7 @@ impl Causes {
         let counted = CauseCount { cause, urls: 1, example: visit.url, leads_to: leads_to.clone(), detail };
         match leads_to {
             Some(target) if cause == Cause::RedirectsElsewhere && self.redirects.len() < REDIRECTS_MAX => {
+                self.targets.insert(counted.example.clone(), target.clone());
                 self.redirects.entry(target).and_modify(|same| same.urls += 1).or_insert(counted);
             }
             _ => self.add(counted),
@@ -162,12 +169,24 @@ impl Causes {
         self.by_cause.entry(counted.cause).and_modify(|same| same.urls += urls).or_insert(counted);
     }
 
+    /// Whether the redirects that begin at a URL lead to one of them again.
+    fn is_in_circle(&self, url: &str) -> bool {
+        let mut at = Some(url);
+        for _ in 0..=self.targets.len() {
+            at = at.and_then(|url| self.targets.get(url)).map(String::as_str);
+        }
+        at.is_some()
+    }
+
     /// Returns all causes, the most common first.
     #[must_use]
     pub fn counted(mut self) -> Vec<CauseCount> {
         let mut redirects: Vec<_> = std::mem::take(&mut self.redirects).into_values().collect();
         redirects.sort_by(|a, b| a.example.cmp(&b.example));
-        redirects.into_iter().for_each(|redirect| self.add(redirect));
+        for redirect in redirects {
+            let cause = if self.is_in_circle(&redirect.example) { Cause::RedirectsInCircle } else { redirect.cause };
+            self.add(CauseCount { cause, ..redirect });
+        }
         let mut counted: Vec<_> = self.by_cause.into_values().collect();
         counted.sort_by_key(|counted| Reverse(counted.urls));
         counted

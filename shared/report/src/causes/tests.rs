@@ -78,6 +78,22 @@ fn a_redirect_is_a_cause_if_its_target_was_not_visited() {
 }
 
 #[test]
+fn redirects_in_a_circle_lead_nowhere() {
+    let redirect = |url: &str, to: &str| LogRow { redirects_to: Some(to.to_owned()), ..visit(url, Outcome::Redirect) };
+    let [a, b, c, away] = ["https://a.example/", "https://a.example/b", "https://a.example/c", "https://www.example/"];
+    for (redirects, expected, why) in [
+        (vec![redirect(a, a)], vec![("redirects_in_circle", a)], "to itself"),
+        (vec![redirect(a, b), redirect(b, a)], vec![("redirects_in_circle", b)], "by way of another"),
+        (vec![redirect(a, b), redirect(b, c), redirect(c, b)], vec![("redirects_in_circle", c)], "into a circle"),
+        (vec![redirect(a, b), redirect(b, away)], vec![("redirects_elsewhere", b)], "out of the crawl, in two steps"),
+    ] {
+        let counted = of_visits(redirects);
+        let told: Vec<_> = counted.iter().map(|counted| (counted.cause.name(), &*counted.example)).collect();
+        assert_eq!(told, expected, "{why}");
+    }
+}
+
+#[test]
 fn the_most_common_cause_comes_first() {
     let ended = [(Outcome::FileNotFound, 2), (Outcome::BlockedByRobotsTxt, 3), (Outcome::ServerInternalError, 1)];
     let visits = ended.into_iter().flat_map(|(outcome, urls)| {

@@ -52,16 +52,16 @@ async fn odd_redirects_come_to_an_end() {
     crawled.assert_outcomes(&[
         ("/", Outcome::FileIngested, "the seed"),
         ("/out", Outcome::PermanentRedirect, "its target is recorded, and that is all"),
-        ("/without", Outcome::DidNotUnderstandAnswer, "no Location"),
+        ("/without", Outcome::FileOfUnknownType, "no Location: what 200 would give"),
         ("/mail", Outcome::DidNotUnderstandAnswer, "not a URL that can be crawled"),
-        ("/here", Outcome::Redirect, "to itself: once is enough"),
+        ("/here", Outcome::Redirect, "to itself, twice"),
         ("/ping", Outcome::Redirect, "in a circle"),
         ("/pong", Outcome::PermanentRedirect, "in a circle"),
-        ("/choice", Outcome::DidNotUnderstandAnswer, "a choice for people"),
+        ("/choice", Outcome::FileOfUnknownType, "a choice for people, with no page about it"),
     ]);
     assert_eq!(crawled.row("/out").redirects_to.as_deref(), Some("http://elsewhere.example/"));
     assert_eq!(crawled.row("/without").redirects_to, None);
-    assert_eq!(site.log().len(), 9, "robots.txt, and each URL once");
+    assert_eq!(site.log().len(), 10, "robots.txt, and each URL once, but twice what redirects to itself");
     assert_eq!(crawled.progress.parser.links_out_of_scope, 1);
 }
 
@@ -94,6 +94,11 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
         let to = |status, host: &str, path: &str| {
             answer(status, &[&format!("location: http://{host}:{}{path}", asked.port())], "")
         };
+        let refresh = |host: &str, wait: &str| {
+            let url = format!("http://{host}:{}/home", asked.port());
+            let more = if asked.target == "/full" { "<a href=/more>more</a>" } else { "" };
+            page(&format!("<meta http-equiv=refresh content='{wait}{url}'><a href='{url}'>on</a>{more}"))
+        };
         match asked.target.as_str() {
             "/moved" => to(301, "www.site.example", "/home"),
             "/home" => page("<a href=/more>more</a> <a href=/asset>asset</a>"),
@@ -102,6 +107,8 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
             "/lent" => to(302, "en.lent.example", "/other"),
             "/dressed" => to(302, "www.dressed.example", "/home"),
             "/sold" => to(301, "www.buyer.example", "/other"),
+            "/refreshed" => refresh("www.refreshed.example", "0; url="),
+            "/full" => refresh("www.full.example", "0; url="),
             _ => answer(404, &[], ""),
         }
     })
@@ -111,6 +118,8 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
         site.named("lent.example", "/lent"),
         site.named("sold.example", "/sold"),
         site.named("dressed.example", "/dressed"),
+        site.named("refreshed.example", "/refreshed"),
+        site.named("full.example", "/full"),
     ];
     let crawled = Crawled::once(&definition(&seeds, |_| {})).await;
     let www = |path| site.named("www.site.example", path);
@@ -129,5 +138,11 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
         ),
         (&site.named("www.dressed.example", "/more"), Outcome::FileIngested, "its links belong to the crawl, too"),
         (&seeds[2], Outcome::PermanentRedirect, "to another site"),
+        (&seeds[4], Outcome::FileIngested, "a page that only refreshes"),
+        (&site.named("www.refreshed.example", "/home"), Outcome::FileIngested, "to the same site by its other name"),
+        (&site.named("www.refreshed.example", "/more"), Outcome::FileIngested, "its links belong to the crawl, too"),
+        (&site.named("www.refreshed.example", "/asset"), Outcome::PermanentRedirect, "not a seed"),
+        (&seeds[5], Outcome::FileIngested, "a page that refreshes, with links of its own"),
+        (&site.named("full.example", "/more"), Outcome::FileIngested, "which are its site"),
     ]);
 }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::robots::crawl_delay;
 use super::{Checked, Evidence, Invariant, Violation};
-use crate::web::Access;
+use crate::web::{Access, Response};
 
 /// Whether workers died in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,9 +61,10 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
         if let Some(access) = asked.iter().find(late) {
             wrong.push(format!("{url} was asked for at {} although its outcome was committed", access.begun));
         }
-        if logged.finals > 1 || logged.connected > usize::from(TRIES_REFUSED_MIN) {
+        if logged.finals > 1 || logged.connected > usize::from(TRIES_REFUSED_MIN) + FOLLOW_UPS_MAX {
             wrong.push(format!("{url} has {} requests in the log, {} of them final", logged.requests, logged.finals));
         }
+        wrong.extend(unasked(asked).map(|access| format!("{url} was asked for as {access:?}, as no answer asked")));
         if asked.len() < logged.answered || (deaths == Deaths::None && asked.len() > logged.requests) {
             let probes = probes.len();
             wrong.push(format!(
@@ -87,6 +88,25 @@ fn is_probe(evidence: &Evidence<'_>, access: &Access) -> bool {
         earlier.url == access.url && earlier.response().is_some_and(|response| matches!(response.status, 200 | 304))
     });
     has_worked && failed.count() >= usize::from(evidence.definition.politeness.failures)
+}
+
+/// How often a URL is asked for once more because its answer asks for that.
+const FOLLOW_UPS_MAX: usize = 1;
+
+/// Finds requests that are spelled otherwise than their URL, or have a cookie, although no answer for the URL had said so.
+fn unasked<'a>(asked: &'a [&'a Access]) -> impl Iterator<Item = &'a Access> {
+    let is_asked_for = |access: &Access, before: &[&Access]| {
+        let responses = || before.iter().filter_map(|earlier| earlier.response());
+        let is_spelled = access.target == access.url.path_and_query()
+            || responses().any(|response| response.field("location") == Some(&*access.target));
+        let is_set = |cookie: &str| {
+            let set = |response: &Response| response.field("set-cookie").is_some_and(|set| set.starts_with(cookie));
+            responses().any(set)
+        };
+        is_spelled && access.cookie.as_deref().is_none_or(is_set)
+    };
+    let numbered = asked.iter().enumerate();
+    numbered.filter(move |(place, access)| !is_asked_for(access, &asked[..*place])).map(|(_, access)| *access)
 }
 
 /// Stored instants are truncated to milliseconds.

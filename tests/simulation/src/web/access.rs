@@ -1,6 +1,7 @@
 //! The servers' own log, against which the crawler is checked.
 
 use dragline_domain::url::CrawlUrl;
+use dragline_ports::fetcher::FetchRequest;
 use jiff::Timestamp;
 
 use super::Answer;
@@ -16,10 +17,36 @@ pub struct Access {
     pub shown: Timestamp,
     /// When the client last looked at the clock before. It is not responsible for the time that the request took to the server.
     pub set_out: Timestamp,
+    /// Path and query as they were sent.
+    pub target: String,
+    /// The `Cookie` sent; `None` if there was none.
+    pub cookie: Option<String>,
     /// The conditional header fields sent.
     pub conditions: Conditions,
     /// How it ended; `None` if the client was gone before.
     pub ended: Option<Ended>,
+}
+
+/// What a request asks for, besides its URL.
+#[derive(Clone, Debug)]
+pub(crate) struct Sent {
+    pub(crate) target: String,
+    pub(crate) cookie: Option<String>,
+    pub(crate) conditions: Conditions,
+}
+
+impl Sent {
+    pub(crate) fn of(request: &FetchRequest) -> Self {
+        let FetchRequest { url, target, cookie, if_none_match, if_modified_since, .. } = request;
+        Self {
+            target: target.clone().unwrap_or_else(|| url.path_and_query().to_owned()),
+            cookie: cookie.as_ref().map(|cookie| cookie.as_sent().to_owned()),
+            conditions: Conditions {
+                if_none_match: if_none_match.clone(),
+                if_modified_since: if_modified_since.clone(),
+            },
+        }
+    }
 }
 
 /// The conditional header fields of a request.

@@ -65,7 +65,7 @@ const FIRST: Timestamp = Timestamp::constant(1_780_000_000, 0);
 
 impl Edited {
     pub(super) fn response(&self, url: &CrawlUrl, arrival: &Arrival) -> Response {
-        let response = match self.is_known_by(&arrival.conditions) {
+        let response = match self.is_known_by(&arrival.sent.conditions) {
             true => Response::new(304, ""),
             false => self.whole(url),
         };

@@ -8,9 +8,10 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
+use super::wanting;
 use super::{
     Asks, Body, Edited, Host, Page, PageKind, RobotsPhase, RobotsPlan, RobotsTxt, Site, Trouble, TroubleKind,
-    Validation,
+    Validation, Wants,
 };
 
 /// The origins of a site.
@@ -64,7 +65,9 @@ impl Site {
                 stories.iter_mut().for_each(|story| next(&mut dice, story, &urls));
             }
             let hosts = origins.iter().map(|origin| (origin.clone(), host(&mut dice, origin, &stories)));
-            editions.push(Self { hosts: hosts.collect(), seeds: seeds.clone() });
+            let mut hosts: BTreeMap<Origin, Host> = hosts.collect();
+            wanting::draw(seed, hosts.values_mut(), &wanting::OF_EDITIONS);
+            editions.push(Self { hosts, seeds: seeds.clone() });
         }
         editions
     }
@@ -196,5 +199,5 @@ fn page(dice: &mut StdRng, story: &Story) -> Page {
         Fate::Moved(status) => (PageKind::Redirect { status, to: story.moved_to.clone() }, None),
         Fate::Troubled(kind) => (content(), Some(Trouble { requests: u32::MAX, kind })),
     };
-    Page { kind, think: Duration::from_millis(dice.random_range(5..300)), trouble }
+    Page { kind, think: Duration::from_millis(dice.random_range(5..300)), trouble, wants: Wants::Nothing }
 }

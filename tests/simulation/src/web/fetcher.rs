@@ -11,6 +11,7 @@ use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, FetchRequest, Fetc
 
 use jiff::Timestamp;
 
+use super::access::Sent;
 use super::servers::{Entry, Moment};
 use super::{Answer, Conditions, Response, Servers};
 
@@ -46,9 +47,7 @@ impl<C: Clock> SimulatedWeb<C> {
 
     /// A request whose connection breaks before the answer. It is in the servers' log, as it may have been read.
     pub(crate) fn refuse(&self, request: FetchRequest, set_out: Timestamp) -> Fetched {
-        let FetchRequest { url, if_none_match, if_modified_since, .. } = request;
-        let conditions = Conditions { if_none_match, if_modified_since };
-        let (entry, _, _) = self.servers.begin(&url, conditions, set_out, self.moment());
+        let (entry, _, _) = self.servers.begin(&request.url, Sent::of(&request), set_out, self.moment());
         self.lose(entry, set_out)
     }
 
@@ -63,14 +62,15 @@ impl<C: Clock> SimulatedWeb<C> {
     /// Sends a request and returns its entry in the servers' log. It was on its way to the server from `set_out` until now.
     pub(crate) async fn ask(&self, request: FetchRequest, set_out: Timestamp) -> (Entry, Fetched) {
         let way = between(set_out, self.now());
-        let FetchRequest { url, if_none_match, if_modified_since, limits, .. } = request;
+        let sent = Sent::of(&request);
+        let FetchRequest { url, limits, .. } = request;
+        let Conditions { if_none_match, if_modified_since } = &sent.conditions;
         let mut request_headers = Headers::from_iter([("host", url.host())]);
-        let conditional = [("if-none-match", &if_none_match), ("if-modified-since", &if_modified_since)];
+        let conditional = [("if-none-match", if_none_match), ("if-modified-since", if_modified_since)];
         for (name, value) in conditional {
             value.iter().for_each(|value| request_headers.push(name, value.as_str()));
         }
-        let conditions = Conditions { if_none_match, if_modified_since };
-        let (entry, think, answer) = self.servers.begin(&url, conditions, set_out, self.moment());
+        let (entry, think, answer) = self.servers.begin(&url, sent, set_out, self.moment());
         let (elapsed, answer) = match answer.filter(|_| think <= limits.first_byte_timeout) {
             Some(answer) => (think, answer),
             None => (limits.first_byte_timeout, Answer::Nothing(FetchFailureKind::Timeout)),

@@ -8,8 +8,9 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
+use super::wanting;
 use super::{
-    Directive, Host, Page, PageKind, Revision, RobotsPhase, RobotsPlan, RobotsTxt, Site, Trouble, TroubleKind,
+    Directive, Host, Page, PageKind, Revision, RobotsPhase, RobotsPlan, RobotsTxt, Site, Trouble, TroubleKind, Wants,
 };
 
 /// The origins that pages of other origins link to.
@@ -52,7 +53,7 @@ impl Site {
         if dice.random_bool(0.4) {
             let (old, new) = (origin(MOVED.0), origin(MOVED.1));
             let kind = PageKind::Redirect { status: 301, to: url(&new, "/") };
-            let page = Page { kind, think: Duration::from_millis(20), trouble: None };
+            let page = Page { kind, think: Duration::from_millis(20), trouble: None, wants: Wants::Nothing };
             let robots = RobotsPlan { trouble: None, phases: vec![phase(0, RobotsTxt::Missing)] };
             seeds.push(url(&old, "/"));
             hosts.insert(old, Host { robots, pages: BTreeMap::from([("/".to_owned(), page)]), dies_at: None });
@@ -60,6 +61,7 @@ impl Site {
             let host = host(&mut dice, &new, count, &targets);
             hosts.insert(new, host);
         }
+        wanting::draw(seed, hosts.values_mut(), &wanting::OF_SITES);
         Self { hosts, seeds }
     }
 }
@@ -112,7 +114,7 @@ fn page(dice: &mut StdRng, origin: &Origin, n: usize, links: Vec<CrawlUrl>, targ
         18..24 => PageKind::File,
         _ => html(dice, links, targets),
     };
-    Page { kind, think, trouble }
+    Page { kind, think, trouble, wants: Wants::Nothing }
 }
 
 fn html(dice: &mut StdRng, mut links: Vec<CrawlUrl>, targets: &[CrawlUrl]) -> PageKind {

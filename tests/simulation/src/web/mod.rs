@@ -15,12 +15,13 @@ mod says;
 mod servers;
 mod site;
 mod truth;
+mod wanting;
 
 pub use access::{Access, Conditions, Ended};
 pub use answer::{Answer, Response};
 pub use edited::{Asks, Body, Edited, Validation};
 pub use fetcher::SimulatedWeb;
-pub use page::{Directive, Page, PageKind, Revision, Trouble, TroubleKind};
+pub use page::{Directive, Page, PageKind, Revision, Trouble, TroubleKind, Wants};
 pub use robots::{RobotsPhase, RobotsPlan, RobotsTxt};
 pub use says::{Content, ContentKind, Leads, Says};
 pub use servers::Servers;

@@ -6,6 +6,7 @@ use dragline_domain::url::CrawlUrl;
 use dragline_ports::fetcher::{FetchFailureKind, Unprocessed};
 use jiff::Timestamp;
 
+use super::access::Sent;
 use super::{Answer, Conditions, Edited, Response};
 
 /// The truth about a URL.
@@ -17,6 +18,43 @@ pub struct Page {
     pub think: Duration,
     /// What goes wrong first; `None` if nothing does.
     pub trouble: Option<Trouble>,
+    /// What a request needs besides the URL.
+    pub wants: Wants,
+}
+
+/// What a request needs besides the URL to be answered with what is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// Nothing.
+    Nothing,
+    /// This path and query, which the crawler takes for the same URL: others are redirected there.
+    Spelling(String),
+    /// A cookie, which is set while the request is redirected to itself.
+    Cookie,
+    /// Both.
+    SpellingAndCookie(String),
+    /// No conditions: others are answered with 412.
+    NoConditions,
+}
+
+/// The cookie that servers set, and want back.
+const COOKIE: &str = "seen=yes";
+
+impl Wants {
+    /// Returns what a request gets that lacks something; `None` if it lacks nothing.
+    fn instead(&self, arrival: &Arrival) -> Option<Response> {
+        let Sent { target, cookie, conditions } = &arrival.sent;
+        let has_cookie = cookie.as_deref() == Some(COOKIE);
+        let redirect = |to: &str| Response::new(302, "here").with("location", to);
+        match self {
+            Self::Nothing => None,
+            Self::Spelling(spelling) => (target != spelling).then(|| redirect(spelling)),
+            Self::Cookie => (!has_cookie).then(|| redirect(target).with("set-cookie", format!("{COOKIE}; Path=/"))),
+            Self::SpellingAndCookie(spelling) => (target != spelling || !has_cookie)
+                .then(|| redirect(spelling).with("set-cookie", format!("{COOKIE}; HttpOnly"))),
+            Self::NoConditions => (*conditions != Conditions::default()).then(|| Response::new(412, "no")),
+        }
+    }
 }
 
 /// What a URL is.
@@ -107,7 +145,7 @@ pub enum TroubleKind {
 /// What is known of a request when it arrives.
 #[derive(Clone, Debug)]
 pub(super) struct Arrival {
-    pub(super) conditions: Conditions,
+    pub(super) sent: Sent,
     /// Earlier requests for this URL.
     pub(super) earlier: u32,
     pub(super) edition: u32,
@@ -119,7 +157,7 @@ const DATE: &str = "Sat, 01 Aug 2026 08:00:00 GMT";
 impl Page {
     /// The answer; `None` if it never comes.
     pub(super) fn answer(&self, url: &CrawlUrl, arrival: &Arrival) -> Option<Answer> {
-        let good = self.kind.response(url, arrival);
+        let good = self.wants.instead(arrival).unwrap_or_else(|| self.kind.response(url, arrival));
         match self.trouble.filter(|trouble| arrival.earlier < trouble.requests) {
             None => Some(Answer::Response(good)),
             Some(trouble) => trouble.kind.answer(good, arrival.now),
@@ -151,7 +189,7 @@ impl PageKind {
         match self {
             Self::Html { links, directive, canonical, revision } => {
                 let validator = revision.validator(arrival.edition);
-                if validator.as_ref().is_some_and(|validator| validator.is_known_by(&arrival.conditions)) {
+                if validator.as_ref().is_some_and(|validator| validator.is_known_by(&arrival.sent.conditions)) {
                     return Response::new(304, "");
                 }
                 let body = html(url, links, *directive, canonical.as_ref(), *revision, arrival.edition);

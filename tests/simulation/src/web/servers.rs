@@ -9,8 +9,9 @@ use dragline_domain::url::CrawlUrl;
 use dragline_ports::fetcher::FetchFailureKind;
 use jiff::Timestamp;
 
+use super::access::Sent;
 use super::page::Arrival;
-use super::{Access, Answer, Conditions, Ended, Response, Site};
+use super::{Access, Answer, Ended, Response, Site};
 
 /// How long a robots.txt, or a page that does not exist, takes to answer.
 const THINK: Duration = Duration::from_millis(40);
@@ -84,7 +85,7 @@ impl Servers {
     pub(super) fn begin(
         &self,
         url: &CrawlUrl,
-        conditions: Conditions,
+        sent: Sent,
         set_out: Timestamp,
         Moment { now, shown }: Moment,
     ) -> (Entry, Duration, Option<Answer>) {
@@ -92,8 +93,18 @@ impl Servers {
         let requests = state.requests.entry(url.clone()).or_default();
         let earlier = *requests;
         *requests += 1;
-        let arrival = Arrival { conditions: conditions.clone(), earlier, edition: state.edition, now };
-        state.log.push(Access { url: url.clone(), begun: now, shown, set_out, conditions, ended: None });
+        let arrival = Arrival { sent: sent.clone(), earlier, edition: state.edition, now };
+        let Sent { target, cookie, conditions } = sent;
+        state.log.push(Access {
+            url: url.clone(),
+            begun: now,
+            shown,
+            set_out,
+            target,
+            cookie,
+            conditions,
+            ended: None,
+        });
         let (think, answer) = self.answer(url, &arrival);
         (Entry(state.log.len() - 1), think, answer)
     }

@@ -77,8 +77,8 @@ keys! {
     /// | `domain` | registered domain, such as `example.co.uk`; any host below it |
     ///
     /// A seed that redirects brings the origin that it leads to into the crawl: with a permanent redirect (301, 308) any origin of the same
-    /// registered domain; with a temporary one (302, 303, 307) only the same host by https instead of http, with `www.` or without it. Links
-    /// and later pages do not.
+    /// registered domain; with a temporary one (302, 303, 307) only the same host by https instead of http, with `www.` or without it, as with a
+    /// seed that only refreshes. Links and later pages do not.
     ScopeWithin = "scope.within" {
         field: scope.within,
         kind: Within,

@@ -71,12 +71,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let latest_start = self.latest_start();
         let started = self.pacer.start_in_time(clock, latest_start).await?;
         let request = FetchRequest {
-            url: url.clone(),
-            if_none_match: None,
-            if_modified_since: None,
-            limits: self.context.limits(),
             connection: ConnectionChoice::New,
             watch: Some(Arc::new(Connecting::new(Arc::clone(&self.pacer), Arc::clone(&self.world)))),
+            ..FetchRequest::new(url.clone(), self.context.limits())
         };
         let times = (started, latest_start);
         let sent = send(clock, &*self.fetcher, &self.pacer, times, request, Asked::Again).await;

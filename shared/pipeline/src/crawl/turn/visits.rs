@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
-use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork};
+use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork, TodoEntry};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
 
 use super::TurnWork;
 use crate::crawl::commit::{OpenSegment, segment_pages};
+use crate::crawl::follow_up::{Answered, follow_up};
 use crate::crawl::outcome::{final_outcome, outcome_of, sign_of};
 use crate::crawl::pacer::Connecting;
 use crate::crawl::planner::{Dry, Work};
@@ -38,7 +39,7 @@ pub(super) enum Start {
     AheadOfParsers,
     /// The turn starts nothing more.
     MustEnd,
-    /// The lease must be renewed first.
+    /// The lease must be renewed first, or follow-ups be committed.
     MustCommit,
     /// There is nothing left to start.
     Dry,
@@ -53,6 +54,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         while self.visits.len() < concurrency {
             if let Some(reason) = self.must_not_start() {
                 return Ok(reason);
+            }
+            if self.must_follow_up() {
+                return Ok(Start::MustCommit);
             }
             if let Some(reason) = self.make_room() {
                 return Ok(reason);
@@ -130,6 +134,14 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.lease
             .holder()
             .is_some_and(|holder| holder.reserved.spend(self.pages_uncommitted, self.bytes_uncommitted).is_spent())
+    }
+
+    /// Whether many follow-ups wait for a commit, by which they can be made or are done. Until then nothing new starts that may need another.
+    fn must_follow_up(&self) -> bool {
+        let now = self.world.clock().now();
+        let retries = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
+        let is_waiting = |retry: &&Retry| retry.entry.follow_up.is_some() && retry.free_from(now) <= now;
+        !Retry::are_few(retries.filter(is_waiting)) && !self.planner.has_due_retry(&self.lease, now)
     }
 
     /// Makes sure that the last segment takes another visit. Returns why it cannot.
@@ -212,7 +224,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return;
         }
         if let Some((outcome, why)) = refused(&self.context, &self.robots, &work, &url) {
-            let visit = visit_of(&work, outcome, Some(why), None, work.tries);
+            let visit = visit_of(&work, outcome, Some(why), None, work.requests_before());
             let at = self.world.clock().now();
             records.add_unsent(&url, at, &visit);
             self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: None });
@@ -255,6 +267,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let tries = work.tries + u8::from(!is_away);
         let tries_max = tries_max(outcome, self.context.definition.fetch.retries, &self.lease.pace);
         let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
+        let now = self.world.clock().now();
+        let rules = &self.context.definition.strip_query_parameters;
+        let wanted = follow_up(&url, &work.entry, fetched, outcome, rules, now);
+        let has_room = |entry: &TodoEntry| Retry::fits(waiting.clone(), entry);
+        let Answered { outcome, detail, again } = Answered::of((outcome, detail), &url, &work.entry, wanted, has_room);
         let is_retried = outcome.may_be_fluke() && tries < tries_max && Retry::fits(waiting, &work.entry);
         let outcome = if is_retried { outcome } else { final_outcome(outcome, fetched) };
         let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return };
@@ -265,14 +282,18 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             open.work.body_bytes += response.body.len() as u64;
             self.bytes_uncommitted += response.body.len() as u64;
         }
-        let mut visit = visit_of(&work, outcome, detail, Some(exchange_of(&sent)), tries);
-        if is_retried {
+        let requests = work.requests_before() + u8::from(!is_away);
+        let mut visit = visit_of(&work, outcome, detail, Some(exchange_of(&sent)), requests);
+        if let Some(entry) = again {
             visit.finality = Finality::Retried;
-            let not_before = after(self.world.clock().now(), retry_wait(tries, outcome, &self.lease.pace));
-            open.work.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
+            open.work.retries.push(Retry { entry, depth: work.depth, tries: work.tries, not_before: now });
+        } else if is_retried {
+            visit.finality = Finality::Retried;
+            let not_before = after(now, retry_wait(tries, outcome, &self.lease.pace));
+            open.work.retries.push(Retry { entry: work.entry.clone(), depth: work.depth, tries, not_before });
         }
         let records = open.records.as_mut().expect("it waits for this visit");
-        records.add_fetched(&url, at, &visit, fetched);
+        records.add_sent(&url, work.entry.sent_target(), at, &visit, fetched);
         let object_bytes = records.len_bytes();
         open.taken.grow_to(object_bytes);
         self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: Some(fetched) });
