@@ -174,6 +174,7 @@ async fn crawled() -> (TempDir, Reading) {
         }),
         state: shown(&segment, 0),
         leads_to: LeadsTo::AsBefore,
+        text: None,
     };
     frontier.update_candidates(&origin(), &[update]).await.unwrap();
     let connection = LocalStore::open_read_only(directory.path()).unwrap();
