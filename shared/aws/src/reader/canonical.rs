@@ -51,7 +51,10 @@ impl Canonicals<'_> {
                 None => {
                     let leads_to = entry.redirect.as_ref().map(|redirect| redirect.target.clone());
                     let ending = Ending::new(entry.url.clone(), entry.visit.outcome, None, leads_to);
-                    Some(known.get(&entry.url).and_then(Option::as_ref).map_or(ending.clone(), |now| ending.like(now)))
+                    Some(match known.get(&entry.url) {
+                        Some(Some(now)) => ending.like(now),
+                        _ => ending,
+                    })
                 }
             };
             pages.extend(page.map(|page| (n, page)));
