@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Draft, Key, Requisites, Sitemaps, UrlPattern};
+use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, UrlPattern};
 use dragline_domain::frontier::{Demand, DemandTooLong, Selection, Task};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
@@ -207,6 +207,8 @@ pub(super) struct Overrides {
     sitemaps: Option<Sitemaps>,
     #[arg(long, value_name = "WORD", value_parser = values::requisites(), help = key::help(Key::Requisites))]
     requisites: Option<Requisites>,
+    #[arg(long, value_name = "WORD", value_parser = values::canonical(), help = key::help(Key::Canonical))]
+    canonical: Option<Canonical>,
     #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeInclude))]
     include: Vec<UrlPattern>,
     #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeExclude))]
@@ -224,6 +226,7 @@ impl Overrides {
         draft.content = self.content.unwrap_or(draft.content);
         draft.sitemaps = self.sitemaps.unwrap_or(draft.sitemaps);
         draft.requisites = self.requisites.unwrap_or(draft.requisites);
+        draft.canonical = self.canonical.unwrap_or(draft.canonical);
         if !self.include.is_empty() {
             draft.scope.include.clone_from(&self.include);
         }
@@ -257,6 +260,7 @@ mod tests {
             (Overrides { content: Some(ContentLevel::Full), ..none() }, vec![Key::Content]),
             (Overrides { sitemaps: Some(Sitemaps::Follow), ..none() }, vec![Key::Sitemaps]),
             (Overrides { requisites: Some(Requisites::Fetch), ..none() }, vec![Key::Requisites]),
+            (Overrides { canonical: Some(Canonical::Ignore), ..none() }, vec![Key::Canonical]),
             (Overrides { include: pattern(), ..none() }, vec![Key::ScopeInclude]),
             (Overrides { exclude: pattern(), ..none() }, vec![Key::ScopeExclude]),
         ] {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Condition, Requisites, Sitemaps, UrlPattern, UserAgent};
+use dragline_domain::definition::{Canonical, Condition, Requisites, Sitemaps, UrlPattern, UserAgent};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
 
@@ -44,6 +44,11 @@ pub(super) fn sitemaps() -> impl TypedValueParser<Value = Sitemaps> {
 /// Returns a parser of what is done with what pages need.
 pub(super) fn requisites() -> impl TypedValueParser<Value = Requisites> {
     one_of([Requisites::Ignore, Requisites::Fetch], Requisites::name)
+}
+
+/// Returns a parser of what is done with canonical links.
+pub(super) fn canonical() -> impl TypedValueParser<Value = Canonical> {
+    one_of([Canonical::Obey, Canonical::Ignore], Canonical::name)
 }
 
 /// Returns a parser of one of these, by its name.

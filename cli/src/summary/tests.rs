@@ -1,9 +1,10 @@
 use dragline_domain::change::ChangeKind;
+use dragline_domain::doubt::Doubt;
 use dragline_domain::frontier::{LeftoverReason, Task};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::reader::LeftoverRow;
-use dragline_report::{Causes, NotCrawled, OutcomeCount, Slow};
+use dragline_report::{CanonicalsDoubted, Causes, NotCrawled, OutcomeCount, Slow};
 
 use super::*;
 use crate::place::Directory;
@@ -66,6 +67,20 @@ fn an_iteration_that_is_over() {
             example: "https://example.org/private/".to_owned(),
         }],
         leftovers: vec![(LeftoverReason::BudgetExhausted, 4_000)],
+        canonicals_doubted: vec![
+            CanonicalsDoubted {
+                why: Doubt::Unlike,
+                pages: 1_100,
+                canonical: "https://example.org/".to_owned(),
+                named_by: 1_090,
+            },
+            CanonicalsDoubted {
+                why: Doubt::NamedByMany,
+                pages: 20,
+                canonical: "https://example.org/\u{1b}[2J".to_owned(),
+                named_by: 20,
+            },
+        ],
         links_beyond_budget: Some(25_000),
         urls_stripped: Some(340),
         ..Figures::default()

@@ -57,6 +57,7 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
     }
     text.section("nothing was crawled", nothing(summary, colour));
     text.section("outcomes", outcomes(summary));
+    text.section("canonical links that are not believed", doubted(summary, colour));
     text.section("not requested", not_crawled(summary));
     text.section("left over, and due in the next iteration", leftovers(summary));
     text.section("slowest", slowest(summary));
@@ -135,6 +136,19 @@ fn outcomes(summary: &Summary) -> Vec<String> {
     let stuck = summary.figures.stuck.filter(|stuck| *stuck > 0);
     let stuck = stuck.map(|stuck| numbered(stuck, "stuck: the parser broke, or the pages do not fit `items`"));
     summary.figures.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
+}
+
+/// Says which canonical links are not believed, and what to do about it.
+fn doubted(summary: &Summary, colour: Colour) -> Vec<String> {
+    let doubted = &summary.figures.canonicals_doubted;
+    let lines = doubted.iter().flat_map(|doubted| {
+        let named = format!("{} of them to {}", count(doubted.named_by), safe(&doubted.canonical));
+        [numbered(doubted.pages, doubted.why.words()), format!("{:NUMBER_WIDTH$}    {named}", "")]
+    });
+    let hint = doubted.first().map(|_| {
+        "the pages stand for themselves; if a template is at fault, mend it, and see `canonical` in docs/definition.md"
+    });
+    lines.chain(hint.map(|hint| format!("{} {hint}", colour.paint(Shade::Hint, "hint:")))).collect()
 }
 
 fn not_crawled(summary: &Summary) -> Vec<String> {

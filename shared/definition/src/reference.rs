@@ -81,6 +81,7 @@ fn value(kind: ValueKind) -> String {
         | ValueKind::Sitemaps
         | ValueKind::Requisites
         | ValueKind::Content
+        | ValueKind::Canonical
         | ValueKind::RecrawlWord => "one word".to_owned(),
         ValueKind::Patterns(max) => format!("list of up to {} patterns", grouped(max)),
         ValueKind::Blocks(max) => format!(
@@ -242,11 +243,13 @@ fn the_documented_words_are_those_that_are_read() {
     let content = |definition: Definition| definition.content.to_string();
     let sitemaps = |definition: Definition| definition.sitemaps.to_string();
     let requisites = |definition: Definition| definition.requisites.to_string();
-    let table: [(Key, &str, ReadWord); 5] = [
+    let canonical = |definition: Definition| definition.canonical.to_string();
+    let table: [(Key, &str, ReadWord); 6] = [
         (Key::Sitemaps, "", sitemaps),
         (Key::Requisites, "", requisites),
         (Key::ScopeWithin, "", within),
         (Key::Content, "", content),
+        (Key::Canonical, "", canonical),
         (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy),
     ];
     for (key, rest, read_word) in table {

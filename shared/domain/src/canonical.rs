@@ -1,7 +1,9 @@
-//! Whether a page that calls another URL canonical is a copy of it. A canonical link is a hint, which only holds if it leads to a page.
+//! Whether a page that calls another URL canonical is a copy of it. A canonical link is a hint, which only holds if it leads to
+//! a page, and if it is believed ([`doubt`](crate::doubt)).
 //!
 //! `shared/local/src/db/views.sql` does the same for a data directory.
 
+use crate::doubt::{Doubt, Namers, TextPrint};
 use crate::outcome::Outcome;
 use crate::url::CrawlUrl;
 
@@ -15,6 +17,8 @@ pub struct Ending {
     pub url: CrawlUrl,
     is_page: bool,
     leads_to: Option<CrawlUrl>,
+    text: Option<TextPrint>,
+    namers: Namers,
 }
 
 impl Ending {
@@ -26,7 +30,19 @@ impl Ending {
         let is_page = is_page_by(outcome) || (outcome == Outcome::FileDidNotChange && of_body.is_none_or(is_page_by));
         let leads_on = is_page_by(outcome)
             || matches!(outcome, Outcome::PermanentRedirect | Outcome::Redirect | Outcome::FileDidNotChange);
-        Self { url, is_page, leads_to: leads_to.filter(|_| leads_on) }
+        Self { url, is_page, leads_to: leads_to.filter(|_| leads_on), text: None, namers: Namers::default() }
+    }
+
+    /// Adds what decides whether canonical links are believed: its text, if that is known, and who calls it canonical.
+    #[must_use]
+    pub fn with(self, text: Option<TextPrint>, namers: Namers) -> Self {
+        Self { text, namers, ..self }
+    }
+
+    /// Adds what decides that, as it is in another ending of the same URL.
+    #[must_use]
+    pub fn like(self, other: &Self) -> Self {
+        self.with(other.text, other.namers)
     }
 
     /// Whether it is a page that calls another URL canonical, and may be a copy of it.
@@ -36,19 +52,29 @@ impl Ending {
     }
 }
 
+/// What a page is that calls another URL canonical.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Another page stands for it.
+    Copy,
+    /// It stands for itself, with why it is not believed about its canonical URL; `None` if that leads to no page.
+    Stands(Option<Doubt>),
+}
+
 /// The way from a page over what it calls canonical to where each URL led when it last ended. Whoever knows the endings adds them, one
 /// after another.
 #[derive(Clone, Debug)]
 pub struct CanonicalWay {
     endings: Vec<Ending>,
     is_over: bool,
+    doubt: Option<Doubt>,
 }
 
 impl CanonicalWay {
     /// Starts at a page.
     #[must_use]
     pub fn from(page: Ending) -> Self {
-        Self { endings: vec![page], is_over: false }
+        Self { endings: vec![page], is_over: false, doubt: None }
     }
 
     /// Returns the URL whose ending is needed next; `None` at the end of the path.
@@ -59,18 +85,33 @@ impl CanonicalWay {
         (!self.is_over && !has_been_there && !self.is_too_long()).then_some(next)
     }
 
-    /// Continues with how [`next`](Self::next) ended; `None` if it was never visited, which ends the path.
+    /// Continues with how [`next`](Self::next) ended; `None` if it was never visited, which ends the path, as does a page that is not believed to stand
+    /// for the one before it.
     pub fn add(&mut self, ending: Option<Ending>) {
-        self.is_over = ending.is_none();
-        self.endings.extend(ending);
+        self.doubt = ending.as_ref().and_then(|ending| self.doubt_about(ending));
+        let believed = ending.filter(|_| self.doubt.is_none());
+        self.is_over = believed.is_none();
+        self.endings.extend(believed);
     }
 
-    /// Whether another page stands for the first one. If pages call each other canonical, the first by URL stands for all of them.
+    /// Returns why the last page is not believed to have this as its canonical one.
+    fn doubt_about(&self, there: &Ending) -> Option<Doubt> {
+        let last_page = self.endings.iter().rposition(|ending| ending.is_page).filter(|_| there.is_page)?;
+        let named = self.endings.get(last_page + 1).unwrap_or(there);
+        Doubt::about(self.endings.get(last_page)?.text, named.namers, there.text)
+    }
+
+    /// Returns what the first page is, at the end of the path. If pages call each other canonical, the first by URL stands for all of them.
     #[must_use]
-    pub fn is_copy(&self) -> bool {
-        let Some(first) = self.endings.first().map(|page| &page.url) else { return false };
+    pub fn verdict(&self) -> Verdict {
+        if self.is_copy() { Verdict::Copy } else { Verdict::Stands(self.doubt) }
+    }
+
+    fn is_copy(&self) -> bool {
+        let Some((page, last)) = self.endings.first().zip(self.endings.last()) else { return false };
+        let first = &page.url;
         let pages = || self.endings.iter().filter(|ending| ending.is_page).map(|ending| &ending.url);
-        let leads_back = self.endings.iter().any(|ending| ending.leads_to.as_ref() == Some(first));
+        let leads_back = last.leads_to.as_ref() == Some(first) && self.doubt_about(page).is_none();
         let stands_for_all = leads_back && pages().min() == Some(first);
         pages().count() > 1 && !stands_for_all && !self.is_too_long()
     }
@@ -94,13 +135,17 @@ mod tests {
         Ending::new(url(name), outcome, None, Some(leads_to).filter(|to| !to.is_empty()).map(url))
     }
 
-    /// Whether the first URL is a copy, if the URLs ended like this.
-    fn is_copy(endings: &[Ending]) -> bool {
+    /// The way of the first URL, if the URLs ended like this.
+    fn way(endings: &[Ending]) -> CanonicalWay {
         let mut way = CanonicalWay::from(endings[0].clone());
         while let Some(next) = way.next().cloned() {
             way.add(endings.iter().find(|ending| ending.url == next).cloned());
         }
-        way.is_copy()
+        way
+    }
+
+    fn is_copy(endings: &[Ending]) -> bool {
+        way(endings).verdict() == Verdict::Copy
     }
 
     #[test]
@@ -131,6 +176,37 @@ mod tests {
                 "two others that do",
             ),
         ] {
+            assert_eq!(is_copy(&endings), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_link_that_is_not_believed_ends_the_way() {
+        let text = |of: &str| Some(TextPrint::new(&(0..90).map(|n| format!("{of}{n} ")).collect::<String>()));
+        let page = |name, to, of| ending(name, FileIngested, to).with(text(of), Namers::default());
+        let moved = |to| ending("m", PermanentRedirect, to);
+        use Verdict::{Copy, Stands};
+        let unlike = Stands(Some(Doubt::Unlike));
+        for (endings, expected, why) in [
+            (vec![page("p", "c", "x"), page("c", "", "x")], Copy, "the same text"),
+            (vec![page("p", "c", "x"), page("c", "", "y")], unlike, "another text"),
+            (vec![page("p", "m", "x"), moved("c"), page("c", "", "y")], unlike, "by a redirect"),
+            (vec![page("p", "c", "x"), page("c", "d", "x"), page("d", "", "y")], Copy, "only the first is"),
+            (vec![page("p", "c", "x"), page("c", "d", "y"), page("d", "", "x")], unlike, "it ends"),
+            (vec![page("p", "q", "x"), page("q", "p", "y")], unlike, "one of two"),
+            (vec![page("q", "p", "y"), page("p", "q", "x")], unlike, "nor is the other"),
+            (vec![page("p", "m", "x"), moved("p")], Stands(None), "a redirect back"),
+        ] {
+            assert_eq!(way(&endings).verdict(), expected, "{why}");
+        }
+        let many = (0..64).fold(Namers::default(), |all, n| all.with(text(&n.to_string()).unwrap()));
+        let short = |name, to, namers| ending(name, FileIngested, to).with(Some(TextPrint::new(name)), namers);
+        for (named, reached, expected, why) in [
+            (Namers::default(), Namers::default(), true, "few name it"),
+            (many, Namers::default(), false, "many name the URL that redirects"),
+            (Namers::default(), many, true, "many name where it leads, and not the URL itself"),
+        ] {
+            let endings = [short("p", "m", many), moved("c").with(None, named), short("c", "", reached)];
             assert_eq!(is_copy(&endings), expected, "{why}");
         }
     }

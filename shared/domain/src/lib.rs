@@ -10,6 +10,7 @@ pub mod command;
 pub mod content;
 pub mod definition;
 pub mod document;
+pub mod doubt;
 pub mod frontier;
 pub mod ids;
 pub mod item;

@@ -141,7 +141,9 @@ outcomes! {
         "Not used by this version: what a budget does not reach is left over, and due in the next iteration.";
     /// The page says that another URL is its canonical one. Whether that one stands for it is decided when outcomes are read.
     NotCanonical = 180 "not_canonical" =>
-        "Nothing: the URL that it names stands for it. If that one has no content of its own, the page is shown as ingested.";
+        "Nothing: the URL that it names stands for it. If that one has no content of its own, the page is shown as ingested. A page is believed if the text there is nearly the same as its own \
+         (their simhashes differ in up to 3 of 64 bits), and not if it is unlike (more than 20 bits). In between, or if the page has fewer than 20 words, it is believed unless about twenty \
+         pages with different texts name that URL.";
     /// Another URL has the same content.
     Duplicate = 181 "duplicate" =>
         "Not used by this version: pages with the same content are all kept.";

@@ -82,7 +82,7 @@ mod tests {
     use std::time::Duration;
 
     use dragline_domain::url::{CrawlUrl, UrlRules};
-    use dragline_ports::fetcher::{ConnectionChoice, FetchLimits};
+    use dragline_ports::fetcher::FetchLimits;
 
     use super::*;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use dragline_domain::change::ChangeKind;
+use dragline_domain::doubt::Doubt;
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use serde::{Serialize, Serializer};
@@ -44,6 +45,8 @@ pub struct Figures {
     /// URLs that were queued but never had their turn, by reason, the most frequent first.
     #[serde(serialize_with = "as_objects")]
     pub leftovers: Vec<(LeftoverReason, u64)>,
+    /// Pages that are not believed about their canonical URL, by reason, the most frequent first.
+    pub canonicals_doubted: Vec<CanonicalsDoubted>,
     /// Links that were not followed, because more URLs waited already than the page budget can cover; `None` as above.
     pub links_beyond_budget: Option<u64>,
     /// URLs that were found with query parameters that were stripped; `None` as above.
@@ -85,6 +88,24 @@ pub struct NotCrawled {
     pub urls: u64,
     /// One of the URLs.
     pub example: String,
+}
+
+/// Pages that are not believed about their canonical URL, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CanonicalsDoubted {
+    /// The reason.
+    #[serde(serialize_with = "by_name")]
+    pub why: Doubt,
+    /// The number of pages.
+    pub pages: u64,
+    /// The URL that most of them call canonical.
+    pub canonical: String,
+    /// The number of those that call it so.
+    pub named_by: u64,
+}
+
+fn by_name<S: Serializer>(doubt: &Doubt, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(doubt.name())
 }
 
 impl Figures {

@@ -13,7 +13,7 @@ mod summary;
 mod tally;
 
 pub use causes::{Cause, CauseCount, Causes};
-pub use figures::{Figures, NotCrawled, OutcomeCount, Slow};
+pub use figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Slow};
 pub use items::ItemRow;
 pub use summary::{Standing, Summary, summary};
 pub use tally::Tally;

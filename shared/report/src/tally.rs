@@ -5,17 +5,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::capture::CrawlType;
 use dragline_domain::change::ChangeKind;
+use dragline_domain::doubt::Doubt;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::LogRow;
 
-use crate::figures::{Figures, NotCrawled, OutcomeCount, Slow};
+use crate::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Slow};
 
 /// The number of slowest URLs that are named.
 const SLOWEST: usize = 5;
 
 /// The number of reasons for not crawling that are named, those with the most URLs first.
 const REASONS_MAX: usize = 20;
+
+/// The number of canonical URLs among which the most frequent is looked for: those that were found first.
+const CANONICALS_MAX: usize = 1_000;
 
 /// Running totals of an iteration's log. Their size depends on the number of rules that decided, not on the number of URLs.
 #[derive(Debug, Default)]
@@ -30,6 +34,15 @@ pub struct Tally {
     slowest: Vec<Slow>,
     /// By outcome and rule.
     not_crawled: HashMap<(i16, Option<String>), Reason>,
+    doubted: BTreeMap<Doubt, Doubted>,
+}
+
+/// Pages that are not believed about their canonical URL, for one reason.
+#[derive(Debug, Default)]
+struct Doubted {
+    pages: u64,
+    /// How many call each URL canonical.
+    by_canonical: BTreeMap<String, u64>,
 }
 
 /// URLs that were not requested, for one reason.
@@ -50,6 +63,9 @@ impl Tally {
         if visit.r#final {
             *self.outcomes.entry(visit.outcome).or_default() += 1;
             self.pages += u64::from(visit.object.is_some());
+            if let Some((doubt, canonical)) = visit.detail.as_deref().and_then(Doubt::of_detail) {
+                self.doubted.entry(doubt).or_default().add(canonical);
+            }
             if let Some(kind) = visit.change.as_deref().and_then(ChangeKind::named) {
                 *self.changes.entry(kind).or_default() += 1;
             }
@@ -95,6 +111,9 @@ impl Tally {
         outcomes.sort_by_key(|&(outcome, urls)| (Reverse(urls), outcome));
         let mut leftovers: Vec<_> = progress.leftovers.iter().copied().filter(|(_, urls)| *urls > 0).collect();
         leftovers.sort_by_key(|(reason, urls)| (Reverse(*urls), reason.name()));
+        let mut canonicals_doubted: Vec<_> =
+            self.doubted.into_iter().filter_map(|(why, doubted)| doubted.counted(why)).collect();
+        canonicals_doubted.sort_by_key(|doubted| (Reverse(doubted.pages), doubted.why));
         Figures {
             waiting: progress.waiting(),
             stuck: Some(progress.parser.stuck),
@@ -110,9 +129,25 @@ impl Tally {
             slowest: self.slowest,
             not_crawled: not_crawled.collect(),
             leftovers,
+            canonicals_doubted,
             links_beyond_budget: Some(progress.parser.links_beyond_budget),
             urls_stripped: Some(progress.parser.found_stripped),
         }
+    }
+}
+
+impl Doubted {
+    fn add(&mut self, canonical: &str) {
+        self.pages += 1;
+        if self.by_canonical.len() < CANONICALS_MAX || self.by_canonical.contains_key(canonical) {
+            *self.by_canonical.entry(canonical.to_owned()).or_default() += 1;
+        }
+    }
+
+    fn counted(self, why: Doubt) -> Option<CanonicalsDoubted> {
+        let pages = self.pages;
+        let most = self.by_canonical.into_iter().min_by(|(a, of_a), (b, of_b)| (of_b, a).cmp(&(of_a, b)));
+        most.map(|(canonical, named_by)| CanonicalsDoubted { why, pages, canonical, named_by })
     }
 }
 

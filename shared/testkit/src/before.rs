@@ -8,8 +8,8 @@ use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
     Ahead, Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, DomainRow, DueQuery, HostAsk, HostRow,
-    Inbox, IterationRow, Lease, OriginKey, OriginRows, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take,
-    TakeRefused, TodoChunk,
+    Inbox, IterationRow, Lease, Named, OriginKey, OriginRows, ReleaseRefused, SegmentId, SegmentRow, StatusChange,
+    Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
@@ -178,6 +178,10 @@ impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
         self.before
             .pass("frontier.update_candidates", origin, None, self.inner.update_candidates(origin, updates))
             .await
+    }
+
+    async fn add_namers(&self, origin: &OriginKey, named: &[Named]) -> PortResult<()> {
+        self.before.pass("frontier.add_namers", origin, None, self.inner.add_namers(origin, named)).await
     }
 }
 

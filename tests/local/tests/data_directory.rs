@@ -46,7 +46,7 @@ fn what_cannot_be_opened_is_told_in_a_line() {
                 LocalStore::open(d, at(0)).map(drop).unwrap();
                 database(d, "PRAGMA user_version = 12");
             },
-            "DIR/dragline.db has format 11, and this dragline supports formats up to 10; use a newer dragline",
+            "DIR/dragline.db has format 12, and this dragline supports formats up to 11; use a newer dragline",
             "a newer format",
         ),
     ];

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Claimable, Decided, DueQuery, Known, OriginKey, claim as decide,
+    Ahead, CandidateUpdate, Claim, Claimable, Decided, DueQuery, Known, Named, OriginKey, claim as decide,
 };
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
@@ -99,6 +99,16 @@ impl Candidates for DynamoFrontier {
         })
         .await
     }
+
+    async fn add_namers(&self, origin: &OriginKey, named: &[Named]) -> PortResult<()> {
+        at("add who calls URLs canonical", origin, async {
+            let table = self.db.table(Table::Candidates);
+            let statements: Vec<_> = named.iter().map(|named| candidate::add_namers(table, origin, named)).collect();
+            self.db.execute_all(&statements).await?;
+            Ok(())
+        })
+        .await
+    }
 }
 
 impl DynamoFrontier {
@@ -163,6 +173,7 @@ mod tests {
             ended: None,
             state: StateChange::Kept,
             leads_to: LeadsTo::AsBefore,
+            text: None,
         };
         let updates = [update("/a", 0), update("/b", 1), update("/a", 2), update("/a", 3), update("/b", 4)];
         let layers: Vec<Vec<u64>> =

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use dragline_domain::canonical::{CanonicalWay, Ending};
+use dragline_domain::canonical::{CanonicalWay, Ending, Verdict};
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::outcome::Outcome;
@@ -40,29 +40,37 @@ impl Canonicals<'_> {
     /// Decides about the visits of a segment, whose rows are in the order of its log.
     pub(super) async fn decide_visits(self, log: &SegmentLog, mut rows: Vec<LogRow>) -> PortResult<Vec<LogRow>> {
         let undecided = |entry: &LogEntry| entry.visit.finality == Finality::Final && may_change(entry.visit.outcome);
-        // A visit that did not change does not say where it leads.
-        let unchanged = log.entries.iter().filter(|entry| undecided(entry) && entry.unchanged_since.is_some());
-        let known = self.load(unchanged.map(|entry| entry.url.clone()).collect()).await?;
+        // A visit that did not change does not say where it leads, and none what the text is like.
+        let wanted = |entry: &&LogEntry| entry.unchanged_since.is_some() || entry.redirect.is_some();
+        let wanted = log.entries.iter().filter(|entry| undecided(entry)).filter(wanted);
+        let known = self.load(wanted.map(|entry| entry.url.clone()).collect()).await?;
         let mut pages = Vec::new();
         for (n, entry) in log.entries.iter().enumerate().filter(|(_, entry)| undecided(entry)) {
             let page = match entry.unchanged_since {
                 Some(_) => known.get(&entry.url).cloned().flatten(),
                 None => {
                     let leads_to = entry.redirect.as_ref().map(|redirect| redirect.target.clone());
-                    Some(Ending::new(entry.url.clone(), entry.visit.outcome, None, leads_to))
+                    let ending = Ending::new(entry.url.clone(), entry.visit.outcome, None, leads_to);
+                    Some(match known.get(&entry.url) {
+                        Some(Some(now)) => ending.like(now),
+                        _ => ending,
+                    })
                 }
             };
             pages.extend(page.map(|page| (n, page)));
         }
-        for (n, canonical, is_copy) in self.decide(pages).await? {
+        for (n, canonical, verdict) in self.decide(pages).await? {
+            let is_copy = verdict == Verdict::Copy;
             let was_read = log.entries[n].unchanged_since.is_none();
             let row = &mut rows[n];
             let outcome = decided(is_copy, was_read);
             (row.outcome, row.outcome_name) = (outcome.code(), outcome.name().to_owned());
-            if is_copy {
-                row.detail = Some(format!("its canonical URL is {canonical}"));
-            } else if log.entries[n].visit.outcome == Outcome::NotCanonical {
-                row.detail = None;
+            match verdict {
+                Verdict::Copy => row.detail = Some(format!("its canonical URL is {canonical}")),
+                Verdict::Stands(doubt) if log.entries[n].visit.outcome == Outcome::NotCanonical => {
+                    row.detail = doubt.map(|doubt| doubt.detail(canonical.as_str()));
+                }
+                Verdict::Stands(_) => {}
             }
         }
         Ok(rows)
@@ -77,7 +85,8 @@ impl Canonicals<'_> {
         let urls = rows.iter().map(|row| CrawlUrl::try_from(row.url.clone()).ok());
         let endings = urls.zip(known).map(|(url, known)| self.by.ending(url?, known));
         let pages = endings.enumerate().filter_map(|(n, page)| Some((n, page?))).collect();
-        for (n, _, is_copy) in self.decide(pages).await? {
+        for (n, _, verdict) in self.decide(pages).await? {
+            let is_copy = verdict == Verdict::Copy;
             let known = &known[n];
             let fetched_at = known.known.last.as_ref().map(|capture| capture.fetched_at);
             let outcome = decided(is_copy, known.last.map(|last| last.at) == fetched_at);
@@ -92,14 +101,14 @@ impl Canonicals<'_> {
         let endings = pages.iter().map(|(url, known)| self.by.ending(url.clone(), known));
         let undecided = endings.enumerate().filter_map(|(n, page)| Some((n, page?))).collect();
         let mut copies = vec![Copy::Original; pages.len()];
-        for (n, _, is_copy) in self.decide(undecided).await? {
-            copies[n] = if is_copy { Copy::OfAnother } else { Copy::Original };
+        for (n, _, verdict) in self.decide(undecided).await? {
+            copies[n] = if verdict == Verdict::Copy { Copy::OfAnother } else { Copy::Original };
         }
         Ok(copies)
     }
 
-    /// For pages that call another URL canonical: returns which URL, and whether they are copies.
-    async fn decide(self, pages: Vec<(usize, Ending)>) -> PortResult<Vec<(usize, CrawlUrl, bool)>> {
+    /// For pages that call another URL canonical: returns which URL, and what they are.
+    async fn decide(self, pages: Vec<(usize, Ending)>) -> PortResult<Vec<(usize, CrawlUrl, Verdict)>> {
         let undecided = pages.into_iter().filter(|(_, page)| page.is_undecided());
         let mut ways: Vec<_> = undecided.map(|(n, page)| (n, CanonicalWay::from(page))).collect();
         let canonicals: Vec<CrawlUrl> = ways.iter().filter_map(|(_, way)| way.next().cloned()).collect();
@@ -116,7 +125,7 @@ impl Canonicals<'_> {
             }
             known.extend(self.load(wanted).await?);
         }
-        Ok(ways.into_iter().zip(canonicals).map(|((n, way), canonical)| (n, canonical, way.is_copy())).collect())
+        Ok(ways.into_iter().zip(canonicals).map(|((n, way), canonical)| (n, canonical, way.verdict())).collect())
     }
 
     /// Returns how URLs last ended, without those that have not.
@@ -138,11 +147,11 @@ impl By {
         match self {
             Self::LastEnding => {
                 let of_body = known.known.last.as_ref().map(|capture| capture.outcome);
-                Some(Ending::new(url, known.last?.outcome, of_body, leads_to))
+                Some(Ending::new(url, known.last?.outcome, of_body, leads_to).with(known.text, known.namers))
             }
             Self::Now => {
                 let document = known.known.document.filter(|_| known.is_shown())?;
-                Some(Ending::new(url, document.outcome, None, leads_to))
+                Some(Ending::new(url, document.outcome, None, leads_to).with(known.text, known.namers))
             }
         }
     }

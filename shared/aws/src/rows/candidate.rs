@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{
-    CandidateState, CandidateUpdate, Claimer, EndedVisit, Known, LastDocument, LastVisit, LeadsTo, LinksDecided,
+    CandidateState, CandidateUpdate, Claimer, EndedVisit, Known, LastDocument, LastVisit, LeadsTo, LinksDecided, Named,
     OriginKey, RulesDigest, Sighting, Standing, StateChange, TodoEntry, VisitPlace,
 };
 use dragline_domain::ids::Iteration;
@@ -29,6 +29,10 @@ const INTERVAL: &str = "interval_ms";
 const BLOCKED_BY: &str = "blocked_by";
 const REQUISITE_STEPS: &str = "requisite_steps";
 pub(super) const LEADS_TO: &str = "leads_to";
+pub(super) const WORDS: &str = "words";
+pub(super) const SIMHASH: &str = "simhash";
+/// How the names of attributes begin that say which places of [`Namers`](dragline_domain::doubt::Namers) are taken.
+pub(super) const NAMED: &str = "named_";
 pub(super) const CHECKED_AT: &str = "checked_at";
 pub(super) const CHANGED_AT: &str = "changed_at";
 
@@ -186,8 +190,20 @@ pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> 
         LeadsTo::Nowhere => change.set_or_remove(LEADS_TO, None),
         LeadsTo::Url(url) => change.set(LEADS_TO, text(url.as_str())),
     }
+    if matches!(update.state, StateChange::Shown { .. }) {
+        change.set_or_remove(WORDS, update.text.map(|text| number(text.words)));
+        change.set_or_remove(SIMHASH, update.text.map(|text| number(text.simhash.0)));
+    }
     let key = keys::candidate(origin, &update.path_and_query);
     Ok(change.of(&key, "(version IS MISSING OR version <= ?)", [text(version)]))
+}
+
+/// Adds which texts the pages have that call a URL canonical, if it is known. Each place is an attribute, so that two writers change none that the other set.
+pub(crate) fn add_namers(table: &str, origin: &OriginKey, named: &Named) -> Statement {
+    let mut change = Change::new(table);
+    named.by.places().for_each(|place| change.set(&format!("{NAMED}{place}"), number(1)));
+    let key = keys::candidate(origin, &named.path_and_query);
+    change.of(&key, &format!("{QUEUED_IN} > ?"), [number(0)])
 }
 
 /// An `UPDATE` of one item.
@@ -281,6 +297,7 @@ mod tests {
             }),
             state: StateChange::Hidden(Standing::Gone),
             leads_to: LeadsTo::AsBefore,
+            text: None,
         };
         let statement = end("t", &origin(), &update).unwrap();
         assert_eq!(

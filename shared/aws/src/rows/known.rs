@@ -1,12 +1,14 @@
 //! A candidate with all that is known about it, for display.
 
+use dragline_domain::doubt::{Namers, TextPrint};
 use dragline_domain::frontier::{Known, LastVisit, Sighting, Standing};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::simhash::Simhash;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
-use super::candidate::{CHANGED_AT, CHECKED_AT, Candidate, LEADS_TO, outcome};
+use super::candidate::{CHANGED_AT, CHECKED_AT, Candidate, LEADS_TO, NAMED, SIMHASH, WORDS, outcome};
 use super::fields;
 use crate::dynamo::{Fields, Item};
 use crate::errors::StoreError;
@@ -35,6 +37,10 @@ pub(crate) struct KnownUrl {
     pub(crate) changed_at: Option<Timestamp>,
     /// Where it leads, by a redirect or by what it calls canonical; `None` if it stands for itself.
     pub(crate) leads_to: Option<CrawlUrl>,
+    /// The text of the page that it shows; `None` if it shows none, or an older version parsed it.
+    pub(crate) text: Option<TextPrint>,
+    /// The texts of pages that call it canonical.
+    pub(crate) namers: Namers,
 }
 
 /// How a URL last ended.
@@ -60,6 +66,9 @@ impl KnownUrl {
         let last_end = |last: LastVisit| -> Result<LastEnd, StoreError> {
             Ok(LastEnd { outcome: last.outcome, at: fields.instant("last_at")?, iteration: last.iteration })
         };
+        let (words, simhash) = (fields.maybe(WORDS, Fields::number)?, fields.maybe(SIMHASH, Fields::number)?);
+        let places = item.keys().filter_map(|name| name.strip_prefix(NAMED)?.parse::<u32>().ok());
+        let namers = places.filter_map(|place| 1_u64.checked_shl(place)).fold(0, |namers, bit| namers | bit);
         let contentful = fields.maybe("contentful_outcome", outcome)?;
         Ok(Self {
             path_and_query,
@@ -73,6 +82,8 @@ impl KnownUrl {
             checked_at: fields.maybe_instant(CHECKED_AT)?,
             changed_at: fields.maybe_instant(CHANGED_AT)?,
             leads_to: fields.maybe(LEADS_TO, Fields::parsed)?,
+            text: words.zip(simhash).map(|(words, simhash)| TextPrint { words, simhash: Simhash(simhash) }),
+            namers: Namers(namers),
         })
     }
 }

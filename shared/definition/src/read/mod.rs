@@ -10,7 +10,7 @@ use std::fmt::{self, Display};
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
-    Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Requisites, Schedule,
+    Canonical, Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Requisites, Schedule,
     ScheduleError, Sitemaps, Slot, UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
@@ -108,6 +108,7 @@ impl Reader {
             Slot::Seeds(_) => self.seeds = map.next_value()?,
             Slot::Sitemaps(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Sitemaps>>>()?)),
             Slot::Requisites(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Requisites>>>()?)),
+            Slot::Canonical(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Canonical>>>()?)),
             Slot::Within(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Within>>>()?)),
             Slot::Patterns(field) => put(field, notes.texts(key, map.next_value()?, pattern)),
             Slot::Blocks(field) => {

@@ -58,6 +58,9 @@ pub struct Draft {
     /// [`Key::UserAgent`](super::Key::UserAgent).
     #[serde(default)]
     pub user_agent: UserAgent,
+    /// [`Key::Canonical`](super::Key::Canonical).
+    #[serde(default, skip_serializing_if = "Canonical::is_obeyed")]
+    pub canonical: Canonical,
     /// [`Key::Items`](super::Key::Items).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemType>,
@@ -88,6 +91,7 @@ impl Draft {
             fetch: Fetch::default(),
             content: ContentLevel::default(),
             user_agent: UserAgent::default(),
+            canonical: Canonical::default(),
             items: Vec::new(),
             recrawl: Recrawl::default(),
             schedule: None,
@@ -165,6 +169,39 @@ impl Requisites {
 }
 
 impl fmt::Display for Requisites {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What is done with a page that calls another URL canonical.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Canonical {
+    /// It is a copy if that URL leads to a page like it.
+    #[default]
+    Obey,
+    /// It stands for itself, like any other.
+    Ignore,
+}
+
+impl Canonical {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Obey => "obey",
+            Self::Ignore => "ignore",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_obeyed(&self) -> bool {
+        *self == Self::Obey
+    }
+}
+
+impl fmt::Display for Canonical {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

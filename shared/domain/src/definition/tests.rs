@@ -263,6 +263,7 @@ fn edit(key: Key, draft: &mut Draft) {
         Slot::Seeds(seeds) => seeds.truncate(1),
         Slot::Sitemaps(sitemaps) => *sitemaps = Sitemaps::Follow,
         Slot::Requisites(requisites) => *requisites = Requisites::Fetch,
+        Slot::Canonical(canonical) => *canonical = Canonical::Ignore,
         Slot::Within(within) => *within = Within::Domain,
         Slot::Patterns(patterns) => patterns.push(pattern(if key == Key::ScopeInclude { "." } else { "/x" })),
         Slot::Blocks(rules) => rules.push(block(prefix("/x"))),

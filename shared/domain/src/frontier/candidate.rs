@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{RulesDigest, StateChange};
+use crate::doubt::{Namers, TextPrint};
 use crate::ids::{Iteration, Turn};
 use crate::outcome::Outcome;
 use crate::recrawl::Away;
@@ -85,6 +86,17 @@ pub struct CandidateUpdate {
     pub state: StateChange,
     /// Where it leads.
     pub leads_to: LeadsTo,
+    /// The text of the page that is shown from now on; `None` if it shows no page, or what it showed before.
+    pub text: Option<TextPrint>,
+}
+
+/// The texts of pages of a segment that call one URL canonical, to be added to those that did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The URL's key within its origin.
+    pub path_and_query: String,
+    /// The texts.
+    pub by: Namers,
 }
 
 /// How a URL ended in an iteration, and what the next visit needs.

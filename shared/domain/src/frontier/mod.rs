@@ -36,7 +36,7 @@ mod todo;
 mod transition_tests;
 mod turn;
 
-pub use candidate::{CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Sighting};
+pub use candidate::{CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Named, Sighting};
 pub use claim::{CandidateState, Claim, Claimable, Claimer, LastVisit, claim, is_taken};
 pub use crawl::{CrawlPut, put_definition};
 pub use cursor::{Cursors, OriginCursor, Walk};

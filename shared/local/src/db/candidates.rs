@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
     CandidateState, CandidateUpdate, Claimer, FieldsDigest, Known, LastCapture, LastDocument, LastVisit, LinksDecided,
-    RulesDigest, Sighting, Standing, StateChange, VisitPlace,
+    Named, RulesDigest, Sighting, Standing, StateChange, VisitPlace,
 };
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
 use dragline_domain::outcome::Outcome;
@@ -218,6 +218,14 @@ impl Db {
             put_update(&mut statement, origin, update, document)?;
         }
         Ok(())
+    }
+
+    /// Adds which texts the pages have that call URLs canonical.
+    pub(crate) fn add_namers(&self, origin: OriginRowId, named: &[Named]) -> Result<(), StoreError> {
+        let sql = "UPDATE known_url SET named_by = named_by | ?3 WHERE origin_id = ?1 AND path_query = ?2";
+        named.iter().try_for_each(|Named { path_and_query, by }| {
+            self.execute(sql, params![origin, path_and_query, by.0.cast_signed()]).map(drop)
+        })
     }
 }
 

@@ -208,6 +208,7 @@ mod tests {
             include_str!("from_7.sql"),
             include_str!("from_8.sql"),
             include_str!("from_9.sql"),
+            include_str!("from_10.sql"),
         ];
         assert_eq!(i32::try_from(steps.len()).unwrap() + 1, FORMAT);
         for format in 1..FORMAT {

@@ -1,4 +1,4 @@
--- Format 9. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal; in the three tables with a
+-- Format 11. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal; in the three tables with a
 -- row for each URL or visit (known_url, visit, document) instants are milliseconds since 1970, and digests are bytes.
 
 CREATE TABLE outcome (
@@ -183,6 +183,7 @@ CREATE TABLE known_url (
     away_since              INTEGER,
     blocked_by              INTEGER,
     requisite_steps         INTEGER NOT NULL DEFAULT 0,
+    named_by                INTEGER NOT NULL DEFAULT 0,
     UNIQUE (origin_id, path_query)
 ) STRICT;
 
@@ -255,7 +256,9 @@ CREATE TABLE document (
     noindex     INTEGER,
     nofollow    INTEGER,
     cut         TEXT,
-    made_by     TEXT
+    made_by     TEXT,
+    words       INTEGER,
+    simhash     INTEGER
 ) STRICT;
 
 -- What is large of a document, if it has any: apart from it, so that looking through documents reads none of this.

@@ -48,35 +48,58 @@ SELECT k.origin_id, k.path_query, k.queued_in, iif(k.claimed_by LIKE '#%', g.ori
 FROM known_url k
 JOIN origin g ON g.id = k.origin_id;
 
--- How each URL ended, as far as canonical links need it: whether it is a page with content, and where a redirect or canonical link leads.
+-- The numbers of the bits of an integer.
+CREATE VIEW bit (n) AS VALUES
+(0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63);
+
+-- How each URL ended, as far as canonical links need it: whether it is a page with content, where a redirect or canonical link leads, and what decides
+-- whether that is believed (`shared/domain/src/doubt.rs`).
 CREATE VIEW ending AS
 SELECT l.id, l.origin_id, l.iteration, l.url, l.body_of,
        l.outcome IN (20, 180) OR l.outcome = 34 AND coalesce(b.outcome, 20) IN (20, 180) AS is_page,
-       iif(l.outcome IN (20, 31, 32, 34, 180), r.to_url, NULL) AS to_url
+       iif(l.outcome IN (20, 31, 32, 34, 180), r.to_url, NULL) AS to_url, d.words, d.simhash,
+       (SELECT k.named_by FROM origin o JOIN known_url k ON k.origin_id = o.id AND k.path_query = substr(l.url, length(o.origin) + 1)
+        WHERE o.id = l.origin_id) AS named_by
 FROM visit l
 LEFT JOIN visit b ON b.id = l.body_of
 LEFT JOIN redirect r ON r.id = coalesce(l.body_of, l.id)
+LEFT JOIN document d ON d.id = coalesce(l.body_of, l.id)
 WHERE l.is_final;
 
 -- Each page that calls another URL canonical, and whether it is a copy: whether following it, to where each URL led when it last ended, reaches
--- another page. Among pages that call each other canonical the first by URL stands for all. A chain of more than twenty steps leads nowhere.
+-- another page. Among pages that call each other canonical the first by URL stands for all. A chain of more than twenty steps leads nowhere, and a
+-- page whose text is unlike, or that many others name, ends it (`doubt`). Coming back to the page is a step of its own (`is_back`), so that it is looked at, too.
 CREATE VIEW canonical AS
-SELECT p.id, c.name AS crawl, p.origin_id, p.iteration, p.url, p.to_url AS canonical, p.body_of, (
-    WITH RECURSIVE way (id, url, is_page, to_url) AS (
-        SELECT p.id, p.url, p.is_page, p.to_url
+SELECT v.id, v.crawl, v.origin_id, v.iteration, v.url, v.canonical, v.body_of, v.verdict IS 'copy' AS is_copy, nullif(v.verdict, 'copy') AS doubt
+FROM (SELECT p.id, c.name AS crawl, p.origin_id, p.iteration, p.url, p.to_url AS canonical, p.body_of, (
+    WITH RECURSIVE way (id, url, is_page, to_url, words, simhash, named_by, doubt, is_back) AS (
+        SELECT p.id, p.url, 1, p.to_url, p.words, p.simhash, 0, NULL, 0
         UNION
-        SELECT n.id, n.url, n.is_page, n.to_url
-        FROM way w JOIN ending n ON n.id = (
+        SELECT n.id, n.url, n.is_page, n.to_url, iif(n.is_page, n.words, w.words), iif(n.is_page, n.simhash, w.simhash),
+               iif(w.is_page, n.named_by, w.named_by),
+               iif(n.is_page, (
+                   SELECT CASE WHEN t.differ <= 3 THEN NULL WHEN t.differ > 20 AND w.words >= 20 THEN 'unlike' WHEN t.namers >= 16 THEN 'named_by_many' END
+                   FROM (SELECT sum((~(w.simhash & n.simhash) & (w.simhash | n.simhash)) >> bit.n & 1) AS differ,
+                                sum(iif(w.is_page, n.named_by, w.named_by) >> bit.n & 1) AS namers
+                         FROM bit) t
+                   WHERE t.differ IS NOT NULL), NULL),
+               n.url = p.url
+        FROM way w
+        JOIN ending n ON n.id = (
             SELECT l.id FROM visit l JOIN origin o ON o.id = l.origin_id
             WHERE l.url = w.to_url AND l.is_final = 1 AND l.iteration <= p.iteration AND o.crawl_id = g.crawl_id
             ORDER BY l.iteration DESC, l.id DESC LIMIT 1)
-        LIMIT 22)
-    SELECT count(*) <= 21 AND total(is_page) > 1 AND NOT (total(to_url = p.url) > 0 AND min(iif(is_page, url, NULL)) = p.url)
-    FROM way) AS is_copy
+        WHERE w.doubt IS NULL AND NOT w.is_back
+        LIMIT 23)
+    SELECT CASE
+        WHEN count(DISTINCT iif(doubt IS NULL, url, NULL)) <= 21 AND total(is_page AND doubt IS NULL AND NOT is_back) > 1
+             AND NOT (total(is_back AND doubt IS NULL) > 0 AND min(iif(is_page AND doubt IS NULL, url, NULL)) = p.url) THEN 'copy'
+        ELSE max(doubt) END
+    FROM way) AS verdict
 FROM ending p
 JOIN origin g ON g.id = p.origin_id
 JOIN crawl c ON c.id = g.crawl_id
-WHERE p.is_page AND p.to_url IS NOT NULL;
+WHERE p.is_page AND p.to_url IS NOT NULL) v;
 
 -- What follows from that. A page that did not change, and was a copy when it was last visited, is new to readers of pages.
 CREATE VIEW decided AS
@@ -97,7 +120,10 @@ SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
        iif(l.via LIKE '/%', g.origin || l.via, l.via) AS via, l.crawl_type, o.code AS outcome, o.name AS outcome_name,
        o.class AS outcome_class, l.is_final, l.tries, iif(l.duration_ms IS NULL, NULL, coalesce(l.resends, 0)) AS resends,
        strftime('%Y-%m-%dT%H:%M:%fZ', l.at / 1000.0, 'unixepoch') AS at, l.status, l.duration_ms, l.first_byte_ms, l.remote,
-       CASE WHEN o.code = 180 THEN 'its canonical URL is ' || k.to_url WHEN l.outcome <> 180 THEN l.detail END AS detail,
+       CASE WHEN o.code = 180 THEN 'its canonical URL is ' || k.to_url WHEN l.outcome <> 180 THEN l.detail ELSE (
+           SELECT 'its canonical URL ' || x.canonical || ' is not believed: ' || iif(
+               x.doubt = 'unlike', 'the text there is unlike its own', 'many pages with other texts name it')
+           FROM canonical x WHERE x.id = l.id AND x.doubt IS NOT NULL) END AS detail,
        l.content_type, l.body_bytes, l.truncated, iif(l.record IS NULL, NULL, s.object) AS object, l.offset, l.length,
        d.to_url AS redirects_to, a.name AS agent, l.change, l.changed_parts, iif(o.code = 20, coalesce(l.body_of, l.id), l.id) AS document_id
 FROM visit l
@@ -118,7 +144,7 @@ SELECT c.id AS crawl_id, c.name AS crawl, max(i.number) AS iteration FROM crawl 
 CREATE VIEW shown AS
 SELECT d.id, k.origin_id, k.path_query, g.crawl_id, g.origin || k.path_query AS url, k.document_outcome AS outcome,
        coalesce(d.body_id, d.id) AS body_id, k.document_outcome IN (20, 180) AS is_page,
-       iif(k.document_outcome IN (20, 31, 32, 180), r.to_url, NULL) AS to_url, k.depth, k.first_seen, k.checked_at,
+       iif(k.document_outcome IN (20, 31, 32, 180), r.to_url, NULL) AS to_url, d.words, d.simhash, k.named_by, k.depth, k.first_seen, k.checked_at,
        k.changed_at, k.last_outcome
 FROM document d
 CROSS JOIN segment s ON s.id = d.id >> 24
@@ -128,20 +154,33 @@ LEFT JOIN redirect r ON r.id = d.id;
 
 -- Whether a page that is shown is a copy, as in `canonical`: by where each URL leads now.
 CREATE VIEW shown_canonical AS
-SELECT p.id, p.to_url AS canonical, (
-    WITH RECURSIVE way (url, is_page, to_url) AS (
-        SELECT p.url, 1, p.to_url
+SELECT v.id, v.canonical, v.verdict IS 'copy' AS is_copy, nullif(v.verdict, 'copy') AS doubt
+FROM (SELECT p.id, p.to_url AS canonical, (
+    WITH RECURSIVE way (id, url, is_page, to_url, words, simhash, named_by, doubt, is_back) AS (
+        SELECT p.id, p.url, 1, p.to_url, p.words, p.simhash, 0, NULL, 0
         UNION
-        SELECT n.url, n.is_page, n.to_url
+        SELECT n.id, n.url, n.is_page, n.to_url, iif(n.is_page, n.words, w.words), iif(n.is_page, n.simhash, w.simhash),
+               iif(w.is_page, n.named_by, w.named_by),
+               iif(n.is_page, (
+                   SELECT CASE WHEN t.differ <= 3 THEN NULL WHEN t.differ > 20 AND w.words >= 20 THEN 'unlike' WHEN t.namers >= 16 THEN 'named_by_many' END
+                   FROM (SELECT sum((~(w.simhash & n.simhash) & (w.simhash | n.simhash)) >> bit.n & 1) AS differ,
+                                sum(iif(w.is_page, n.named_by, w.named_by) >> bit.n & 1) AS namers
+                         FROM bit) t
+                   WHERE t.differ IS NOT NULL), NULL),
+               n.url = p.url
         FROM way w
         JOIN origin o ON o.crawl_id = p.crawl_id AND o.origin = substr(w.to_url, 1, 7 + instr(substr(w.to_url, 9), '/'))
         JOIN known_url m ON m.origin_id = o.id AND m.path_query = substr(w.to_url, 8 + instr(substr(w.to_url, 9), '/'))
         JOIN shown n ON n.id = m.document_id
-        LIMIT 22)
-    SELECT count(*) <= 21 AND total(is_page) > 1 AND NOT (total(to_url = p.url) > 0 AND min(iif(is_page, url, NULL)) = p.url)
-    FROM way) AS is_copy
+        WHERE w.doubt IS NULL AND NOT w.is_back
+        LIMIT 23)
+    SELECT CASE
+        WHEN count(DISTINCT iif(doubt IS NULL, url, NULL)) <= 21 AND total(is_page AND doubt IS NULL AND NOT is_back) > 1
+             AND NOT (total(is_back AND doubt IS NULL) > 0 AND min(iif(is_page AND doubt IS NULL, url, NULL)) = p.url) THEN 'copy'
+        ELSE max(doubt) END
+    FROM way) AS verdict
 FROM shown p
-WHERE p.is_page AND p.to_url IS NOT NULL;
+WHERE p.is_page AND p.to_url IS NOT NULL) v;
 
 -- The site as it is now: one row per URL that is not gone, with its last good document.
 CREATE VIEW page AS

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Decided, DueQuery, DueWork, Known, OriginKey, Sighting, StateChange, TodoEntry,
-    VisitPlace, claim as decide, is_taken,
+    Ahead, CandidateUpdate, Claim, Decided, DueQuery, DueWork, Known, Named, OriginKey, Sighting, StateChange,
+    TodoEntry, VisitPlace, claim as decide, is_taken,
 };
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
@@ -34,6 +34,15 @@ impl Candidates for SqliteFrontier {
     async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
         let (key, updates) = (origin.clone(), updates.to_vec());
         self.run("update candidates", origin, move |db| update_candidates(db, &key, &updates)).await
+    }
+
+    async fn add_namers(&self, origin: &OriginKey, named: &[Named]) -> PortResult<()> {
+        let (key, named) = (origin.clone(), named.to_vec());
+        let work = move |db: &Db| match db.origin_id(&key)? {
+            Some(origin) => db.add_namers(origin, &named),
+            None => Ok(()),
+        };
+        self.run("add who calls URLs canonical", origin, work).await
     }
 }
 

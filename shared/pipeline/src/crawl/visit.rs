@@ -17,7 +17,7 @@ use super::robots::Robots;
 use super::send::{Asked, LeaseTooOld, Sent, send};
 use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{ConnectionChoice, ConnectionWatch, FetchLimits, FetchRequest, Fetcher};
+use dragline_ports::fetcher::{ConnectionWatch, FetchLimits, FetchRequest, Fetcher};
 
 /// The most characters of a detail that are stored.
 const DETAIL_CHARS_MAX: usize = 300;

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, RedirectEntry, Visit};
 use dragline_domain::change::Difference;
-use dragline_domain::definition::Requisites;
+use dragline_domain::definition::{Canonical, Requisites};
 use dragline_domain::document::{Disposition, Document, DocumentState, Link, LinkKind, Page, Rel};
 use dragline_domain::frontier::{SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
@@ -124,7 +124,7 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
 fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: Document) -> Document {
     let Extracted { made_by, page, links, content, remark } = extracted;
     let links = found(context, capture, links);
-    let (outcome, detail) = outcome_of_page(&capture.url, &page, &links);
+    let (outcome, detail) = outcome_of_page(context, &capture.url, &page, &links);
     let misfits = content.as_deref().map_or(&[][..], |content| &content.misfits);
     let (state, detail) = match misfits {
         [] => (DocumentState::Processed, detail.or_else(|| bare.detail.clone()).or(remark)),
@@ -156,8 +156,14 @@ fn decided(context: &CrawlContext, visit: &Visit, link: Link) -> Link {
 }
 
 /// Returns how a page ends, by what it says: it asks for noindex, calls another URL of the crawl canonical, or stands for itself.
-pub(super) fn outcome_of_page(url: &CrawlUrl, page: &Page, links: &[Link]) -> (Outcome, Option<String>) {
-    let elsewhere = page.canonical.as_ref().filter(|canonical| *canonical != url).filter(|canonical| {
+pub(super) fn outcome_of_page(
+    context: &CrawlContext,
+    url: &CrawlUrl,
+    page: &Page,
+    links: &[Link],
+) -> (Outcome, Option<String>) {
+    let counts = context.definition.canonical == Canonical::Obey;
+    let elsewhere = page.canonical.as_ref().filter(|canonical| counts && *canonical != url).filter(|canonical| {
         let is_followed = |link: &Link| link.kind == LinkKind::Canonical && link.target == **canonical;
         links.iter().any(|link| is_followed(link) && link.disposition == Disposition::Follow)
     });
@@ -208,7 +214,7 @@ pub(super) fn again(context: &CrawlContext, capture: &Capture, earlier: Option<&
     let Some(earlier) = earlier else { return bare };
     let links: Vec<Link> = earlier.links.iter().map(|link| decided(context, &capture.visit, link.clone())).collect();
     let (outcome, detail) = match &earlier.page {
-        Some(page) => outcome_of_page(&capture.url, page, &links),
+        Some(page) => outcome_of_page(context, &capture.url, page, &links),
         None => (bare.outcome, earlier.detail.clone()),
     };
     let Document { page, content, made_by, body, .. } = earlier.clone();
@@ -286,7 +292,7 @@ impl Parsed {
             visit: Visit { outcome: document.outcome, detail: document.detail.clone(), ..capture.visit.clone() },
             status: capture.response.as_ref().map(|response| response.status),
             file: capture.file.clone(),
-            redirect: redirect_of(capture, document),
+            redirect: redirect_of(context, capture, document),
             unchanged_since: unchanged_since(capture, document),
             change: state::visit_change(context, segment, capture, document),
         });
@@ -327,8 +333,8 @@ fn unchanged_since(capture: &Capture, document: &Document) -> Option<Timestamp> 
     }
 }
 
-/// Returns where a capture redirects: by status, or by calling another URL canonical.
-pub(super) fn redirect_of(capture: &Capture, document: &Document) -> Option<RedirectEntry> {
+/// Returns where a capture redirects: by status, or by calling another URL canonical, if that counts.
+pub(super) fn redirect_of(context: &CrawlContext, capture: &Capture, document: &Document) -> Option<RedirectEntry> {
     let by_status = document.links.iter().find(|link| link.kind == LinkKind::Redirect).and_then(|link| {
         let is_permanent = match document.outcome {
             Outcome::PermanentRedirect => true,
@@ -338,7 +344,8 @@ pub(super) fn redirect_of(capture: &Capture, document: &Document) -> Option<Redi
         Some(RedirectEntry { target: link.target.clone(), is_permanent, source: LinkKind::Redirect })
     });
     by_status.or_else(|| {
-        let canonical = document.page.as_ref()?.canonical.as_ref().filter(|canonical| **canonical != capture.url)?;
+        let page = document.page.as_ref().filter(|_| context.definition.canonical == Canonical::Obey);
+        let canonical = page?.canonical.as_ref().filter(|canonical| **canonical != capture.url)?;
         Some(RedirectEntry { target: canonical.clone(), is_permanent: true, source: LinkKind::Canonical })
     })
 }

@@ -77,7 +77,7 @@ fn made_of(context: &CrawlContext, n: u32, capture: &Capture, earlier: &Document
     if document.page.is_some() && was_withheld(capture, earlier) {
         document.withhold();
         if let Some(page) = &document.page {
-            (document.outcome, document.detail) = outcome_of_page(&capture.url, page, &document.links);
+            (document.outcome, document.detail) = outcome_of_page(context, &capture.url, page, &document.links);
         }
     }
     leave_what_is_new(earlier, &mut document);

@@ -50,7 +50,7 @@ fn has_answered(capture: &Capture) -> bool {
 
 fn shown(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, document: &Document) -> StateChange {
     let outcome = match &document.page {
-        Some(page) => outcome_of_page(&document.url, page, &document.links).0,
+        Some(page) => outcome_of_page(context, &document.url, page, &document.links).0,
         None => document.outcome,
     };
     let is_cut = document.links.iter().any(|link| link.disposition.is_left());

@@ -1,14 +1,18 @@
 //! What a segment changes in the candidates of its URLs.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dragline_domain::capture::Finality;
 use dragline_domain::document::Document;
+use dragline_domain::doubt::{Namers, TextPrint};
 use dragline_domain::frontier::{
-    CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, OriginKey, SegmentRow, Standing, StateChange,
+    CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Named, OriginKey, SegmentRow, Standing,
+    StateChange,
 };
 use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::{Ended, LastVisits, NextVisit, next_visit};
+use dragline_domain::url::Origin;
 use jiff::Timestamp;
 
 use super::claims::{BlockedUrl, Claimed};
@@ -34,6 +38,11 @@ pub(super) async fn update_candidates(
     let updates: Vec<_> =
         ended.map(|(capture, document)| update_of(context, segment, began, capture, document)).collect();
     world.frontier().update_candidates(&segment.id.origin, &updates).await?;
+    for (origin, named) in named(&updates) {
+        let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
+        let named: Vec<_> = named.into_iter().map(|(path_and_query, by)| Named { path_and_query, by }).collect();
+        world.frontier().add_namers(&origin, &named).await?;
+    }
     for (origin, blocked) in claimed.blocked_by_origin() {
         let updates: Vec<_> = blocked.into_iter().map(|blocked| update_of_blocked(context, segment, blocked)).collect();
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
@@ -59,7 +68,23 @@ fn update_of_blocked(context: &CrawlContext, segment: &SegmentRow, blocked: &Blo
         }),
         state: StateChange::Hidden(Standing::Withdrawn),
         leads_to: LeadsTo::AsBefore,
+        text: None,
     }
+}
+
+/// Returns which URLs of each origin the pages of a segment call canonical that are shown from now on, with their texts.
+fn named(updates: &[CandidateUpdate]) -> BTreeMap<Origin, BTreeMap<String, Namers>> {
+    let mut named: BTreeMap<Origin, BTreeMap<String, Namers>> = BTreeMap::new();
+    for update in updates {
+        if let (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, LeadsTo::Url(canonical), Some(text)) =
+            (&update.state, &update.leads_to, update.text)
+        {
+            let of_origin = named.entry(canonical.origin()).or_default();
+            let by = of_origin.entry(canonical.path_and_query().to_owned()).or_default();
+            *by = by.with(text);
+        }
+    }
+    named
 }
 
 fn update_of(
@@ -70,11 +95,13 @@ fn update_of(
     document: &Document,
 ) -> CandidateUpdate {
     let state = state_change(context, segment, capture, document);
-    let leads_to = match state {
+    let (leads_to, text) = match state {
         StateChange::Shown { .. } => {
-            redirect_of(capture, document).map_or(LeadsTo::Nowhere, |redirect| LeadsTo::Url(redirect.target))
+            let redirect = redirect_of(context, capture, document);
+            let text = document.page.as_ref().map(|page| TextPrint::new(&page.text));
+            (redirect.map_or(LeadsTo::Nowhere, |redirect| LeadsTo::Url(redirect.target)), text)
         }
-        StateChange::Kept | StateChange::Confirmed | StateChange::Hidden(_) => LeadsTo::AsBefore,
+        StateChange::Kept | StateChange::Confirmed | StateChange::Hidden(_) => (LeadsTo::AsBefore, None),
     };
     CandidateUpdate {
         path_and_query: document.url.path_and_query().to_owned(),
@@ -87,6 +114,7 @@ fn update_of(
         },
         state,
         leads_to,
+        text,
     }
 }
 

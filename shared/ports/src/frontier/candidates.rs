@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, OriginKey, Sighting, TodoEntry,
+    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, Named, OriginKey, Sighting, TodoEntry,
 };
 use dragline_domain::ids::Iteration;
 use jiff::Timestamp;
@@ -31,6 +31,9 @@ pub trait Candidates: Send + Sync {
         origin: &OriginKey,
         updates: &[CandidateUpdate],
     ) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Adds which texts the pages have that call candidates of one origin canonical; no path twice. Leaves out URLs that are not known. May be repeated.
+    fn add_namers(&self, origin: &OriginKey, named: &[Named]) -> impl Future<Output = PortResult<()>> + Send;
 }
 
 /// URLs of one origin to be claimed.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dragline_domain::definition::{Condition, Definition, DoNotCrawl, TextTest};
+use dragline_domain::definition::{Canonical, Condition, Definition, DoNotCrawl, TextTest};
+use dragline_domain::doubt::Doubt;
 use dragline_domain::outcome::Outcome;
 use dragline_local::LocalStore;
 use dragline_testkit::site::Site;
@@ -331,4 +332,113 @@ async fn a_canonical_url_that_is_not_due_counts_as_it_ended_last() {
         Outcome::NotCanonical,
         "nothing changed, although the other was not requested",
     )]);
+}
+
+/// This many words that no other subject has.
+fn words(of: &str, count: usize) -> String {
+    (0..count).map(|n| format!("{of}-{n} ")).collect()
+}
+
+#[tokio::test]
+async fn a_template_that_calls_every_page_a_copy_of_the_home_page_hides_none() {
+    let menu = words("menu", 200);
+    // Pages with texts of their own, pages that are mostly menu, and pages that say next to nothing.
+    let pages: Vec<(String, String)> = (0..30)
+        .map(|n| {
+            let own = words(&format!("p{n}"), 30);
+            let text = match n % 3 {
+                0 => own.repeat(5),
+                1 => format!("{menu}{own}"),
+                _ => format!("Product {n}"),
+            };
+            (format!("/{n}"), text)
+        })
+        .collect();
+    let home = format!("<link rel=canonical href=/>{menu}{}", links(pages.iter().map(|(path, _)| path.as_str())));
+    let mut builder = Site::builder().reply("/", html(&home));
+    for (path, text) in &pages {
+        builder = builder.reply(path.as_str(), html(&calling(Some("/"), text)));
+    }
+    let site = builder.start().await.unwrap();
+    let home_url = format!("{}/", site.url().trim_end_matches('/'));
+    let definition = definition(&[site.url()], |_| {});
+    let crawled = Crawled::once(&definition).await;
+    for (path, text) in &pages {
+        assert_eq!(crawled.row(path).outcome_name, Outcome::FileIngested.name(), "{path}: {text}");
+        assert_eq!(crawled.text(path), text.trim_end(), "{path}");
+        let now = crawled.shown(path).and_then(|page| page.text.as_deref());
+        assert_eq!(now, Some(text.trim_end()), "{path}, as the site is now");
+        let detail = crawled.row(path).detail.clone().unwrap_or_default();
+        assert!(detail.starts_with(&format!("its canonical URL {home_url} is not believed: ")), "{path}: {detail}");
+    }
+    assert_told_alike(&crawled, &definition).await;
+    let figures = figures(crawled.data(), &definition.name).await;
+    let doubted: Vec<_> = figures.canonicals_doubted.iter().map(|doubted| (doubted.why, doubted.pages)).collect();
+    assert_eq!(doubted, [(Doubt::NamedByMany, 20), (Doubt::Unlike, 10)]);
+    assert!(figures.canonicals_doubted.iter().all(|doubted| doubted.canonical == home_url), "where they lead");
+    // Nothing changes: each visit is compared as the first was.
+    let again = crawled.again(&definition).await;
+    for (path, _) in &pages {
+        assert_eq!(again.row(path).outcome_name, Outcome::FileDidNotChange.name(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn variants_of_a_page_are_its_copies_and_other_pages_are_not() {
+    use Outcome::{FileIngested as Stands, NotCanonical as Copy};
+    let (menu, article) = (words("menu", 60), words("w", 300));
+    let items =
+        |order: &mut dyn Iterator<Item = usize>| order.map(|n| words(&format!("item{n}"), 8)).collect::<String>();
+    let (up, down) = (items(&mut (0..40)), items(&mut (0..40).rev()));
+    // Path, canonical URL, text, outcome, why.
+    let mut cases = vec![
+        ("/article", None, format!("{menu}{article}"), Stands, "it names none"),
+        ("/article?utm=1", Some("/article"), format!("{menu}{article}"), Copy, "a parameter that tracks"),
+        ("/article?print", Some("/article"), article.clone(), Copy, "printed, without the menu"),
+        ("/article?dated", Some("/article"), format!("{menu}{article} 25 November 17:03"), Copy, "with the date"),
+        ("/amp/article", Some("/article"), article.chars().take(1_500).collect(), Copy, "cut short for telephones"),
+        ("/de/article", Some("/article"), words("wort", 300), Stands, "translated"),
+        ("/article/2", Some("/article"), words("more", 300), Stands, "the next page of it"),
+        ("/list", None, up, Stands, "it names none"),
+        ("/list?sort=down", Some("/list"), down, Copy, "sorted in another way"),
+        ("/picture", None, "A picture".to_owned(), Stands, "it names none"),
+        ("/picture?large", Some("/picture"), "Large".to_owned(), Copy, "too little to tell"),
+        ("/moved?a=1", Some("/was"), article.clone(), Copy, "by a redirect"),
+        ("/moved?a=2", Some("/was"), words("else", 60), Stands, "unlike, by a redirect"),
+    ];
+    let variants: Vec<String> = (0..30).map(|n| format!("/article?session={n}")).collect();
+    for path in &variants {
+        cases.push((path, Some("/article"), format!("{menu}{article}{path}"), Copy, "many that say nearly the same"));
+    }
+    let mut builder = Site::builder().reply("/", html(&links(cases.iter().map(|case| case.0))));
+    builder = builder.reply("/was", redirect(301, "/article"));
+    for (path, canonical, text, _, _) in &cases {
+        builder = builder.reply(*path, html(&calling(*canonical, text)));
+    }
+    let site = builder.start().await.unwrap();
+    let definition = definition(&[site.url()], |_| {});
+    let crawled = Crawled::once(&definition).await;
+    for (path, _, _, outcome, why) in &cases {
+        assert_eq!(crawled.row(path).outcome_name, outcome.name(), "{path}: {why}");
+    }
+    assert_told_alike(&crawled, &definition).await;
+}
+
+#[tokio::test]
+async fn canonical_links_that_are_ignored_make_no_copies_and_are_followed() {
+    let site = Site::builder()
+        .reply("/", html(&calling(Some("/only-here"), "home")))
+        .reply("/only-here", html(&calling(Some("/"), "home")))
+        .start()
+        .await
+        .unwrap();
+    let of = |canonical| definition(&[site.url()], |draft| draft.canonical = canonical);
+    let crawled = Crawled::once(&of(Canonical::Ignore)).await;
+    for path in ["/", "/only-here"] {
+        assert_eq!(crawled.row(path).outcome_name, Outcome::FileIngested.name(), "{path}");
+        assert_eq!((crawled.text(path), crawled.row(path).redirects_to.as_deref()), ("home", None), "{path}");
+    }
+    assert_told_alike(&crawled, &of(Canonical::Ignore)).await;
+    let obeyed = Crawled::once(&of(Canonical::Obey)).await;
+    assert_eq!(obeyed.row("/only-here").outcome_name, Outcome::NotCanonical.name(), "the same site");
 }

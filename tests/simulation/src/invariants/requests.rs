@@ -64,7 +64,7 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
         if logged.finals > 1 || logged.connected > usize::from(TRIES_REFUSED_MIN) + FOLLOW_UPS_MAX {
             wrong.push(format!("{url} has {} requests in the log, {} of them final", logged.requests, logged.finals));
         }
-        wrong.extend(unasked(asked).map(|access| format!("{url} was asked for as {access:?}, as no answer asked")));
+        wrong.extend(unasked(&asked).map(|access| format!("{url} was asked for as {access:?}, as no answer asked")));
         if asked.len() < logged.answered || (deaths == Deaths::None && asked.len() > logged.requests) {
             let probes = probes.len();
             wrong.push(format!(
@@ -85,7 +85,8 @@ fn is_probe(evidence: &Evidence<'_>, access: &Access) -> bool {
     let failed =
         before().filter(|earlier| earlier.response().is_none_or(|response| matches!(response.status, 429 | 503)));
     let has_worked = before().any(|earlier| {
-        earlier.url == access.url && earlier.response().is_some_and(|response| matches!(response.status, 200 | 304))
+        let is_good = |response: &Response| matches!(response.status, 200 | 304) && response.truncated.is_none();
+        earlier.url == access.url && earlier.response().is_some_and(is_good)
     });
     has_worked && failed.count() >= usize::from(evidence.definition.politeness.failures)
 }

@@ -118,7 +118,11 @@ pub(crate) fn title_of(url: &CrawlUrl, number: u32) -> String {
     format!("{url}, title {number}")
 }
 
-/// The text of a page with this number in it, but for the links.
+/// The text of a page with this number in it, but for the links: of three numbers in a row one says little, and the others are about two subjects.
 pub(crate) fn text_of(number: u32) -> String {
-    format!("This is text {number}.")
+    let about = match number % 3 {
+        0 => String::new(),
+        subject => (0..60).map(|n| format!(" subject-{subject}-{n}")).collect(),
+    };
+    format!("This is text {number}.{about}")
 }

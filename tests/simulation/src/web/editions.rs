@@ -95,7 +95,7 @@ fn story(dice: &mut StdRng, url: &CrawlUrl, urls: &[CrawlUrl]) -> Story {
         for _ in 0..dice.random_range(0..3) {
             link(dice, &mut links, urls);
         }
-        Body::Page { title: 0, text: 0, links, canonical: None }
+        Body::Page { title: 0, text: dice.random_range(0..3), links, canonical: None }
     };
     let validation = *[Validation::Body, Validation::Tag, Validation::Date].choose(dice).expect("not empty");
     let content = Edited { version: 0, body, asks: Asks::Nothing, validation };

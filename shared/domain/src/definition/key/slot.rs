@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    DoNotCrawl, ItemType, QueryRule, RecrawlRule, RecrawlWord, Requisites, Schedule, Sitemaps, UrlPattern, UserAgent,
-    Within,
+    Canonical, DoNotCrawl, ItemType, QueryRule, RecrawlRule, RecrawlWord, Requisites, Schedule, Sitemaps, UrlPattern,
+    UserAgent, Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -41,6 +41,8 @@ pub enum Slot<'d> {
     UserAgent(&'d mut UserAgent),
     /// How much is made of each page.
     Content(&'d mut ContentLevel),
+    /// See [`ValueKind::Canonical`](super::ValueKind::Canonical).
+    Canonical(&'d mut Canonical),
     /// Types of items.
     ItemTypes(&'d mut Vec<ItemType>),
     /// When known pages are due again; `None`: as the interval says.

@@ -352,6 +352,23 @@ keys! {
         effect: HowOnly,
         flag: "content" "How much is made of each page: text, items or full",
     }
+    /// Whether a page that calls another URL canonical is shown as a copy of it, without its text. A change applies to pages that are fetched or made again;
+    /// `dragline reparse` makes all again.
+    ///
+    /// | word | what is done |
+    /// |---|---|
+    /// | `obey` | the page is a copy, if its canonical URL leads to a page that is like it ([180 `not_canonical`](outcomes.md#180-not_canonical)) |
+    /// | `ignore` | nothing: every page stands for itself |
+    ///
+    /// In both cases the canonical URL is followed as a link: a page that is named there may be found nowhere else.
+    Canonical = "canonical" {
+        field: canonical,
+        kind: Canonical,
+        default: Value("obey"),
+        example: "ignore",
+        effect: HowOnly,
+        flag: "canonical" "Whether pages that call another URL canonical are copies of it: obey or ignore",
+    }
     /// What you want from pages: your own types of items. [Places and kinds](#places-and-kinds) says how they are written. A type has a name, `when` (on which pages; all
     /// if left out), `each` (if a page has several, the place of each), and `fields`. A field has a place, a `kind`, and rules: `required`, `min` and `max`
     /// of numbers and money, a `pattern` of texts. What does not fit is kept as it stands in the page, with the field and the rule.

@@ -34,6 +34,8 @@ pub enum ValueKind {
     Time(RangeInclusive<Duration>),
     /// A user agent.
     UserAgent,
+    /// See [`Canonical`](crate::definition::Canonical).
+    Canonical,
     /// Types of items.
     ItemTypes(usize),
     /// One of a few words.

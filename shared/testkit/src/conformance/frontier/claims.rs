@@ -35,6 +35,7 @@ fn update(path: &str, order: (Iteration, u64, u64), ended: Option<EndedVisit>) -
         ended,
         state: StateChange::Kept,
         leads_to: LeadsTo::AsBefore,
+        text: None,
     }
 }
 

@@ -44,6 +44,7 @@ macro_rules! reader_suite {
             pages_are_the_site_as_it_is_now
             seen_pages_are_final_answers_with_what_they_hold
             a_copy_has_no_text_of_its_own
+            a_page_is_not_believed_about_another_unlike_it
             links_say_what_was_done_with_them
             candidates_say_all_that_is_known
             urls_that_were_never_visited_are_counted

@@ -8,7 +8,9 @@ use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{CandidateRow, Filter, LogRow, PageRow, Reader, SeenPageRow};
 
+use super::super::samples::url;
 use super::rows::{ALL, of, told};
+use super::story::Teller;
 use super::streams::Stream;
 
 /// Final visits that were answered are pages, whatever the answer, and come with what was extracted.
@@ -152,5 +154,49 @@ pub async fn a_copy_has_no_text_of_its_own(
         let known = of(&known, |row: &CandidateRow| &row.url, url, 0);
         assert_eq!(known.last_outcome, Some(outcome.code()), "{why}");
         assert_eq!(known.last_outcome_name.as_deref(), Some(outcome.name()), "{why}");
+    }
+}
+
+/// A page is not believed whose canonical URL has another text, or that says too little to tell while many others name that URL, too. It stands with its text, and
+/// the log says why.
+pub async fn a_page_is_not_believed_about_another_unlike_it(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    let teller = Teller { frontier, documents };
+    let world = teller.tell().await;
+    let more = teller.tell_doubted(&world).await;
+    Stream::Pages.all_of(reader, Stream::Pages.rows() + more).await;
+    let here = Filter { origin: Some(url("https://h.example/").origin()), ..Filter::default() };
+    let pages = reader.pages(&here, None, ALL).await.unwrap().rows;
+    let seen = reader.seen_pages(&here, None, ALL).await.unwrap().rows;
+    let visits = reader.log(&here, None, ALL).await.unwrap().rows;
+    let known = reader.candidates(&here, None, ALL).await.unwrap().rows;
+    let shown = reader.shown_documents(&here, None, ALL).await.unwrap().rows;
+    let unlike = "its canonical URL https://h.example/moved is not believed: the text there is unlike its own";
+    let many = "its canonical URL https://h.example/many is not believed: many pages with other texts name it";
+    for (url, outcome, detail, why) in [
+        ("https://h.example/same", Outcome::NotCanonical, "its canonical URL is https://h.example/moved", "like it"),
+        ("https://h.example/unlike", Outcome::FileIngested, unlike, "another text"),
+        ("https://h.example/short", Outcome::NotCanonical, "its canonical URL is https://h.example/few", "short"),
+        (
+            "https://h.example/many/same",
+            Outcome::NotCanonical,
+            "its canonical URL is https://h.example/many",
+            "the same",
+        ),
+        ("https://h.example/many/8", Outcome::FileIngested, many, "one of thirty"),
+        ("https://h.example/many/37", Outcome::FileIngested, many, "the last of thirty"),
+    ] {
+        let page = of(&pages, |row: &PageRow| &row.url, url, 0);
+        assert_eq!((page.outcome, page.outcome_name.as_str()), (outcome.code(), outcome.name()), "{url}: {why}");
+        let is_copy = outcome == Outcome::NotCanonical;
+        assert_eq!(page.text.as_deref().map(str::is_empty), Some(is_copy), "{url}: {why}");
+        let then = of(&seen, |row: &SeenPageRow| &row.url, url, 0);
+        assert_eq!((then.outcome, &then.text), (page.outcome, &page.text), "{url}, seen: {why}");
+        let visit = of(&visits, |row: &LogRow| &row.url, url, 0);
+        assert_eq!((visit.outcome, visit.detail.as_deref()), (outcome.code(), Some(detail)), "{url}: {why}");
+        let known = of(&known, |row: &CandidateRow| &row.url, url, 0);
+        assert_eq!(known.last_outcome, Some(outcome.code()), "{url}: {why}");
+        assert_eq!(shown.iter().any(|row| row.document.url.as_str() == url), !is_copy, "{url}: {why}");
     }
 }

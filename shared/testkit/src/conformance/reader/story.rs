@@ -1,5 +1,6 @@
 //! A crawl to read: two iterations with a bit of everything, put the way the steps put it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dragline_domain::capture::{
@@ -9,8 +10,9 @@ use dragline_domain::change::{ChangeKind, Part, VisitChange};
 use dragline_domain::document::{
     Directives, Disposition, Document, DocumentState, Link, LinkKind, Page, PageCut, Rel, StoredBody,
 };
+use dragline_domain::doubt::{Namers, TextPrint};
 use dragline_domain::frontier::{
-    CandidateUpdate, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LeftoverReason, LinksDecided, OriginKey,
+    CandidateUpdate, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LeftoverReason, LinksDecided, Named, OriginKey,
     ParsePart, ParserCounters, PartKind, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
 };
 use dragline_domain::ids::Iteration;
@@ -144,6 +146,14 @@ impl Made {
         self
     }
 
+    /// Sets the text of its page.
+    fn saying(mut self, text: &str) -> Self {
+        if let Some(Document { page: Some(page), .. }) = &mut self.document {
+            text.clone_into(&mut page.text);
+        }
+        self
+    }
+
     /// Makes it a page with a canonical URL; the parser leaves open whether it is a copy.
     fn calls_canonical(self, other: &str) -> Self {
         let mut made = self.leads(LinkKind::Canonical, other);
@@ -232,6 +242,31 @@ fn second_of_b() -> Vec<Made> {
     vec![same, got(1, "https://b.example/new"), forbidden, fails, leaves]
 }
 
+/// The only segment of `h.example`: pages that call another one canonical, which is like them, unlike them, or named by many.
+fn first_of_h() -> Vec<Made> {
+    let text = |of: &str| (0..60).map(|n| format!("{of}{n} ")).collect::<String>();
+    let mut pages = vec![
+        got(0, "https://h.example/").saying(&text("home")),
+        got(1, "https://h.example/same")
+            .saying(&format!("{} too", text("home")))
+            .calls_canonical("https://h.example/moved"),
+        got(2, "https://h.example/unlike").saying(&text("other")).calls_canonical("https://h.example/moved"),
+        got(3, "https://h.example/moved")
+            .ended(Outcome::PermanentRedirect)
+            .status(301)
+            .leads(LinkKind::Redirect, "https://h.example/"),
+        got(4, "https://h.example/few").saying("Welcome"),
+        got(5, "https://h.example/short").saying("Hello").calls_canonical("https://h.example/few"),
+        got(6, "https://h.example/many").saying("Shop"),
+        got(7, "https://h.example/many/same").saying("Shop").calls_canonical("https://h.example/many"),
+    ];
+    pages.extend((8..38).map(|n| {
+        let of = format!("https://h.example/many/{n}");
+        got(n, &of).saying(&format!("Product {n}")).calls_canonical("https://h.example/many")
+    }));
+    pages
+}
+
 /// All documents of the story, each with its iteration.
 pub(super) fn documents() -> Vec<(Iteration, Document)> {
     let first = [first_of_a(), second_of_a(), first_of_b()];
@@ -299,6 +334,17 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         world
     }
 
+    /// Puts pages of which some are not believed about their canonical URL; returns how many.
+    pub(super) async fn tell_doubted(&self, world: &World<'s, F>) -> usize {
+        let (h, made) = (key("h.example"), first_of_h());
+        let paths: Vec<&str> = made.iter().map(|made| made.entry.url.path_and_query()).collect();
+        world.seed(&h, &paths).await;
+        let segment = world.crawl_until_idle(&h, 7, 4_000).await;
+        self.put(&segment, &made).await;
+        world.parse(&segment, (0, PartKind::Last), &[]).await;
+        made.len()
+    }
+
     /// Puts rows that come after all others, whatever order a store has.
     pub(super) async fn tell_more(&self, world: &World<'s, F>) {
         self.tell_more_in(world, ["f.example", "g.example"]).await;
@@ -345,6 +391,17 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         let ends = made.iter().filter(|made| made.entry.visit.finality == Finality::Final);
         let updates: Vec<CandidateUpdate> = ends.map(|made| update(segment, made)).collect();
         self.frontier.update_candidates(&segment.id.origin, &updates).await.unwrap();
+        let mut named: BTreeMap<&str, Namers> = BTreeMap::new();
+        for update in &updates {
+            if let (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, LeadsTo::Url(canonical), Some(text)) =
+                (&update.state, &update.leads_to, update.text)
+            {
+                let by = named.entry(canonical.path_and_query()).or_default();
+                *by = by.with(text);
+            }
+        }
+        let named = named.into_iter().map(|(path, by)| Named { path_and_query: path.to_owned(), by });
+        self.frontier.add_namers(&segment.id.origin, &named.collect::<Vec<_>>()).await.unwrap();
     }
 
     /// Gives up an origin with these URLs.
@@ -434,5 +491,6 @@ fn update(segment: &SegmentRow, made: &Made) -> CandidateUpdate {
         }),
         state,
         leads_to: leads_to.clone(),
+        text: document.as_ref().and_then(|document| Some(TextPrint::new(&document.page.as_ref()?.text))),
     }
 }

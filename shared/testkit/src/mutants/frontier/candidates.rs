@@ -1,7 +1,8 @@
 //! Defects of candidates.
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, Known, OriginKey, Pass, RulesDigest, StateChange,
+    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, Known, Named, OriginKey, Pass, RulesDigest,
+    StateChange,
 };
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_ports::error::PortResult;
@@ -70,5 +71,9 @@ impl<F: Frontier> Candidates for MutantFrontier<F> {
             }
         }
         self.inner.update_candidates(origin, &updates).await
+    }
+
+    async fn add_namers(&self, origin: &OriginKey, named: &[Named]) -> PortResult<()> {
+        self.inner.add_namers(origin, named).await
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dragline_domain::doubt::{Doubt, Namers, TextPrint};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 
@@ -24,15 +25,26 @@ pub(super) fn outcome(url: &CrawlUrl, known: &Known, shown: &BTreeMap<&CrawlUrl,
     i64::from(outcome.code())
 }
 
-/// A page is a copy if where it leads reaches another page. Among pages that lead to each other the first one stands.
+/// A page is a copy if where it leads reaches another page whose text is like it. Among pages that lead to each other the first one stands. The sites are too
+/// small for a URL that many pages name.
 fn is_copy(url: &CrawlUrl, shown: &BTreeMap<&CrawlUrl, &Known>) -> bool {
     let mut way: BTreeSet<&CrawlUrl> = BTreeSet::new();
-    let (mut here, mut comes_back) = (url, false);
-    while way.insert(here) {
-        let Some((_, known)) = shown.get_key_value(here) else { break };
+    let (mut here, mut comes_back, mut text) = (url, false, None);
+    loop {
+        let Some(known) = shown.get(here) else { break };
+        if known.content.kind == ContentKind::Page {
+            let own = TextPrint::new(&known.content.text);
+            if Doubt::about(text, Namers::default(), Some(own)).is_some() {
+                break;
+            }
+            text = Some(own);
+        }
+        if !way.insert(here) {
+            comes_back = here == url;
+            break;
+        }
         let next = known.content.stands_at().filter(|to| known.content.redirects() || *to != here);
         let Some(next) = next else { break };
-        comes_back |= next == url;
         here = next;
     }
     let pages: Vec<&&CrawlUrl> = way
