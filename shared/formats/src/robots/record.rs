@@ -58,7 +58,7 @@ impl RobotsRecord {
     pub fn of(fetch: &RobotsFetch<'_>) -> Self {
         match *fetch {
             RobotsFetch::Answered { status: 200..=299, body } => {
-                Self::Readable { text: text::as_utf8(text::within_limit(body)) }
+                Self::Readable { text: text::as_utf8(&text::within_limit(body)) }
             }
             RobotsFetch::Answered { status: status @ (300..=428 | 430..=499), .. } => {
                 Self::Missing(Missing::Status(status))
