@@ -111,6 +111,7 @@ impl Tally {
             not_crawled: not_crawled.collect(),
             leftovers,
             links_beyond_budget: Some(progress.parser.links_beyond_budget),
+            links_nofollow: Some(progress.parser.links_nofollow),
             urls_stripped: Some(progress.parser.found_stripped),
         }
     }
