@@ -14,6 +14,7 @@ mod names;
 mod rate_limits;
 mod redirects;
 mod robots;
+mod sitemaps;
 mod support;
 mod tls;
 mod traps;

@@ -95,8 +95,8 @@ fn due_candidates(
 
 fn due(key: &OriginKey, candidate: Candidate, work: DueWork) -> Result<DueCandidate, StoreError> {
     let via = candidate.via.map(|via| restore(&key.origin, via)).transpose()?;
-    let Candidate { path_and_query, known, depth, requisite_steps, .. } = candidate;
-    let entry = TodoEntry { path_and_query, via, redirects: 0, requisite_steps, known, demand: None };
+    let Candidate { path_and_query, known, depth, requisite_steps, read_as, .. } = candidate;
+    let entry = TodoEntry { path_and_query, via, redirects: 0, requisite_steps, read_as, known, demand: None };
     Ok(DueCandidate { entry, depth, work })
 }
 

@@ -126,6 +126,7 @@ pub(super) async fn claim(
                 via: found.sighting.via,
                 redirects: found.redirects,
                 requisite_steps: found.sighting.requisite_steps,
+                read_as: found.sighting.read_as,
                 known,
                 demand: found.demand,
             });
@@ -184,8 +185,9 @@ fn found<'d>(
                 continue;
             }
             let origin = url.origin();
-            let Distance { depth, requisite_steps, redirects } = Distance::of_target(&capture.visit, link.kind);
-            let sighting = Sighting { depth, via: Some(document.url.clone()), requisite_steps };
+            let Distance { depth, requisite_steps, read_as, redirects } =
+                Distance::of_target(&capture.visit, link.kind);
+            let sighting = Sighting { depth, via: Some(document.url.clone()), requisite_steps, read_as };
             if let Some((visits, place)) = places.get(&hash).copied() {
                 let earlier = by_origin.get_mut(&(origin, visits)).and_then(|found| found.get_mut(place));
                 let place =

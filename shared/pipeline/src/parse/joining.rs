@@ -1,6 +1,7 @@
 //! Adding the new origin of a seed that moved to the scope.
 
-use dragline_domain::frontier::{OriginKey, SegmentRow};
+use dragline_domain::capture::Visit;
+use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
 use dragline_domain::url::Origin;
 
 use super::read::Capture;
@@ -29,9 +30,12 @@ pub(super) async fn join(
     Ok(has_joined)
 }
 
-/// Returns the origin that a capture adds to the scope, if any. Only captures at depth 0 count as seeds, but not what a seed needs to be shown.
+/// Returns the origin that a capture adds to the scope, if any. Only captures at depth 0 count as seeds, but not what a seed needs to be shown, nor
+/// sitemaps and what these list.
 fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<Origin> {
-    if capture.visit.sighting.depth > 0 || capture.visit.sighting.requisite_steps > 0 {
+    let Visit { sighting: Sighting { depth, via, requisite_steps, read_as }, redirects, .. } = &capture.visit;
+    let is_listed = via.is_some() && *redirects == 0;
+    if *depth > 0 || *requisite_steps > 0 || is_listed || !read_as.is_typed() {
         return None;
     }
     let (redirect, _) = capture.redirect(&context.definition.strip_query_parameters)?;

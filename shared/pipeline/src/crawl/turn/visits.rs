@@ -234,8 +234,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let clock = self.world.clock();
         pace_by(&self.pacer, clock, started, &fetched);
         self.lease.pace = self.pacer.pace();
-        let (outcome, detail) =
-            outcome_of(&fetched, work.entry.known.comparable(), self.context.definition.user_agent.product_token());
+        let token = self.context.definition.user_agent.product_token();
+        let (outcome, detail) = outcome_of(&fetched, work.entry.known.comparable(), token, work.entry.read_as);
         // What failed together failed once: it could not wait for the others' results.
         let (has_failed, is_away) = (outcome.costs_patience(), fetched.is_out_of_reach());
         if !(has_failed && self.failed_at.is_some_and(|at| started < at)) {
