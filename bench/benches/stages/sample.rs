@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::{Known, Sighting};
+use dragline_domain::frontier::{Known, ReadAs, Sighting};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -146,7 +146,12 @@ pub(crate) fn visit() -> Visit {
         decoded_bytes: body.decoded_bytes,
     };
     Visit {
-        sighting: Sighting { depth: 1, via: Some(url("https://bench.example/")), requisite_steps: 0 },
+        sighting: Sighting {
+            depth: 1,
+            via: Some(url("https://bench.example/")),
+            requisite_steps: 0,
+            read_as: ReadAs::Typed,
+        },
         redirects: 0,
         crawl_type: CrawlType::Queued,
         tries: 1,

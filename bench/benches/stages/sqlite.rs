@@ -9,7 +9,7 @@ use dragline_domain::capture::{FileEntry, LogEntry, RecordKind, SegmentLog};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::document::{Disposition, Document, Link};
 use dragline_domain::frontier::{
-    AddTodo, Begun, Claimable, Claimer, Committed, Lease, ObjectKey, OriginKey, Reserve, Seeding, SegmentId,
+    AddTodo, Begun, Claimable, Claimer, Committed, Lease, ObjectKey, OriginKey, ReadAs, Reserve, Seeding, SegmentId,
     SegmentRow, SegmentState, Sighting, Take, Task, TodoEntry, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId};
@@ -73,7 +73,8 @@ impl Store {
 
     /// A claim of these paths, as links of the page at `/`.
     fn claimed(&self, paths: impl Iterator<Item = String>) -> ClaimRequest {
-        let sighting = Sighting { depth: 1, via: Some(url("https://bench.example/")), requisite_steps: 0 };
+        let sighting =
+            Sighting { depth: 1, via: Some(url("https://bench.example/")), requisite_steps: 0, read_as: ReadAs::Typed };
         ClaimRequest {
             origin: self.origin.clone(),
             iteration: self.iteration,

@@ -71,15 +71,28 @@ impl Demanded {
     pub(super) fn new_definition(&mut self, args: &CrawlArgs) -> Result<Definition, CliError> {
         let mut seeds: BTreeMap<Origin, CrawlUrl> = BTreeMap::new();
         let mut first = None;
+        let (mut wrong, mut wrong_lines) = (Vec::new(), 0_u64);
         for line in self.lines()? {
-            if let Ok(url) = line?.text.and_then(|text| url_of(&text, &UrlRules::default())) {
-                first.get_or_insert_with(|| url.origin());
-                seeds.entry(url.origin()).or_insert(url);
+            let Line { place, text } = line?;
+            match text.and_then(|text| url_of(&text, &UrlRules::default())) {
+                Ok(url) => {
+                    first.get_or_insert_with(|| url.origin());
+                    seeds.entry(url.origin()).or_insert(url);
+                }
+                Err(why) => {
+                    wrong_lines += 1;
+                    if wrong_lines <= NAMED_MAX {
+                        wrong.push(placed(place.as_deref(), &why));
+                    }
+                }
             }
         }
         let seed = first.and_then(|first| seeds.remove(&first));
         if seed.is_none() {
-            return Err(CliError::NothingToCrawl { data: args.data.clone() });
+            return Err(match wrong_lines {
+                0 => CliError::NothingToCrawl { data: args.data.clone() },
+                _ => CliError::NoUrls { more: wrong_lines - wrong.len() as u64, lines: wrong },
+            });
         }
         let draft = Draft::for_seeds(seed.into_iter().chain(seeds.into_values()).collect());
         Ok(Definition::new(args.change(draft))?)
@@ -140,6 +153,11 @@ impl Demanded {
     }
 }
 
+/// Returns what is wrong with a line, behind where it is.
+fn placed(place: Option<&str>, why: &str) -> String {
+    place.map_or_else(|| why.to_owned(), |place| format!("{place}: {why}"))
+}
+
 fn url_of(text: &str, rules: &UrlRules) -> Result<CrawlUrl, String> {
     CrawlUrl::parse(text, rules).map_err(|error| format!("`{}` cannot be crawled: {error}", safe(text)))
 }
@@ -159,8 +177,7 @@ impl Counts {
     fn leave_out(&mut self, place: Option<&str>, why: &str, console: &Console) {
         self.left_out += 1;
         if self.left_out <= NAMED_MAX {
-            let place = place.map_or_else(String::new, |place| format!("{place}: "));
-            console.say(&format!("{place}{why}"));
+            console.say(&placed(place, why));
         }
     }
 

@@ -70,6 +70,7 @@ impl<'a> NoticeEvent<'a> {
             Notice::OriginEnded { origin, .. }
             | Notice::Stuck { origin, .. }
             | Notice::Drifted { origin, .. }
+            | Notice::SitemapUseless { origin, .. }
             | Notice::RobotsUnreadable { origin, .. } => Some(&origin.origin),
             Notice::OriginJoined { origin, .. } => Some(origin),
         };

@@ -81,6 +81,14 @@ pub(crate) enum CliError {
         /// The data directory.
         data: PathBuf,
     },
+    /// No line of a list of URLs is one.
+    #[error("nothing to crawl: no line is a URL: {}{}", lines.join("; "), more_lines(*more))]
+    NoUrls {
+        /// Where the first lines are, and what is wrong with each.
+        lines: Vec<String>,
+        /// How many more there are.
+        more: u64,
+    },
     /// The crawl has not begun, so there is nothing to show.
     #[error("the crawl {}in {} has not begun yet", quoted(.0.crawl.as_ref()), .0.path.display())]
     NotBegun(Directory),
@@ -247,12 +255,18 @@ pub(crate) enum CliError {
     },
 }
 
+/// Says how many lines are not shown.
+fn more_lines(more: u64) -> String {
+    if more > 0 { format!("; and {} more", crate::terminal::count(more)) } else { String::new() }
+}
+
 impl CliError {
     /// Returns what to do about it, most likely first. Empty if the message is enough.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
             Self::DefinitionAmongUrls(_) => vec!["add the URLs to its `seeds`, or leave it out".to_owned()],
             Self::Problems(problems) => problems.iter().filter_map(|problem| problem.mistake.hint()).collect(),
+            Self::NoUrls { .. } => vec!["write one URL a line, with `https://` or `http://`".to_owned()],
             Self::NothingToCrawl { .. } => {
                 vec!["give a URL to start from: `dragline crawl https://example.org`".to_owned()]
             }

@@ -27,6 +27,8 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
         unsound(|draft| draft.politeness.concurrency = 0),
         unsound(|draft| draft.scope.exclude = vec!["example".parse().unwrap()]),
         CliError::NothingToCrawl { data: data() },
+        CliError::NoUrls { lines: vec!["urls.txt:2: `x` cannot be crawled: why".to_owned()], more: 0 },
+        CliError::NoUrls { lines: vec!["a:1: why".to_owned(), "a:3: why".to_owned()], more: 1_234 },
         CliError::NotBegun(alone()),
         CliError::NotBegun(among_others()),
         CliError::NoIteration {

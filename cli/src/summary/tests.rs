@@ -82,6 +82,7 @@ fn an_iteration_that_is_over() {
             },
         ],
         links_beyond_budget: Some(25_000),
+        links_nofollow: Some(12),
         urls_stripped: Some(340),
         ..Figures::default()
     };
@@ -109,9 +110,10 @@ fn an_iteration_that_got_nothing() {
         robots_error: Some(detail),
     });
     let leftovers = vec![(LeftoverReason::RobotsUnreadable, 1)];
-    let (stuck, links_beyond_budget, urls_stripped) = (Some(0), Some(0), Some(0));
+    let (stuck, links_beyond_budget, links_nofollow, urls_stripped) = (Some(0), Some(0), Some(0), Some(0));
     let causes = causes.counted();
-    let figures = Figures { causes, leftovers, stuck, links_beyond_budget, urls_stripped, ..Figures::default() };
+    let figures =
+        Figures { causes, leftovers, stuck, links_beyond_budget, links_nofollow, urls_stripped, ..Figures::default() };
     let summary = Summary {
         certificates: Certificates::NotChecked,
         ..summary(IterationStatus::Closed, "dragline-data", figures)

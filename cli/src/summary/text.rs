@@ -49,7 +49,7 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
         text.line("certificates were not checked");
     }
     if summary.age == Age::Earlier {
-        text.line("not known of an earlier iteration: captures that broke the parser or were lost, stripped URLs, links beyond the budget");
+        text.line("not known of an earlier iteration: captures that broke the parser or were lost, stripped URLs, links that were not followed");
     }
     if let Some(urls_stripped @ 1..) = summary.figures.urls_stripped {
         let urls = plural(urls_stripped, "URL");
@@ -159,7 +159,9 @@ fn not_crawled(summary: &Summary) -> Vec<String> {
     });
     let beyond = summary.figures.links_beyond_budget.filter(|links| *links > 0);
     let beyond = beyond.map(|links| numbered(links, "links not followed: enough URLs wait for the page budget"));
-    lines.chain(beyond).collect()
+    let nofollow = summary.figures.links_nofollow.filter(|links| *links > 0);
+    let nofollow = nofollow.map(|links| numbered(links, "links not followed: their pages ask for that (nofollow)"));
+    lines.chain(beyond).chain(nofollow).collect()
 }
 
 fn leftovers(summary: &Summary) -> Vec<String> {

@@ -68,6 +68,7 @@ fn body(notice: &Notice) -> Value {
         Notice::OriginEnded { origin, reason, count } => with(origin, &json!({ "reason": reason, "count": count })),
         Notice::Stuck { origin, detail }
         | Notice::Drifted { origin, detail }
+        | Notice::SitemapUseless { origin, detail }
         | Notice::RobotsUnreadable { origin, detail } => with(origin, &json!({ "detail": detail })),
         Notice::UrlsRefused { crawl, urls, detail } => json!({ "crawl": crawl, "urls": urls, "detail": detail }),
         Notice::OriginJoined { from, origin } => json!({ "crawl": from.crawl, "from": from.origin, "origin": origin }),

@@ -57,6 +57,12 @@ macro_rules! link_kinds {
                 )
             }
 
+            /// Whether a list for crawlers names the target: nobody follows such a link by a click.
+            #[must_use]
+            pub const fn is_listed(self) -> bool {
+                matches!(self, Self::Sitemap | Self::SitemapFile)
+            }
+
             /// Whether the target stands for the page itself, under another name or in another place.
             #[must_use]
             pub const fn stands_for_its_page(self) -> bool {
@@ -97,10 +103,12 @@ link_kinds! {
     Sequence = 14 "sequence" true;
     /// Any other `<link>`.
     Other = 15 "other" false;
-    /// An entry of a sitemap, or a sitemap that robots.txt or another sitemap names. Nobody reads it but crawlers.
+    /// A page that a sitemap lists. In documents of earlier programs also a sitemap that is named.
     Sitemap = 16 "sitemap" true;
     /// `@font-face` in a style sheet, and preloaded fonts.
     Font = 17 "font" false;
+    /// A sitemap that robots.txt or an index of sitemaps names.
+    SitemapFile = 18 "sitemap_file" true;
 }
 
 impl fmt::Display for LinkKind {

@@ -1,7 +1,7 @@
 //! The header fields that say how a body is read. The same body under other fields may be another document.
 
 use dragline_domain::document::Directives;
-use dragline_domain::frontier::FieldsDigest;
+use dragline_domain::frontier::{FieldsDigest, ReadAs};
 use dragline_formats::content_coding::ContentCodings;
 use dragline_formats::directives::x_robots_tag;
 use dragline_formats::http_fields::{ContentType, Headers, content_type, link_header, refresh};
@@ -94,11 +94,11 @@ pub fn header_directives(headers: &Headers, product_token: &str) -> Directives {
     x_robots_tag(tags.iter().map(AsRef::as_ref), product_token)
 }
 
-/// Computes the digest of the fields by which the crawler with this product token reads a body.
+/// Computes the digest of the fields by which the crawler with this product token reads a body, which may have been named as a sitemap.
 ///
 /// For files that are no pages, their format and character set matter, and for what nothing reads only noindex does.
 #[must_use]
-pub fn fields_digest(headers: &Headers, product_token: &str) -> FieldsDigest {
+pub fn fields_digest(headers: &Headers, product_token: &str, read_as: ReadAs) -> FieldsDigest {
     let directives = header_directives(headers, product_token);
     let declared = headers.text("content-type").as_deref().and_then(content_type);
     let can_be_decoded = ContentCodings::parse(headers.all("content-encoding")).is_ok();
@@ -128,6 +128,10 @@ pub fn fields_digest(headers: &Headers, product_token: &str) -> FieldsDigest {
     } else {
         format!("other {}", directives.noindex)
     };
+    let read_by = match read_as.name() {
+        None => read_by,
+        Some(name) => format!("{name} {charset:?} {read_by}"),
+    };
     let [a, b, c, d, ..] = *Sha1Digest::of(read_by.as_bytes()).as_bytes();
     FieldsDigest(u32::from_be_bytes([a, b, c, d]).max(1))
 }
@@ -137,7 +141,7 @@ mod tests {
     use super::*;
 
     fn digest(fields: &[(&str, &str)]) -> FieldsDigest {
-        fields_digest(&fields.iter().copied().collect(), "Dragline")
+        fields_digest(&fields.iter().copied().collect(), "Dragline", ReadAs::Typed)
     }
 
     #[test]
@@ -173,6 +177,10 @@ mod tests {
                 assert_ne!(other(one), other(another), "{one} and {another} are read in other ways");
             }
         }
+        let headers = Headers::from_iter([("content-type", "image/png")]);
+        let named = [ReadAs::Typed, ReadAs::Sitemap, ReadAs::Robots]
+            .map(|read_as| fields_digest(&headers, "Dragline", read_as));
+        assert!(named[0] != named[1] && named[0] != named[2] && named[1] != named[2], "named as a sitemap, it is read");
         let hidden = digest(&[("content-type", "application/pdf"), ("x-robots-tag", "none")]);
         assert_ne!(hidden, other("application/pdf"), "not to be kept");
     }

@@ -9,6 +9,8 @@
 
 #[cfg(feature = "extractors")]
 use dragline_domain::content::ContentLevel;
+#[cfg(feature = "extractors")]
+use dragline_domain::frontier::ReadAs;
 
 #[cfg(feature = "extractors")]
 mod about;
@@ -47,6 +49,8 @@ pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
 #[cfg(feature = "extractors")]
 pub use look::{Look, look};
 #[cfg(feature = "extractors")]
+use sitemap::NothingListed;
+#[cfg(feature = "extractors")]
 pub use validity::{FLAWS_MAX, validity};
 
 /// All extractors, in the order in which they are tried.
@@ -79,15 +83,26 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 /// [`Unread`] if no extractor reads it, with what is known about it.
 #[cfg(feature = "extractors")]
 pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted, Unread> {
+    extract_as(source, settings, ReadAs::Typed)
+}
+
+/// Extracts what a body says that may have been named as a sitemap: then it is read as one, whatever type the server names. Only if it is something
+/// else, its type decides.
+///
+/// # Errors
+/// As [`extract`].
+#[cfg(feature = "extractors")]
+pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs) -> Result<Extracted, Unread> {
     let body = Body::of(source, settings)?;
-    let extracted = EXTRACTORS.iter().find_map(|extractor| extractor.extract(&body));
-    let mut read = extracted.ok_or_else(|| body.unread());
-    if let Err(unread) = &mut read {
-        unread.links = match body.media {
-            fields::MediaType::Css => style_sheet::links(&body),
-            _ => sitemap::links(&body),
-        };
-    }
+    let mut read = match read_as {
+        ReadAs::Typed => by_type(&body),
+        ReadAs::Sitemap | ReadAs::Robots => match sitemap::named(&body, read_as) {
+            Ok(links) => Err(Unread { links, ..body.unread() }),
+            Err(NothingListed::InRobots) => by_type(&body),
+            Err(why @ NothingListed::NoUrls) => Err(Unread { detail: Some(why.to_string()), ..body.unread() }),
+            Err(why) => remarked(by_type(&body), &why.to_string()),
+        },
+    };
     if let Err(unread) = &mut read
         && settings.content == ContentLevel::Full
         && !unread.directives.noindex
@@ -103,6 +118,28 @@ pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted
         && let Some(validity) = validity::of_body(&body)
     {
         content.get_or_insert_default().validity = Some(validity);
+    }
+    read
+}
+
+#[cfg(feature = "extractors")]
+fn by_type(body: &Body<'_>) -> Result<Extracted, Unread> {
+    let extracted = EXTRACTORS.iter().find_map(|extractor| extractor.extract(body));
+    extracted.ok_or_else(|| {
+        let links = match body.media {
+            fields::MediaType::Css => style_sheet::links(body),
+            _ => sitemap::links(body),
+        };
+        Unread { links, ..body.unread() }
+    })
+}
+
+/// Adds why a body is not what it was named as.
+#[cfg(feature = "extractors")]
+fn remarked(mut read: Result<Extracted, Unread>, why: &str) -> Result<Extracted, Unread> {
+    match &mut read {
+        Ok(extracted) => extracted.remark = Some(why.to_owned()),
+        Err(unread) => unread.detail = Some(why.to_owned()),
     }
     read
 }

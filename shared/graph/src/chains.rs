@@ -63,18 +63,18 @@ pub(crate) fn count_links(db: &Connection) -> Result<(), FileError> {
     db.execute_batch(
         "UPDATE node SET linked_from = c.pages FROM (
              SELECT e.to_id, count(DISTINCT e.from_id) AS pages FROM edge e JOIN kind k ON k.id = e.kind
-             WHERE e.from_id <> e.to_id AND k.name NOT IN ('redirect', 'canonical', 'sitemap') GROUP BY e.to_id) c WHERE c.to_id = node.id;
+             WHERE e.from_id <> e.to_id AND k.name NOT IN ('redirect', 'canonical', 'sitemap', 'sitemap_file') GROUP BY e.to_id) c WHERE c.to_id = node.id;
          UPDATE node SET linked_from = (
              SELECT count(DISTINCT e.from_id) FROM (
                  SELECT node.id UNION ALL SELECT t.id FROM node t WHERE t.lands_on = node.id AND t.redirects_to IS NOT NULL) t
              JOIN edge e ON e.to_id = t.id JOIN kind k ON k.id = e.kind
-             WHERE e.from_id <> node.id AND k.name NOT IN ('redirect', 'canonical', 'sitemap'))
+             WHERE e.from_id <> node.id AND k.name NOT IN ('redirect', 'canonical', 'sitemap', 'sitemap_file'))
          WHERE id IN (SELECT t.lands_on FROM node t WHERE t.redirects_to IS NOT NULL);
          UPDATE node SET links_to = c.pages FROM (
              SELECT e.from_id, count(DISTINCT e.to_id) AS pages FROM edge e JOIN kind k ON k.id = e.kind
-             WHERE e.from_id <> e.to_id AND k.name IN ('a', 'area') GROUP BY e.from_id) c WHERE c.from_id = node.id;
+             WHERE e.from_id <> e.to_id AND k.name IN ('a', 'area', 'refresh') GROUP BY e.from_id) c WHERE c.from_id = node.id;
          WITH listed AS MATERIALIZED (
-             SELECT DISTINCT to_id AS id FROM edge WHERE kind = (SELECT id FROM kind WHERE name = 'sitemap'))
+             SELECT DISTINCT to_id AS id FROM edge WHERE kind IN (SELECT id FROM kind WHERE name IN ('sitemap', 'sitemap_file')))
          UPDATE node SET in_sitemap = 1 WHERE id IN (
              SELECT id FROM listed
              UNION SELECT t.lands_on FROM listed JOIN node t USING (id) WHERE t.redirects_to IS NOT NULL);",

@@ -20,6 +20,9 @@ const NODES_MAX: u32 = 8_000_000;
 /// The most URLs and the most anchor texts whose numbers are kept in memory. A site's navigation links to the same pages again and again.
 const CACHED_MAX: usize = 50_000;
 
+/// The number of the kind of links by which pages lead on by themselves: a redirect of what is a page. Visitors see where they were, so it is a link.
+const REFRESH: i64 = 0;
+
 /// The fewest words of a text whose fingerprint says something.
 const WORDS_MIN: usize = 20;
 
@@ -56,6 +59,7 @@ impl Nodes {
             db.execute("INSERT INTO kind VALUES (?, ?, ?)", params![id, kind.name(), kind.leads_to_page()])?;
             kinds.insert(kind.name().to_owned(), id);
         }
+        db.execute("INSERT INTO kind VALUES (?, ?, ?)", params![REFRESH, "refresh", true])?;
         db.set_prepared_statement_cache_capacity(32);
         let (urls, anchors) = Default::default();
         Ok(Self { db, urls, anchors, kinds, dispositions: HashMap::new(), page: None })
@@ -154,12 +158,21 @@ impl Nodes {
             let sql = "UPDATE node SET redirects_to = ?2 WHERE id = ?1 AND state = 'redirect'";
             self.db.prepare_cached(sql)?.execute(params![from, to])?;
         }
-        let kind = self.kinds.get(&row.kind).copied();
+        let kind = match self.kinds.get(&row.kind).copied() {
+            Some(_) if row.kind == LinkKind::Redirect.name() && self.is_page(from)? => Some(REFRESH),
+            kind => kind,
+        };
         let disposition = self.disposition(&row.disposition)?;
         let anchor = row.anchor.as_deref().map(|text| self.anchor(text)).transpose()?;
         let sql = "INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?)";
         self.db.prepare_cached(sql)?.execute(params![from, place, to, kind, disposition, anchor])?;
         Ok(())
+    }
+
+    /// Whether there is a page to be seen, so that a redirect is one that it makes after a while.
+    fn is_page(&self, id: i64) -> Result<bool, FileError> {
+        let sql = "SELECT words IS NOT NULL FROM node WHERE id = ?";
+        Ok(self.db.prepare_cached(sql)?.query_row([id], |row| row.get(0))?)
     }
 
     fn anchor(&mut self, text: &str) -> Result<i64, FileError> {

@@ -72,7 +72,7 @@ impl Links {
         let mut statement = db.prepare(
             "SELECT e.from_id, t.lands_on, d.name = 'no_follow' FROM edge e
              CROSS JOIN node t ON t.id = e.to_id CROSS JOIN disposition d ON d.id = e.disposition
-             WHERE e.kind IN (SELECT id FROM kind WHERE name IN ('a', 'area')) AND t.lands_on <> e.from_id ORDER BY e.from_id",
+             WHERE e.kind IN (SELECT id FROM kind WHERE name IN ('a', 'area', 'refresh')) AND t.lands_on <> e.from_id ORDER BY e.from_id",
         )?;
         let mut rows = statement.query([])?;
         let mut of_page: Vec<u32> = Vec::new();

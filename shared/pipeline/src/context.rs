@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dragline_domain::definition::{Definition, Draft, Requisites};
-use dragline_domain::frontier::{RulesDigest, Task};
+use dragline_domain::frontier::{ReadAs, RulesDigest, Task};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Decision, Policy};
 use dragline_domain::politeness::Pace;
@@ -102,12 +102,13 @@ impl CrawlContext {
         })
     }
 
-    /// Decides whether to visit a URL that was found at this depth, after so many requisites in a row.
+    /// Decides whether to visit a URL that was found at this depth, after so many requisites in a row, to be read so.
     #[must_use]
-    pub fn decide(&self, url: &CrawlUrl, depth: u32, requisite_steps: u8) -> Decision<'_> {
-        match requisite_steps {
-            0 => self.policy.decide(url, depth, &self.allowed),
-            steps => self.policy.decide_requisite(url, steps),
+    pub fn decide(&self, url: &CrawlUrl, depth: u32, requisite_steps: u8, read_as: ReadAs) -> Decision<'_> {
+        match (requisite_steps, read_as) {
+            (0, ReadAs::Typed) => self.policy.decide(url, depth, &self.allowed),
+            (0, ReadAs::Sitemap | ReadAs::Robots) => self.policy.decide_sitemap(url, depth, &self.allowed),
+            (steps, _) => self.policy.decide_requisite(url, steps),
         }
     }
 

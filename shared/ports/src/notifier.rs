@@ -78,6 +78,13 @@ pub enum Notice {
         /// Why the first one was.
         detail: String,
     },
+    /// A sitemap gives nothing.
+    SitemapUseless {
+        /// Of the origin that has it, or names it.
+        origin: OriginKey,
+        /// Which sitemap, and why.
+        detail: String,
+    },
     /// robots.txt could not be read. It is tried again, or the origin is given up.
     RobotsUnreadable {
         /// Whose.
@@ -123,6 +130,7 @@ impl Notice {
             Self::OriginEnded { origin, .. }
             | Self::Stuck { origin, .. }
             | Self::Drifted { origin, .. }
+            | Self::SitemapUseless { origin, .. }
             | Self::RobotsUnreadable { origin, .. }
             | Self::OriginJoined { from: origin, .. } => &origin.crawl,
         }
@@ -144,6 +152,7 @@ impl Notice {
             }
             Self::Stuck { origin, detail } => format!("{}: stuck: {detail}", origin.origin),
             Self::Drifted { origin, detail } => format!("{}: pages changed: {detail}", origin.origin),
+            Self::SitemapUseless { detail, .. } => format!("a sitemap gives nothing: {detail}"),
             Self::OriginJoined { from, origin } => {
                 format!("{origin} joined the crawl: {} redirects there", from.origin)
             }
@@ -165,6 +174,7 @@ impl Notice {
             Self::OriginEnded { .. } => "origin_ended",
             Self::Stuck { .. } => "stuck",
             Self::Drifted { .. } => "drifted",
+            Self::SitemapUseless { .. } => "sitemap_useless",
             Self::OriginJoined { .. } => "origin_joined",
             Self::UrlsRefused { .. } => "urls_refused",
             Self::RobotsUnreadable { .. } => "robots_unreadable",

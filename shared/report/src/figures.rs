@@ -49,6 +49,8 @@ pub struct Figures {
     pub canonicals_doubted: Vec<CanonicalsDoubted>,
     /// Links that were not followed, because more URLs waited already than the page budget can cover; `None` as above.
     pub links_beyond_budget: Option<u64>,
+    /// Links that were not followed, because their pages ask for it (nofollow); `None` as above.
+    pub links_nofollow: Option<u64>,
     /// URLs that were found with query parameters that were stripped; `None` as above.
     pub urls_stripped: Option<u64>,
 }
@@ -112,7 +114,8 @@ impl Figures {
     /// Returns the figures without what is only known of the latest iteration. Nothing waits in an earlier one: it is over.
     pub(crate) fn of_earlier_iteration(mut self) -> Self {
         self.leftovers.retain(|(reason, _)| *reason != LeftoverReason::SegmentUnreadable);
-        Self { waiting: 0, stuck: None, drifted: None, links_beyond_budget: None, urls_stripped: None, ..self }
+        let (stuck, drifted, urls_stripped) = (None, None, None);
+        Self { waiting: 0, stuck, drifted, links_beyond_budget: None, links_nofollow: None, urls_stripped, ..self }
     }
 
     /// Returns whether URLs may be known that were never visited: something was left over, or a limit ended it.

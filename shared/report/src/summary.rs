@@ -187,19 +187,24 @@ mod tests {
             (Iteration::FIRST, Some(3), "the latest"),
             (Iteration::FIRST.next(), None, "an earlier one, of which the counts would be those of idle origins"),
         ] {
-            let parser =
-                ParserCounters { stuck: 3, links_beyond_budget: 3, found_stripped: 3, ..ParserCounters::default() };
+            let parser = ParserCounters {
+                stuck: 3,
+                links_beyond_budget: 3,
+                links_nofollow: 3,
+                found_stripped: 3,
+                ..ParserCounters::default()
+            };
             let latest = IterationRow { number: latest, ..iteration(IterationStatus::Open) };
             let leftovers = vec![(LeftoverReason::Stopped, 3), (LeftoverReason::SegmentUnreadable, 3)];
             let progress = Progress { parser, added: 3, leftovers, ..Progress::default() };
             let reader = Scripted { latest: Some(latest), progress, ..Scripted::default() };
             let figures = summary(&reader, iteration(IterationStatus::Closed)).await.unwrap().figures;
-            let Figures { stuck, links_beyond_budget, urls_stripped, waiting, leftovers, .. } = figures;
+            let Figures { stuck, links_beyond_budget, links_nofollow, urls_stripped, waiting, leftovers, .. } = figures;
             assert_eq!(waiting, expected.unwrap_or(0), "{why}: nothing waits in what is over");
             let lost = leftovers.iter().find(|(reason, _)| *reason == LeftoverReason::SegmentUnreadable);
             assert_eq!(lost.map(|(_, urls)| *urls), expected, "{why}");
             assert!(leftovers.contains(&(LeftoverReason::Stopped, 3)), "{why}: these are kept for each iteration");
-            assert_eq!([stuck, links_beyond_budget, urls_stripped], [expected; 3], "{why}");
+            assert_eq!([stuck, links_beyond_budget, links_nofollow, urls_stripped], [expected; 4], "{why}");
         }
     }
 }

@@ -131,6 +131,7 @@ impl Tally {
             leftovers,
             canonicals_doubted,
             links_beyond_budget: Some(progress.parser.links_beyond_budget),
+            links_nofollow: Some(progress.parser.links_nofollow),
             urls_stripped: Some(progress.parser.found_stripped),
         }
     }

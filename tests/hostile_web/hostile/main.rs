@@ -16,6 +16,7 @@ mod rate_limits;
 mod redirects;
 mod respelled;
 mod robots;
+mod sitemaps;
 mod support;
 mod tls;
 mod traps;

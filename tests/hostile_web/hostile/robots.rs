@@ -29,6 +29,10 @@ fn text(body: impl AsRef<[u8]>) -> Vec<Step> {
     reply(200, &["content-type: text/plain"], body)
 }
 
+fn utf_16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(bytes).collect()
+}
+
 /// Where redirects lead.
 #[derive(Clone, Copy)]
 enum Hops {
@@ -108,6 +112,9 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
         ),
         (across, Fate::Obeyed, "a redirect to another host, whose rules apply to this one"),
         (text(format!("\u{feff}{FORBIDS}")), Fate::Obeyed, "a byte order mark"),
+        (text(utf_16(&format!("\u{feff}{FORBIDS}"), u16::to_le_bytes)), Fate::Obeyed, "UTF-16 with its mark"),
+        (text(utf_16(&format!("\u{feff}{FORBIDS}"), u16::to_be_bytes)), Fate::Obeyed, "the other UTF-16"),
+        (text(utf_16(FORBIDS, u16::to_le_bytes)), Fate::Allowed, "UTF-16 without its mark: not guessed"),
         (text(FORBIDS.replace('\n', "\r")), Fate::Obeyed, "CR as line end"),
         (text(FORBIDS.replace('\n', "\r\n")), Fate::Obeyed, "CR LF as line end"),
         (text(padded(1_000, FORBIDS)), Fate::Obeyed, "a long comment first"),

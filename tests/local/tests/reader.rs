@@ -8,7 +8,7 @@ use dragline_domain::capture::{
 };
 use dragline_domain::document::{Disposition, Document, Link, LinkKind, Page, Rel};
 use dragline_domain::frontier::{
-    CandidateUpdate, Claimable, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LinksDecided, RulesDigest,
+    CandidateUpdate, Claimable, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LinksDecided, ReadAs, RulesDigest,
     SegmentRow, Sighting, StateChange, VisitPlace,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
@@ -52,7 +52,7 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         truncated: None,
     });
     let visit = Visit {
-        sighting: Sighting { depth: n, via: (n > 0).then(|| url("/")), requisite_steps: 0 },
+        sighting: Sighting { depth: n, via: (n > 0).then(|| url("/")), requisite_steps: 0, read_as: ReadAs::Typed },
         redirects: 0,
         crawl_type: CrawlType::Queued,
         tries: 1,
@@ -140,7 +140,7 @@ async fn crawled() -> (TempDir, Reading) {
         store.documents().put_new(&segment, &[home()]).await.unwrap();
         frontier.put_log(&log(&segment)).await.unwrap();
     }
-    let sighting = Sighting { depth: 1, via: Some(url("/")), requisite_steps: 0 };
+    let sighting = Sighting { depth: 1, via: Some(url("/")), requisite_steps: 0, read_as: ReadAs::Typed };
     let claim = ClaimRequest {
         origin: origin(),
         iteration: Iteration::FIRST,

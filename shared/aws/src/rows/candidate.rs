@@ -3,7 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{
     CandidateState, CandidateUpdate, Claimer, EndedVisit, Known, LastDocument, LastVisit, LeadsTo, LinksDecided, Named,
-    OriginKey, RulesDigest, Sighting, Standing, StateChange, TodoEntry, VisitPlace,
+    OriginKey, ReadAs, RulesDigest, Sighting, Standing, StateChange, TodoEntry, VisitPlace,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
@@ -28,6 +28,7 @@ const AWAY: &str = "away";
 const INTERVAL: &str = "interval_ms";
 const BLOCKED_BY: &str = "blocked_by";
 const REQUISITE_STEPS: &str = "requisite_steps";
+const READ_AS: &str = "read_as";
 pub(super) const LEADS_TO: &str = "leads_to";
 pub(super) const WORDS: &str = "words";
 pub(super) const SIMHASH: &str = "simhash";
@@ -80,6 +81,7 @@ impl Candidate {
                 depth: fields.number("depth")?,
                 via: fields.maybe("via", Fields::parsed::<CrawlUrl>)?,
                 requisite_steps: fields.maybe(REQUISITE_STEPS, Fields::number)?.unwrap_or(0),
+                read_as: read_as(fields)?,
             },
             known: Known {
                 last: fields.maybe("capture", Fields::json)?,
@@ -92,8 +94,9 @@ impl Candidate {
 
     /// Returns the candidate as something to be fetched, and its depth.
     pub(crate) fn into_entry(self) -> (TodoEntry, u32) {
-        let Self { path_and_query, sighting: Sighting { depth, via, requisite_steps }, known, .. } = self;
-        (TodoEntry { path_and_query, via, redirects: 0, requisite_steps, known, demand: None, follow_up: None }, depth)
+        let Self { path_and_query, sighting: Sighting { depth, via, requisite_steps, read_as }, known, .. } = self;
+        let (demand, follow_up) = Default::default();
+        (TodoEntry { path_and_query, via, redirects: 0, requisite_steps, read_as, known, demand, follow_up }, depth)
     }
 }
 
@@ -113,6 +116,11 @@ pub(super) fn outcome(fields: Fields<'_>, name: &str) -> Result<Outcome, StoreEr
 /// Returns the steps as stored: what is no requisite has none.
 fn requisite_steps(sighting: &Sighting) -> Option<AttributeValue> {
     (sighting.requisite_steps > 0).then(|| number(sighting.requisite_steps))
+}
+
+fn read_as(fields: Fields<'_>) -> Result<ReadAs, StoreError> {
+    let name = fields.has(READ_AS).then(|| fields.text(READ_AS)).transpose()?;
+    ReadAs::named(name).ok_or_else(|| StoreError::Damaged(format!("a candidate is read as `{name:?}`")))
 }
 
 /// For whom a URL is queued, and how it was found.
@@ -136,6 +144,7 @@ impl Queueing<'_> {
         ];
         attributes.extend(sighting.via.as_ref().map(|via| ("via", text(via.as_str()))));
         attributes.extend(requisite_steps(sighting).map(|steps| (REQUISITE_STEPS, steps)));
+        attributes.extend(sighting.read_as.name().map(|name| (READ_AS, text(name))));
         if key.sort != path {
             attributes.push((PATH, text(path)));
         }
@@ -155,6 +164,7 @@ impl Queueing<'_> {
         change.set("depth", number(sighting.depth));
         change.set_or_remove("via", sighting.via.as_ref().map(|via| text(via.as_str())));
         change.set_or_remove(REQUISITE_STEPS, requisite_steps(sighting));
+        change.set_or_remove(READ_AS, sighting.read_as.name().map(text));
         let condition = format!("{QUEUED_IN} = ?");
         change.of(&keys::candidate(self.origin, path), &condition, [number(was_in.number())])
     }

@@ -174,7 +174,8 @@ fn seeds(draft: &Draft) -> Vec<Problem> {
                 ScopeRule::NotWithin(_)
                 | ScopeRule::Depth { .. }
                 | ScopeRule::Requisites
-                | ScopeRule::RequisiteSteps { .. },
+                | ScopeRule::RequisiteSteps { .. }
+                | ScopeRule::SitemapIndexes { .. },
             ) => {}
             Decision::Blocked(rule) => {
                 included += 1;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{RulesDigest, StateChange};
+use super::{ReadAs, RulesDigest, StateChange};
 use crate::doubt::{Namers, TextPrint};
 use crate::ids::{Iteration, Turn};
 use crate::outcome::Outcome;
@@ -15,7 +15,7 @@ use crate::url::CrawlUrl;
 /// How a URL was first found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sighting {
-    /// How many links it is from a seed; 0 for a seed.
+    /// How many links it is from a seed; 0 for a seed, for a sitemap, and for what that lists.
     pub depth: u32,
     /// The page that led to it first; `None` for a seed.
     pub via: Option<CrawlUrl>,
@@ -23,11 +23,14 @@ pub struct Sighting {
     /// is no requisite.
     #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub requisite_steps: u8,
+    /// What decides how its body is read.
+    #[serde(default, skip_serializing_if = "ReadAs::is_typed")]
+    pub read_as: ReadAs,
 }
 
 impl Sighting {
     /// How a seed is found.
-    pub const SEED: Self = Self { depth: 0, via: None, requisite_steps: 0 };
+    pub const SEED: Self = Self { depth: 0, via: None, requisite_steps: 0, read_as: ReadAs::Typed };
 }
 
 /// What the last good capture of a URL left for a conditional request and for comparison.

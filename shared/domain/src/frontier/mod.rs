@@ -25,6 +25,7 @@ mod opening;
 mod parse;
 mod plan;
 mod position;
+mod read_as;
 mod recrawl;
 mod room;
 mod segment;
@@ -60,6 +61,7 @@ pub use plan::{
     EXHAUSTED_CHUNKS_MAX, PART_ACTIONS_MAX, PART_CHUNKS_MAX, ParsePart, SEEDING_URLS_MAX, Target, plan_parts,
 };
 pub use position::{Position, SegmentWork};
+pub use read_as::ReadAs;
 pub use recrawl::{Ahead, DueQuery, DueWork, Pass, PassPlace, RecrawlCursor, RecrawlOrder};
 pub use room::{ClaimLimits, leave_beyond_budget};
 pub use segment::{Blame, Committed, ParseBegun, PartKind, PartRefused, SegmentRow, SegmentState, commit_segment};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkKey, Demand, FollowUp, Known, LastCapture, TodoSource};
+use super::{ChunkKey, Demand, FollowUp, Known, LastCapture, ReadAs, Sighting, TodoSource};
 use crate::ids::Iteration;
 use crate::url::CrawlUrl;
 
@@ -21,9 +21,12 @@ pub struct TodoEntry {
     /// Redirects and canonical links followed in a row to get here.
     #[serde(rename = "r", default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub redirects: u8,
-    /// Requisites followed in a row to get here ([`Sighting::requisite_steps`](super::Sighting::requisite_steps)).
+    /// Requisites followed in a row to get here ([`Sighting::requisite_steps`]).
     #[serde(rename = "q", default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub requisite_steps: u8,
+    /// What decides how its body is read ([`Sighting::read_as`]).
+    #[serde(rename = "s", default, skip_serializing_if = "ReadAs::is_typed")]
+    pub read_as: ReadAs,
     /// What earlier iterations know about it.
     #[serde(rename = "k", default, skip_serializing_if = "Known::is_nothing")]
     pub known: Known,
@@ -53,16 +56,23 @@ impl TodoEntry {
             via: None,
             redirects: 0,
             requisite_steps: 0,
+            read_as: ReadAs::Typed,
             known: Known::default(),
             demand: None,
             follow_up: None,
         }
     }
 
+    /// Returns how the URL was found, at this depth.
+    #[must_use]
+    pub fn sighting(&self, depth: u32) -> Sighting {
+        Sighting { depth, via: self.via.clone(), requisite_steps: self.requisite_steps, read_as: self.read_as }
+    }
+
     /// The most bytes that an entry of a chunk takes as JSON: two URLs, a capture's validators and a demand, each of the maximum length.
     pub const JSON_BYTES_MAX: usize =
         json_bytes(2 * CrawlUrl::LEN_MAX, Some(LastCapture::ETAG_BYTES_MAX + LastCapture::LAST_MODIFIED_BYTES_MAX))
-            + 243
+            + 257
             + Demand::JSON_BYTES_MAX;
 
     /// The most bytes that the entry of a retry takes, which may be a follow-up.
@@ -77,11 +87,13 @@ impl TodoEntry {
             });
         let Known { last: _, document, interval_ms, away } = &self.known;
         let of_steps = if self.requisite_steps > 0 { 8 } else { 0 };
+        let of_reading = self.read_as.name().map_or(0, |name| name.len() + 7);
         let of_known = [document.map(|_| 120), interval_ms.map(|_| 40), away.map(|_| 75)];
         let of_demand = self.demand.as_ref().map_or(0, |demand| 6 + demand.json_bytes_max());
         let of_follow_up = self.follow_up.as_ref().map_or(0, |follow_up| 5 + follow_up.json_bytes_max());
         json_bytes(urls, validators)
             + of_steps
+            + of_reading
             + of_known.into_iter().flatten().sum::<usize>()
             + of_demand
             + of_follow_up
@@ -155,8 +167,16 @@ pub(super) fn longest_entry() -> TodoEntry {
     let (pattern, skip) = (Some(pattern("\"")), vec![pattern("\"")]);
     let demand = Demand { pattern, skip, depth: Some(u32::MAX), visits: super::Visits::All };
     let demand = Some(Box::new(demand));
-    let (redirects, requisite_steps) = (u8::MAX, u8::MAX);
-    TodoEntry { path_and_query: long("/"), via: Some(via), redirects, requisite_steps, known, demand, follow_up: None }
+    TodoEntry {
+        path_and_query: long("/"),
+        via: Some(via),
+        redirects: u8::MAX,
+        requisite_steps: u8::MAX,
+        read_as: ReadAs::Sitemap,
+        known,
+        demand,
+        follow_up: None,
+    }
 }
 
 #[cfg(test)]

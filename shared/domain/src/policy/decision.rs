@@ -37,6 +37,11 @@ pub enum ScopeRule<'p> {
         /// How many.
         steps: u8,
     },
+    /// It is a sitemap below too many indexes.
+    SitemapIndexes {
+        /// How many.
+        indexes: u32,
+    },
     /// It is too many links from a seed.
     Depth {
         /// How many.
@@ -94,6 +99,13 @@ impl fmt::Display for ScopeRule<'_> {
                     f,
                     "requisites: {steps} of them in a row, and at most {} are visited",
                     Policy::REQUISITE_STEPS_MAX
+                )
+            }
+            Self::SitemapIndexes { indexes } => {
+                write!(
+                    f,
+                    "{indexes} sitemap indexes in a row, and at most {} are followed",
+                    Policy::SITEMAP_INDEXES_MAX
                 )
             }
             Self::NotIncluded => f.write_str("scope.include: no entry matches"),

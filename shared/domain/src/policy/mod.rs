@@ -51,6 +51,9 @@ impl Policy {
     /// The most requisites in a row that are visited: a style sheet may import another, without end.
     pub const REQUISITE_STEPS_MAX: u8 = 5;
 
+    /// The most indexes of sitemaps in a row that are followed, though the protocol allows one.
+    pub const SITEMAP_INDEXES_MAX: u32 = 5;
+
     /// Compiles a definition's rules.
     ///
     /// # Errors
@@ -106,6 +109,24 @@ impl Policy {
             return Decision::OutOfScope(ScopeRule::RequisiteSteps { steps });
         }
         self.forbidden(url).map_or(Decision::Crawl, Decision::Blocked)
+    }
+
+    /// Decides whether to visit a URL that is named as a sitemap, by so many indexes in a row, or a robots.txt that names sitemaps. `include` and
+    /// `max_depth` are about pages: what it lists has to obey them.
+    ///
+    /// The rules are asked in this order: within reach, exclude, how many indexes, traps, `do_not_crawl`, query parameters.
+    #[must_use]
+    pub fn decide_sitemap(&self, url: &CrawlUrl, indexes: u32, allowed: &AllowedOrigins) -> Decision<'_> {
+        if !allowed.contains(url) {
+            return Decision::OutOfScope(ScopeRule::NotWithin(self.within));
+        }
+        if let Some(rule) = self.excluded(url) {
+            return Decision::OutOfScope(rule);
+        }
+        if indexes > Self::SITEMAP_INDEXES_MAX {
+            return Decision::OutOfScope(ScopeRule::SitemapIndexes { indexes });
+        }
+        self.block_rule(url).map_or(Decision::Crawl, Decision::Blocked)
     }
 
     fn excluded(&self, url: &CrawlUrl) -> Option<ScopeRule<'_>> {

@@ -274,3 +274,42 @@ fn a_seed_is_no_trap() {
     assert_eq!(policy.decide(&seed, 0, &allowed), Decision::Crawl, "whoever gives it wants it");
     assert!(matches!(policy.decide(&other, 0, &allowed), Decision::Blocked(BlockRule::Trap(_))), "another is one");
 }
+
+#[test]
+fn a_sitemap_need_not_be_included() {
+    let mut draft = Draft::for_seeds(vec![url("https://example.org/")]);
+    draft.scope.within = Within::Domain;
+    draft.scope.include = vec!["^https://example.org/$".parse().unwrap()];
+    draft.scope.exclude = vec!["/old/".parse().unwrap()];
+    draft.scope.max_depth = Some(0);
+    draft.do_not_crawl =
+        vec![DoNotCrawl { when: Condition::Host(TextTest::Prefix(text("old."))), reason: text("moved") }];
+    let definition = Definition::new(draft).unwrap();
+    let (policy, allowed) = (Policy::compile(&definition).unwrap(), AllowedOrigins::of(&definition));
+    for (address, indexes, expected, why) in [
+        ("https://example.org/s.xml", 0, "to be crawled", "no pattern has to match"),
+        ("https://www.example.org/s.xml", 5, "to be crawled", "nor is depth one of its rules"),
+        (
+            "https://example.org/s.xml",
+            6,
+            "out of scope: 6 sitemap indexes in a row, and at most 5 are followed",
+            "an endless chain",
+        ),
+        (
+            "https://elsewhere.test/s.xml",
+            0,
+            "out of scope: scope.within (domain): not the domain of any seed",
+            "of another site",
+        ),
+        ("https://example.org/old/s.xml", 0, "out of scope: scope.exclude entry 1 (/old/) matches", "excluded"),
+        (
+            "https://old.example.org/s.xml",
+            0,
+            "blocked: do_not_crawl entry 1 (host begins with old.): moved",
+            "forbidden",
+        ),
+    ] {
+        let decision = policy.decide_sitemap(&url(address), indexes, &allowed);
+        assert_eq!(decision.to_string(), expected, "{address}: {why}");
+    }
+}

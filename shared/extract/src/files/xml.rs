@@ -18,6 +18,10 @@ pub(crate) trait Visitor {
     fn end(&mut self, name: &str);
     /// Character data.
     fn text(&mut self, text: &str);
+    /// A reference to an entity that XML itself does not know.
+    fn unknown_reference(&mut self, _name: &str) {}
+    /// The document cannot be read on, from the beginning of a tag.
+    fn breaks_off(&mut self) {}
     /// Whether the rest does not matter.
     fn is_done(&self) -> bool;
 }
@@ -41,20 +45,22 @@ pub(crate) fn walk(document: &str, visitor: &mut dyn Visitor) {
             Ok(Event::CData(text)) => visitor.text(&text.xml10_content()),
             Ok(Event::GeneralRef(reference)) => {
                 let by_number = reference.resolve_char_ref().ok().flatten().map(String::from);
-                let by_name =
-                    || quick_xml::escape::resolve_predefined_entity(&reference.xml10_content()).map(String::from);
-                if let Some(text) = by_number.or_else(by_name) {
-                    visitor.text(&text);
+                let name = reference.xml10_content();
+                let by_name = || quick_xml::escape::resolve_predefined_entity(&name).map(String::from);
+                match by_number.or_else(by_name) {
+                    Some(text) => visitor.text(&text),
+                    None => visitor.unknown_reference(&name),
                 }
             }
-            Ok(Event::Eof) | Err(_) => return,
+            Ok(Event::Eof) => return,
+            Err(_) => return visitor.breaks_off(),
             Ok(_) => {}
         }
     }
 }
 
 /// Returns the value of an attribute, by its name without a prefix.
-pub(super) fn attribute<'e>(element: &'e BytesStart<'_>, name: &str) -> Option<Cow<'e, str>> {
+pub(crate) fn attribute<'e>(element: &'e BytesStart<'_>, name: &str) -> Option<Cow<'e, str>> {
     let mut attributes = element.attributes();
     let found =
         attributes.with_checks(false).flatten().find(|attribute| attribute.key.local_name().as_ref() == name)?;

@@ -158,6 +158,7 @@ attributes! {
     Poster = "poster",
     Rel = "rel",
     Src = "src",
+    Srcdoc = "srcdoc",
     Srcset = "srcset",
     Style = "style",
     Type = "type",

@@ -86,6 +86,17 @@ impl Robots {
     }
 }
 
+/// Returns the sitemaps that a robots.txt names, as written, up to so many. They belong to no group (RFC 9309 section 2.2.4).
+///
+/// ```
+/// use dragline_formats::robots::sitemaps;
+/// assert_eq!(sitemaps(b"Sitemap: https://a.example/s.xml # all", 9), ["https://a.example/s.xml"]);
+/// ```
+#[must_use]
+pub fn sitemaps(body: &[u8], count_max: usize) -> Vec<String> {
+    parse::sitemaps(body, count_max)
+}
+
 /// Where robots.txt is (RFC 9309 section 2.3).
 pub const ROBOTS_PATH: &str = "/robots.txt";
 

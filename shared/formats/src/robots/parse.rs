@@ -18,10 +18,43 @@ pub(super) fn parse(body: &[u8], our_token: &str) -> Robots {
         our_group: None,
         everyones_group: Group::default(),
     };
-    robotstxt::parse_robotstxt(&text::as_ascii_lines(text::within_limit(body)), &mut reader);
+    robotstxt::parse_robotstxt(&text::as_ascii_lines(&text::within_limit(body)), &mut reader);
     // A group for us counts alone, even if it is empty: groups for everyone count only if there is none.
     let group = reader.our_group.unwrap_or(reader.everyones_group);
     Robots { rules: RuleIndex::new(group.rules), crawl_delay: group.crawl_delay }
+}
+
+/// Returns the sitemaps that a robots.txt names, as written, up to so many.
+pub(super) fn sitemaps(body: &[u8], count_max: usize) -> Vec<String> {
+    let mut named = Named { count_max, sitemaps: Vec::new() };
+    robotstxt::parse_robotstxt(&text::as_ascii_lines(&text::within_limit(body)), &mut named);
+    named.sitemaps
+}
+
+/// The sitemaps named so far.
+struct Named {
+    count_max: usize,
+    sitemaps: Vec<String>,
+}
+
+impl RobotsParseHandler for Named {
+    fn handle_robots_start(&mut self) {}
+
+    fn handle_robots_end(&mut self) {}
+
+    fn handle_user_agent(&mut self, _line: u32, _user_agent: &str) {}
+
+    fn handle_allow(&mut self, _line: u32, _value: &str) {}
+
+    fn handle_disallow(&mut self, _line: u32, _value: &str) {}
+
+    fn handle_sitemap(&mut self, _line: u32, value: &str) {
+        if !value.is_empty() && self.sitemaps.len() < self.count_max {
+            self.sitemaps.push(value.to_owned());
+        }
+    }
+
+    fn handle_unknown_action(&mut self, _line: u32, _action: &str, _value: &str) {}
 }
 
 /// The state after the lines read so far.
@@ -145,7 +178,7 @@ impl RobotsParseHandler for Reader<'_> {
         self.rule(line, RuleKind::Disallow, value);
     }
 
-    // Sitemaps are not used, and do not end a group.
+    // Sitemaps belong to no group, and do not end one.
     fn handle_sitemap(&mut self, _line: u32, _value: &str) {}
 
     fn handle_unknown_action(&mut self, _line: u32, action: &str, value: &str) {
@@ -200,6 +233,21 @@ mod tests {
             let delay = parse(body.as_bytes(), "Dragline").crawl_delay();
             assert_eq!(delay, expected.map(Duration::from_secs_f64), "{body:?}: {why}");
         }
+    }
+
+    #[test]
+    fn sitemaps_are_named_by_any_line() {
+        for (body, expected, why) in [
+            ("Sitemap: https://a.example/s.xml", &["https://a.example/s.xml"][..], "the usual line"),
+            ("User-agent: x\nDisallow: /\nSITEMAP :/1.xml\r\nsitemap:/2.xml", &["/1.xml", "/2.xml"], "in any group"),
+            ("Sitemap: /s.xml # all of them", &["/s.xml"], "without the comment behind it"),
+            ("Sitemap: /s.xml#all", &["/s.xml"], "which may follow at once"),
+            ("Sitemap: /é.xml", &["/%C3%A9.xml"], "encoded, as in a URL"),
+            ("sitemap:\n#sitemap: /no\nhttps://a.example/no\n<p>sitemap: /no", &[], "nothing, and no lines"),
+        ] {
+            assert_eq!(sitemaps(body.as_bytes(), 9), expected, "{body:?}: {why}");
+        }
+        assert_eq!(sitemaps(b"Sitemap: /1\nSitemap: /2\nSitemap: /3", 2), ["/1", "/2"], "as many as asked for");
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl RobotsRecord {
     pub fn of(fetch: &RobotsFetch<'_>) -> Self {
         match *fetch {
             RobotsFetch::Answered { status: 200..=299, body } => {
-                Self::Readable { text: text::as_utf8(text::within_limit(body)) }
+                Self::Readable { text: text::as_utf8(&text::within_limit(body)) }
             }
             RobotsFetch::BrokenOff { status: 200..=299, body } => match broken_off::obeyed(body) {
                 Some(text) => Self::Readable { text },

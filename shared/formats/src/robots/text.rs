@@ -1,5 +1,7 @@
 //! The bytes of a robots.txt as text that can be read line by line.
 
+use std::borrow::Cow;
+
 use percent_encoding::percent_encode_byte;
 
 /// RFC 9309 section 2.5: at least this much is read, even if no line ends in time.
@@ -8,11 +10,39 @@ const BODY_BYTES_MIN: usize = 500 * 1024;
 /// Returns the part of a body that is read: at most [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX), cut at the end of a line.
 ///
 /// If the last line is so long that this would leave less than the RFC requires, it is cut within the line.
-pub(super) fn within_limit(body: &[u8]) -> &[u8] {
-    let Some((head, _)) = body.split_at_checked(super::BODY_BYTES_MAX) else { return body };
-    match head.iter().rposition(|&octet| is_line_end(octet)) {
-        Some(at) if at >= BODY_BYTES_MIN => &head[..=at],
-        _ => head,
+///
+/// A body that begins with the byte order mark of UTF-16 becomes UTF-8. One without a mark is UTF-8, as the RFC wants.
+pub(super) fn within_limit(body: &[u8]) -> Cow<'_, [u8]> {
+    let bytes_max = super::BODY_BYTES_MAX;
+    let text = match &body[..body.len().min(bytes_max)] {
+        [0xFF, 0xFE, text @ ..] => Cow::Owned(from_utf_16(text, u16::from_le_bytes)),
+        [0xFE, 0xFF, text @ ..] => Cow::Owned(from_utf_16(text, u16::from_be_bytes)),
+        text => Cow::Borrowed(text),
+    };
+    let is_cut = body.len().max(text.len()) >= bytes_max;
+    let end = if is_cut { end_of_lines(&text[..text.len().min(bytes_max)]) } else { text.len() };
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[..end]),
+        Cow::Owned(mut text) => {
+            text.truncate(end);
+            Cow::Owned(text)
+        }
+    }
+}
+
+/// Returns UTF-16 as UTF-8, without half a unit at the end. U+FFFD replaces what is no character.
+fn from_utf_16(text: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
+    let (pairs, _) = text.as_chunks::<2>();
+    let units = pairs.iter().map(|pair| unit(*pair));
+    char::decode_utf16(units).map(|read| read.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>().into_bytes()
+}
+
+/// Returns where the last whole line of a text that was cut ends.
+fn end_of_lines(text: &[u8]) -> usize {
+    match text.iter().rposition(|&octet| is_line_end(octet)) {
+        // In UTF-16, half as many bytes may be as much text.
+        Some(at) if text.len() - at <= super::BODY_BYTES_MAX - BODY_BYTES_MIN => at + 1,
+        _ => text.len(),
     }
 }
 
@@ -102,12 +132,36 @@ mod tests {
     }
 
     #[test]
+    fn utf_16_is_read_if_it_has_a_mark() {
+        let utf_16 = |mark: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            format!("{mark}/é\n").encode_utf16().flat_map(bytes).collect()
+        };
+        let cut = |body: &[u8]| within_limit(body).into_owned();
+        for (body, expected, why) in [
+            (utf_16("\u{feff}", u16::to_le_bytes), "/é\n".as_bytes().to_vec(), "little endian"),
+            (utf_16("\u{feff}", u16::to_be_bytes), "/é\n".as_bytes().to_vec(), "big endian"),
+            (utf_16("", u16::to_le_bytes), utf_16("", u16::to_le_bytes), "without a mark it is not guessed"),
+            (b"\xff\xfe".to_vec(), Vec::new(), "a mark alone"),
+            (b"\xff\xfe/\0a".to_vec(), b"/".to_vec(), "half a letter"),
+        ] {
+            assert_eq!(cut(&body), expected, "{why}");
+        }
+        let long = format!("\u{feff}{}", "/ab\n".repeat(BODY_BYTES_MAX));
+        let text = cut(&long.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+        assert!(
+            text.ends_with(b"/ab\n") && text.len() > BODY_BYTES_MAX / 2 - 8,
+            "cut where a line ends: {}",
+            text.len()
+        );
+    }
+
+    #[test]
     fn a_long_body_is_cut_where_a_line_ends() {
         let lines = b"Disallow: /a\n".repeat(BODY_BYTES_MAX / 10);
         let cut = within_limit(&lines);
         assert!(cut.len() <= BODY_BYTES_MAX && cut.len() > BODY_BYTES_MAX - 13, "{}", cut.len());
         assert!(cut.ends_with(b"/a\n"));
-        assert_eq!(within_limit(b"short"), b"short");
+        assert_eq!(&*within_limit(b"short"), b"short");
         assert_eq!(within_limit(&vec![b'a'; BODY_BYTES_MAX + 1]).len(), BODY_BYTES_MAX, "one line that never ends");
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
     CandidateState, CandidateUpdate, Claimer, FieldsDigest, Known, LastCapture, LastDocument, LastVisit, LinksDecided,
-    Named, RulesDigest, Sighting, Standing, StateChange, VisitPlace,
+    Named, ReadAs, RulesDigest, Sighting, Standing, StateChange, VisitPlace,
 };
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
 use dragline_domain::outcome::Outcome;
@@ -23,7 +23,7 @@ macro_rules! select_candidates {
         concat!(
             "SELECT k.path_query, k.queued_in, k.claimed_by, k.due_at, k.last_outcome, k.last_iteration, k.blocked_by, k.depth, k.via,
                     k.capture_outcome, k.captured_at, k.payload_sha1, k.decoded_sha1, k.etag, k.last_modified, k.interval_ms, k.read_by,
-                    k.document_id, s.iteration, s.turn, s.n, k.document_outcome, k.standing, k.links_by, k.links_depth, k.away, k.away_since, k.requisite_steps
+                    k.document_id, s.iteration, s.turn, s.n, k.document_outcome, k.standing, k.links_by, k.links_depth, k.away, k.away_since, k.requisite_steps, k.read_as
              FROM known_url k LEFT JOIN segment s ON s.id = k.document_id >> 24 WHERE ",
             $condition
         )
@@ -41,6 +41,7 @@ pub(crate) struct Candidate {
     /// As shortened by [`shorten`].
     pub(crate) via: Option<String>,
     pub(crate) requisite_steps: u8,
+    pub(crate) read_as: ReadAs,
     pub(crate) known: Known,
 }
 
@@ -69,6 +70,7 @@ impl Candidate {
             depth: row.get(7)?,
             via: row.get(8)?,
             requisite_steps: row.get(27)?,
+            read_as: read_as(row)?,
             known,
         })
     }
@@ -79,6 +81,12 @@ fn read_away(row: &Row<'_>) -> Result<Option<Away>, StoreError> {
     let (Some(name), Some(Millis(since))) = (row.get::<_, Option<String>>(25)?, row.get(26)?) else { return Ok(None) };
     let away = Away::named(&name, since);
     away.map(Some).ok_or_else(|| StoreError::Damaged(format!("a candidate is away as `{name}`")))
+}
+
+/// Reads what decides how its body is read; NULL where its type does.
+fn read_as(row: &Row<'_>) -> Result<ReadAs, StoreError> {
+    let name: Option<String> = row.get(28)?;
+    ReadAs::named(name.as_deref()).ok_or_else(|| StoreError::Damaged(format!("a candidate is read as `{name:?}`")))
 }
 
 /// Reads what the last good capture left; its columns are NULL together.
@@ -178,12 +186,13 @@ impl Db {
         sighting: &Sighting,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO known_url (origin_id, path_query, queued_in, claimed_by, first_seen, depth, via, requisite_steps)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let sql = "INSERT INTO known_url (origin_id, path_query, queued_in, claimed_by, first_seen, depth, via, requisite_steps, read_as)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         let via = sighting.via.as_ref().map(|via| shorten(origin.1, via));
         let (iteration, claimer) = (queued.0.number(), shorten_claimer(origin.1, queued.1));
-        let Sighting { depth, requisite_steps, .. } = sighting;
-        self.execute(sql, params![origin.0, path, iteration, claimer, Millis(now), depth, via, requisite_steps])?;
+        let Sighting { depth, requisite_steps: steps, read_as, .. } = sighting;
+        let values = params![origin.0, path, iteration, claimer, Millis(now), depth, via, steps, read_as.name()];
+        self.execute(sql, values)?;
         Ok(())
     }
 
@@ -195,12 +204,12 @@ impl Db {
         queued: (Iteration, &Claimer),
         sighting: &Sighting,
     ) -> Result<(), StoreError> {
-        let sql = "UPDATE known_url SET queued_in = ?3, claimed_by = ?4, depth = ?5, via = ?6, requisite_steps = ?7
+        let sql = "UPDATE known_url SET queued_in = ?3, claimed_by = ?4, depth = ?5, via = ?6, requisite_steps = ?7, read_as = ?8
                    WHERE origin_id = ?1 AND path_query = ?2";
         let via = sighting.via.as_ref().map(|via| shorten(origin.1, via));
         let (iteration, claimer) = (queued.0.number(), shorten_claimer(origin.1, queued.1));
-        let Sighting { depth, requisite_steps, .. } = sighting;
-        self.execute(sql, params![origin.0, path, iteration, claimer, depth, via, requisite_steps])?;
+        let Sighting { depth, requisite_steps: steps, read_as, .. } = sighting;
+        self.execute(sql, params![origin.0, path, iteration, claimer, depth, via, steps, read_as.name()])?;
         Ok(())
     }
 

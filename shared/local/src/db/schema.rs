@@ -154,8 +154,8 @@ mod tests {
             ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
             ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
             (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
-            (format!("{ours} PRAGMA user_version = 10;"), Found::Ours(10), "this format"),
-            (format!("{ours} PRAGMA user_version = 11;"), Found::Newer(11), "a later one"),
+            (format!("{ours} PRAGMA user_version = 11;"), Found::Ours(11), "this format"),
+            (format!("{ours} PRAGMA user_version = 12;"), Found::Newer(12), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }

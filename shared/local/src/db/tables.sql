@@ -184,6 +184,7 @@ CREATE TABLE known_url (
     blocked_by              INTEGER,
     requisite_steps         INTEGER NOT NULL DEFAULT 0,
     named_by                INTEGER NOT NULL DEFAULT 0,
+    read_as                 TEXT,
     UNIQUE (origin_id, path_query)
 ) STRICT;
 

@@ -104,8 +104,9 @@ fn due_candidates(
 
 fn due(key: &OriginKey, candidate: Candidate, work: DueWork) -> Result<DueCandidate, StoreError> {
     let via = candidate.via.map(|via| restore(&key.origin, via)).transpose()?;
-    let Candidate { path_and_query, known, depth, requisite_steps, .. } = candidate;
-    let entry = TodoEntry { path_and_query, via, redirects: 0, requisite_steps, known, demand: None, follow_up: None };
+    let Candidate { path_and_query, known, depth, requisite_steps, read_as, .. } = candidate;
+    let (demand, follow_up) = Default::default();
+    let entry = TodoEntry { path_and_query, via, redirects: 0, requisite_steps, read_as, known, demand, follow_up };
     Ok(DueCandidate { entry, depth, work })
 }
 

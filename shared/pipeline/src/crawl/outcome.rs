@@ -1,6 +1,6 @@
 //! How a fetch ended, in the terms of the crawl log.
 
-use dragline_domain::frontier::LastCapture;
+use dragline_domain::frontier::{LastCapture, ReadAs};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::{Load, Sign};
 
@@ -17,10 +17,11 @@ pub(super) fn outcome_of(
     fetched: &Fetched,
     last: Option<&LastCapture>,
     product_token: &str,
+    read_as: ReadAs,
 ) -> (Outcome, Option<String>) {
     match &fetched.result {
         Err(failure) => (outcome_of_failure(failure), Some(failure.detail.clone())),
-        Ok(response) => outcome_of_response(response, last, product_token),
+        Ok(response) => outcome_of_response(response, last, product_token, read_as),
     }
 }
 
@@ -82,8 +83,8 @@ pub(super) fn sign_of(fetched: &Fetched, outcome: Outcome) -> Option<Sign> {
 }
 
 /// Whether a whole body is the known one, to be read as it was then: under another type, say, it would be another document.
-fn is_known(response: &FetchedResponse, last: &LastCapture, product_token: &str) -> bool {
-    let is_read_alike = |read_by| read_by == fields_digest(&response.headers, product_token);
+fn is_known(response: &FetchedResponse, last: &LastCapture, product_token: &str, read_as: ReadAs) -> bool {
+    let is_read_alike = |read_by| read_by == fields_digest(&response.headers, product_token, read_as);
     last.decoded_sha1 == response.decoded_sha1 && last.read_by.is_none_or(is_read_alike)
 }
 
@@ -91,6 +92,7 @@ fn outcome_of_response(
     response: &FetchedResponse,
     last: Option<&LastCapture>,
     product_token: &str,
+    read_as: ReadAs,
 ) -> (Outcome, Option<String>) {
     let status = response.status;
     if has_field(response, "cf-mitigated", b"challenge") {
@@ -108,7 +110,7 @@ fn outcome_of_response(
         Outcome::FileIngested if response.truncated == Some(Truncation::Disconnect) => {
             (Outcome::ErrorReadingResponse, Some("the connection ended before the body did".to_owned()))
         }
-        Outcome::FileIngested if last.is_some_and(|last| is_known(response, last, product_token)) => {
+        Outcome::FileIngested if last.is_some_and(|last| is_known(response, last, product_token, read_as)) => {
             (Outcome::FileDidNotChange, Some("the same body as last time".to_owned()))
         }
         // After a 304 that we did not ask for we have nothing.

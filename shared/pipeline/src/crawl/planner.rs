@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
     ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, OriginKey, PassPlace, Position,
-    RecrawlCursor, Retry, Sighting, Task, TodoChunk, TodoEntry,
+    RecrawlCursor, Retry, Task, TodoChunk, TodoEntry,
 };
 use dragline_domain::policy::Decision;
 use jiff::Timestamp;
@@ -42,11 +42,6 @@ impl Work {
     pub(super) fn requests_before(&self) -> u8 {
         self.tries.saturating_add(u8::from(self.entry.follow_up.is_some()))
     }
-}
-
-/// How an entry's URL was found.
-pub(super) fn sighting(entry: &TodoEntry, depth: u32) -> Sighting {
-    Sighting { depth, via: entry.via.clone(), requisite_steps: entry.requisite_steps }
 }
 
 /// Why there is nothing to visit just now.
@@ -291,7 +286,8 @@ impl Planner {
         let url_of = |candidate: &DueCandidate| self.origin.origin.url_at(&candidate.entry.path_and_query);
         let decided = |candidate: &DueCandidate| {
             let url = url_of(candidate).ok()?;
-            let decision = self.context.decide(&url, candidate.depth, candidate.entry.requisite_steps);
+            let DueCandidate { entry, depth, .. } = candidate;
+            let decision = self.context.decide(&url, *depth, entry.requisite_steps, entry.read_as);
             Some((decision == Decision::Crawl, url))
         };
         if let Task::Reparse(selection) = &*self.task {
@@ -311,7 +307,7 @@ impl Planner {
     async fn claimed(&self, world: &impl World, entries: Vec<DueCandidate>) -> PortResult<VecDeque<DueCandidate>> {
         let visits = entries.iter().filter(|candidate| candidate.work == DueWork::Visit);
         let urls =
-            visits.map(|DueCandidate { entry, depth, .. }| (entry.path_and_query.clone(), sighting(entry, *depth)));
+            visits.map(|DueCandidate { entry, depth, .. }| (entry.path_and_query.clone(), entry.sighting(*depth)));
         let request = ClaimRequest {
             origin: self.origin.clone(),
             iteration: self.iteration,

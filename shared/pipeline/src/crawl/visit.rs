@@ -12,7 +12,7 @@ use dragline_domain::shown::one_line;
 use dragline_domain::url::CrawlUrl;
 
 use super::pacer::Pacer;
-use super::planner::{Work, sighting};
+use super::planner::Work;
 use super::robots::Robots;
 use super::send::{Asked, LeaseTooOld, Sent, send};
 use crate::context::CrawlContext;
@@ -44,7 +44,7 @@ pub(super) fn refused(
 ) -> Option<(Outcome, String)> {
     // Links were decided on when they were found; what is known from an earlier iteration was decided by the definition of that time.
     if work.crawl_type == CrawlType::Recrawl {
-        let rule = match context.decide(url, work.depth, work.entry.requisite_steps) {
+        let rule = match context.decide(url, work.depth, work.entry.requisite_steps, work.entry.read_as) {
             Decision::Crawl => None,
             Decision::OutOfScope(rule) => Some(rule.to_string()),
             Decision::Blocked(rule) => Some(rule.to_string()),
@@ -103,7 +103,7 @@ pub(super) fn visit_of(
     tries: u8,
 ) -> Visit {
     Visit {
-        sighting: sighting(&work.entry, work.depth),
+        sighting: work.entry.sighting(work.depth),
         redirects: work.entry.redirects,
         crawl_type: work.crawl_type,
         tries,

@@ -54,7 +54,8 @@ impl Claimed {
     }
 }
 
-/// A link target of the segment, by the link that allows it, makes it a page rather than a requisite, and gives it the smallest depth.
+/// A link target of the segment, by the link that allows it, names it as a sitemap, makes it a page rather than a requisite, and gives it the smallest
+/// depth.
 struct Found<'d> {
     url: &'d CrawlUrl,
     sighting: Sighting,
@@ -126,6 +127,7 @@ pub(super) async fn claim(
                 via: found.sighting.via,
                 redirects: found.redirects,
                 requisite_steps: found.sighting.requisite_steps,
+                read_as: found.sighting.read_as,
                 known,
                 demand: found.demand,
                 follow_up: None,
@@ -185,12 +187,14 @@ fn found<'d>(
                 continue;
             }
             let origin = url.origin();
-            let Distance { depth, requisite_steps, redirects } = Distance::of_target(&capture.visit, link.kind);
-            let sighting = Sighting { depth, via: Some(document.url.clone()), requisite_steps };
+            let Distance { depth, requisite_steps, read_as, redirects } =
+                Distance::of_target(&capture.visit, link.kind);
+            let sighting = Sighting { depth, via: Some(document.url.clone()), requisite_steps, read_as };
             if let Some((visits, place)) = places.get(&hash).copied() {
                 let earlier = by_origin.get_mut(&(origin, visits)).and_then(|found| found.get_mut(place));
-                let place =
-                    |blocked: Option<_>, found: &Sighting| (blocked.is_some(), found.requisite_steps, found.depth);
+                let place = |blocked: Option<_>, found: &Sighting| {
+                    (blocked.is_some(), found.read_as.is_typed(), found.requisite_steps, found.depth)
+                };
                 if let Some(earlier) = earlier
                     && place(blocked, &sighting) < place(earlier.blocked, &earlier.sighting)
                 {

@@ -6,12 +6,12 @@ use dragline_domain::capture::{CrawlType, Finality, LogEntry, RedirectEntry, Vis
 use dragline_domain::change::Difference;
 use dragline_domain::definition::{Canonical, Requisites};
 use dragline_domain::document::{Disposition, Document, DocumentState, Link, LinkKind, Page, Rel};
-use dragline_domain::frontier::{SegmentRow, Sighting};
+use dragline_domain::frontier::{ReadAs, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::{Decision, ScopeRule};
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::fields::header_directives;
-use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract};
+use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract_as};
 use jiff::Timestamp;
 
 use super::captures::Trust;
@@ -109,7 +109,7 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
         content: context.definition.content,
         types: &context.types,
     };
-    match extract(&source, &settings) {
+    match extract_as(&source, &settings, capture.visit.sighting.read_as) {
         Ok(extracted) => page(context, capture, extracted, bare),
         Err(Unread { directives, detail, links, content }) => {
             let outcome =
@@ -241,15 +241,31 @@ pub(super) struct Distance {
     pub depth: u32,
     /// See [`Sighting::requisite_steps`].
     pub requisite_steps: u8,
+    /// See [`Sighting::read_as`].
+    pub read_as: ReadAs,
     /// See [`Visit::redirects`].
     pub redirects: u8,
 }
 
 impl Distance {
     /// Returns the distance of a link's target: one deeper than its page, except for redirects and canonical links, which stand for the same page, and
-    /// for what the page needs, which is a part of it. Where a requisite redirects to is one, too.
+    /// for what the page needs, which is a part of it. Where a requisite redirects to is one, too. What a sitemap lists counts like a seed, and so do
+    /// the sitemaps that robots.txt names; those of an index are one deeper each time, so that an endless chain comes to an end.
     pub(super) fn of_target(visit: &Visit, kind: LinkKind) -> Self {
-        let Sighting { depth, requisite_steps: steps, .. } = visit.sighting;
+        let Sighting { depth, requisite_steps: steps, read_as, ref via } = visit.sighting;
+        let counts_like_seed = match kind {
+            LinkKind::Sitemap => read_as == ReadAs::Sitemap || depth == 0 && via.is_none(),
+            LinkKind::SitemapFile => read_as == ReadAs::Robots,
+            _ => false,
+        };
+        let read_as = match kind {
+            LinkKind::Redirect => read_as,
+            LinkKind::SitemapFile => ReadAs::Sitemap,
+            _ => ReadAs::Typed,
+        };
+        if counts_like_seed {
+            return Self { depth: 0, requisite_steps: 0, read_as, redirects: 0 };
+        }
         let is_free = kind.stands_for_its_page() && visit.redirects < FREE_REDIRECTS_MAX;
         let redirects = if is_free { visit.redirects + 1 } else { 0 };
         let (depth, requisite_steps) = match kind {
@@ -257,7 +273,7 @@ impl Distance {
             _ if kind.is_requisite() => (depth, steps.saturating_add(1)),
             _ => (depth.saturating_add(u32::from(!is_free)), 0),
         };
-        Self { depth, requisite_steps, redirects }
+        Self { depth, requisite_steps, read_as, redirects }
     }
 }
 
@@ -267,10 +283,10 @@ pub(super) fn disposition_of(context: &CrawlContext, visit: &Visit, kind: LinkKi
     if !(kind.leads_to_page() || is_fetched_with_page) {
         return Disposition::NotAPage;
     }
-    let Distance { depth, requisite_steps, .. } = Distance::of_target(visit, kind);
-    match context.decide(target, depth, requisite_steps) {
+    let Distance { depth, requisite_steps, read_as, .. } = Distance::of_target(visit, kind);
+    match context.decide(target, depth, requisite_steps, read_as) {
         Decision::Crawl => Disposition::Follow,
-        Decision::OutOfScope(ScopeRule::Depth { .. }) => Disposition::TooDeep,
+        Decision::OutOfScope(ScopeRule::Depth { .. } | ScopeRule::SitemapIndexes { .. }) => Disposition::TooDeep,
         Decision::OutOfScope(_) => Disposition::OutOfScope,
         Decision::Blocked(rule) => Disposition::Blocked(rule.to_string()),
     }

@@ -7,20 +7,17 @@ use std::collections::btree_map::Entry;
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{SegmentRow, Task};
 use dragline_domain::ids::Iteration;
-use dragline_learn::{Change, Drift, Pairs};
+use dragline_learn::{Drift, Pairs};
 
 use super::earlier::Earlier;
 use super::read::Capture;
+use super::told::{TOLD_MAX, is_to_be_told};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::tell::tell_all;
-use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Crawls, Fact, OwedNotices, Told};
+use dragline_ports::frontier::Crawls;
 use dragline_ports::notifier::Notice;
-
-/// The most notices of one iteration: a site may make up other fields for each page.
-const TOLD_MAX: usize = 20;
 
 /// Tells people of what has changed in the pages of a segment, each thing once in an iteration. Returns how many pages have changed so, which the same
 /// documents always give.
@@ -58,7 +55,7 @@ pub(super) async fn tell_of(
     let drifts = pairs.drifts();
     let mut notices = Vec::new();
     for drift in drifts.iter().take(TOLD_MAX) {
-        if is_to_be_told(world, segment, &drift.change).await? {
+        if is_to_be_told(world, segment, "drift", &format!("{:?}", drift.change)).await? {
             notices.push(Notice::Drifted { origin: segment.id.origin.clone(), detail: detail(drift, since) });
         }
     }
@@ -83,24 +80,6 @@ async fn is_made_alike(
             earlier.content == context.definition.content && earlier.items == context.definition.items
         }),
     })
-}
-
-/// Whether people are to be told of a change now: they were not told of it in this iteration, nor of too many others.
-async fn is_to_be_told(world: &impl World, segment: &SegmentRow, change: &Change) -> PortResult<bool> {
-    let (crawl, iteration, now) = (&segment.id.origin.crawl, segment.iteration, world.clock().now());
-    let mark = async |what: String| {
-        let fact = Fact::of(&format!("iteration {iteration} drift {what}"));
-        world.frontier().mark_told(crawl, &fact, now).await
-    };
-    if mark(format!("{change:?}")).await? == Told::Before {
-        return Ok(false);
-    }
-    for place in 1..=TOLD_MAX {
-        if mark(format!("{place} of {TOLD_MAX}")).await? == Told::Now {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 fn detail(drift: &Drift, since: Iteration) -> String {

@@ -1,7 +1,8 @@
 //! Adding the new origin of a seed that moved to the scope.
 
+use dragline_domain::capture::Visit;
 use dragline_domain::document::{Disposition, Document, LinkKind};
-use dragline_domain::frontier::{OriginKey, SegmentRow};
+use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
 use dragline_domain::url::Origin;
 
 use super::read::Capture;
@@ -49,9 +50,11 @@ async fn add(world: &impl World, own: &OriginKey, origins: impl Iterator<Item = 
     Ok(has_joined)
 }
 
-/// Only captures at depth 0 count as seeds, but not what a seed needs to be shown.
-const fn is_seed(capture: &Capture) -> bool {
-    capture.visit.sighting.depth == 0 && capture.visit.sighting.requisite_steps == 0
+/// Only captures at depth 0 count as seeds, but not what a seed needs to be shown, nor sitemaps and what these list.
+fn is_seed(capture: &Capture) -> bool {
+    let Visit { sighting: Sighting { depth, via, requisite_steps, read_as }, redirects, .. } = &capture.visit;
+    let is_listed = via.is_some() && *redirects == 0;
+    *depth == 0 && *requisite_steps == 0 && !is_listed && read_as.is_typed()
 }
 
 /// Returns the origin that a capture adds to the scope, if any.

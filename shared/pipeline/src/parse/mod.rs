@@ -11,8 +11,10 @@ mod known;
 mod read;
 mod remade;
 mod room;
+mod sitemaps;
 mod state;
 mod stuck;
+mod told;
 mod update;
 
 use std::sync::Arc;
@@ -228,6 +230,9 @@ async fn documents(
     // What waits differs from try to try: it is checked before the documents are put, and never after.
     room::keep_to_budget(world, context, segment, &mut documents).await?;
     stuck::tell_of(world, context, segment, &documents).await?;
+    if task.visits() {
+        sitemaps::tell_of(world, segment, captures, &documents).await?;
+    }
     match world.documents().put_new(segment, &documents).await? {
         PutDocuments::Stored => Ok(Parsed { documents }),
         PutDocuments::Found(documents) => Ok(Parsed { documents }),

@@ -62,7 +62,8 @@ impl Capture {
     /// Returns the digest of the fields by which its body is read; `None` without a response.
     pub(super) fn read_by(&self, context: &CrawlContext) -> Option<FieldsDigest> {
         let response = self.response.as_ref()?;
-        Some(fields_digest(&response.headers, context.definition.user_agent.product_token()))
+        let product_token = context.definition.user_agent.product_token();
+        Some(fields_digest(&response.headers, product_token, self.visit.sighting.read_as))
     }
 
     /// Returns where its response is stored, as the `n`-th entry of its segment; `None` without one.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::{Demand, FieldsDigest, Known, LastCapture, ObjectKey, Sighting, Visits};
+use dragline_domain::frontier::{Demand, FieldsDigest, Known, LastCapture, ObjectKey, ReadAs, Sighting, Visits};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
@@ -31,7 +31,12 @@ fn longest_url(name: &str) -> CrawlUrl {
 /// The largest visit there is.
 fn largest_visit() -> Visit {
     Visit {
-        sighting: Sighting { depth: u32::MAX, via: Some(longest_url("via")), requisite_steps: u8::MAX },
+        sighting: Sighting {
+            depth: u32::MAX,
+            via: Some(longest_url("via")),
+            requisite_steps: u8::MAX,
+            read_as: ReadAs::Sitemap,
+        },
         redirects: u8::MAX,
         crawl_type: CrawlType::Recrawl,
         tries: u8::MAX,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dragline_domain::definition::{Definition, Sitemaps};
 use dragline_domain::frontier::{
-    AddTodo, Claim, Claimable, Claimer, Demand, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, Reserve,
+    AddTodo, Claim, Claimable, Claimer, Demand, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, ReadAs, Reserve,
     SEEDING_URLS_MAX, Seeding, Selection, Sighting, Task, TodoChunk, TodoEntry, TodoSource, Walk, split_into_chunks,
 };
 use dragline_domain::ids::TriggerId;
@@ -167,8 +167,9 @@ fn seeds_of(definition: &Definition) -> Seeds {
     let mut seeds = by_origin(&definition.seeds);
     if definition.sitemaps == Sitemaps::Follow {
         for paths in seeds.values_mut() {
-            let is_there = paths.iter().any(|path| path == ROBOTS_PATH);
-            paths.extend((!is_there).then(|| ROBOTS_PATH.to_owned()));
+            // First, so that what it names is found as a sitemap before pages link to it.
+            paths.retain(|path| path != ROBOTS_PATH);
+            paths.insert(0, ROBOTS_PATH.to_owned());
         }
     }
     seeds
@@ -267,16 +268,25 @@ impl<W: World> Seeder<'_, W> {
             // The iteration's own time: a repeated command must make the same claims.
             claimable: self.demand.map_or(Claimable::All, |demand| demand.visits.claimable(self.iteration.started_at)),
             now: self.world.clock().now(),
-            urls: paths.iter().map(|path| (path.clone(), Sighting::SEED)).collect(),
+            urls: paths.iter().map(|path| (path.clone(), self.sighting(path))).collect(),
         };
         let claims = self.world.frontier().claim(&request).await?;
         let not_due = claims.iter().filter(|claim| matches!(claim, Claim::NotDue)).count() as u64;
         let demand = self.demand.map(|demand| Box::new(demand.clone()));
         let own = paths.iter().zip(claims).filter_map(|(path, claim)| match claim {
-            Claim::Own { known } => Some(TodoEntry { known, demand: demand.clone(), ..TodoEntry::new(path) }),
+            Claim::Own { known } => {
+                let read_as = self.sighting(path).read_as;
+                Some(TodoEntry { read_as, known, demand: demand.clone(), ..TodoEntry::new(path) })
+            }
             Claim::Taken { .. } | Claim::NotDue => None,
         });
         Ok((own.collect(), not_due))
+    }
+
+    /// Returns how a seed is found. robots.txt is one where sitemaps are followed.
+    fn sighting(&self, path: &str) -> Sighting {
+        let names_sitemaps = path == ROBOTS_PATH && self.context.definition.sitemaps == Sitemaps::Follow;
+        Sighting { read_as: if names_sitemaps { ReadAs::Robots } else { ReadAs::Typed }, ..Sighting::SEED }
     }
 
     async fn add(&self, origin: &OriginKey, seeding: Seeding, chunks: Vec<TodoChunk>) -> PortResult<Seeded> {

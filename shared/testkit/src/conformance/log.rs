@@ -1,7 +1,7 @@
 //! The crawl log: each segment's is put once and whole.
 
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, SegmentLog, Visit};
-use dragline_domain::frontier::{Known, SegmentRow, Sighting};
+use dragline_domain::frontier::{Known, ReadAs, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{Filter, Reader};
@@ -42,7 +42,12 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
         url: url(&format!("https://a.example{path}")),
         at: at(2),
         visit: Visit {
-            sighting: Sighting { depth: 1, via: Some(url("https://a.example/")), requisite_steps: 0 },
+            sighting: Sighting {
+                depth: 1,
+                via: Some(url("https://a.example/")),
+                requisite_steps: 0,
+                read_as: ReadAs::Typed,
+            },
             redirects: 0,
             crawl_type: CrawlType::Queued,
             tries: 1,

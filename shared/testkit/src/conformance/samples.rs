@@ -1,6 +1,6 @@
 //! Sample values.
 
-use dragline_domain::frontier::{FieldsDigest, LastCapture, OriginKey, Sighting, TodoEntry};
+use dragline_domain::frontier::{FieldsDigest, LastCapture, OriginKey, ReadAs, Sighting, TodoEntry};
 use dragline_domain::ids::{CrawlId, LeaseToken, TriggerId};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Origin};
@@ -36,7 +36,8 @@ pub(super) fn url(text: &str) -> CrawlUrl {
 }
 
 pub(super) fn sighting(depth: u32) -> Sighting {
-    Sighting { depth, via: (depth > 0).then(|| url("https://a.example/")), requisite_steps: u8::from(depth > 0) }
+    let (requisite_steps, read_as) = if depth > 0 { (1, ReadAs::Sitemap) } else { (0, ReadAs::Typed) };
+    Sighting { depth, via: (depth > 0).then(|| url("https://a.example/")), requisite_steps, read_as }
 }
 
 pub(super) fn entry(path: &str) -> TodoEntry {

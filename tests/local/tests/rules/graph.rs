@@ -250,3 +250,31 @@ async fn sitemaps_lead_to_pages_that_nobody_links_to() {
         assert!(!targets.iter().any(|target| target.contains("private")), "robots.txt forbids it: {targets:?}");
     }
 }
+
+/// A site of pages that lead on by themselves, by an element and by a field.
+fn that_refreshes(asked: &Asked) -> Act {
+    match asked.target.as_str() {
+        "/" => page("<title>Home</title><meta http-equiv=refresh content='5; url=/a'>"),
+        "/a" => answer(200, &["content-type: text/html", "refresh: 5; url=/b"], "a"),
+        "/b" => page("b"),
+        _ => answer(404, &[], ""),
+    }
+}
+
+#[tokio::test]
+async fn a_refresh_is_a_link() {
+    let site = ScriptedSite::start(that_refreshes).await;
+    let data = tempfile::tempdir().unwrap();
+    let yaml = format!("name: docs\nseeds: ['{}']\npoliteness: {{ delay: 0s, concurrency: 1 }}", site.url("/"));
+    let definition = dragline_definition::parse(&yaml, "crawl.yaml").unwrap();
+    Heard::default().crawl(data.path(), &definition).await;
+    let graph = graph(data.path()).await.0;
+    assert_eq!(all(|visit| graph.orphans(visit).unwrap()).len(), 0, "all are linked to");
+    for (path, from, depth) in [("/a", "/", 1), ("/b", "/a", 2)] {
+        let node = graph.node(&site.url(path)).unwrap().unwrap();
+        assert_eq!((node.linked_from, node.depth), (1, Some(depth)), "{path}");
+        let links = all(|visit| graph.links_to(&site.url(path), visit).unwrap());
+        let links: Vec<_> = links.iter().map(|link| (link.from_url.as_str(), link.kind.as_str())).collect();
+        assert_eq!(links, [(site.url(from).as_str(), "refresh")], "{path}");
+    }
+}

@@ -40,7 +40,7 @@ keys! {
     /// | `ignore` | nothing |
     /// | `follow` | the robots.txt of each seed's origin is visited like a seed, which also puts it into the archive; so are the sitemaps that it names, and what they list is crawled |
     ///
-    /// Sitemaps and what they list are links: they have to be in scope and count for the budget. Any sitemap that the crawl comes across is read, also one that is a seed.
+    /// Sitemaps and what they list are links: they have to be in scope and count for the budget. What is named as a sitemap is read as one, whatever type the server names: XML, RSS, Atom or a list of URLs, also compressed. `scope.include` is about pages, so sitemaps need not match it; what they list has to, and counts like a seed for `scope.max_depth`. Of a sitemap that gives nothing, people are told why. Any other sitemap in XML that the crawl comes across is read, too, also one that is a seed.
     Sitemaps = "sitemaps" {
         field: sitemaps,
         kind: Sitemaps,

@@ -1,10 +1,12 @@
 //! What each tag and each text means for the page.
 
+mod frames;
 mod references;
 
 use dragline_domain::document::LinkKind;
 use html5gum::State;
 
+use self::frames::Frames;
 use super::foreign::{Foreign, Namespace};
 use super::hiding::{Own, Seen};
 use super::links::{LinkId, Links};
@@ -30,6 +32,7 @@ pub(super) struct Collector<'l> {
     syntax: Syntax,
     metadata: Metadata<'l>,
     links: Links,
+    frames: Frames<'l>,
     text: Words,
     /// The open `<a>`, and its text.
     anchor: Option<LinkId>,
@@ -55,6 +58,7 @@ impl<'l> Collector<'l> {
             syntax,
             metadata: Metadata::new(limits),
             links: Links::new(limits),
+            frames: Frames::default(),
             text: Words::new(limits.text_bytes_max),
             anchor: None,
             anchor_text: Words::new(limits.link_text_bytes_max),
@@ -182,7 +186,8 @@ impl<'l> Collector<'l> {
         };
         let base = self.metadata.resolved_base(from_page);
         let resolver = Resolver { base: &base, ..from_page };
-        let (links, is_cut) = self.links.finish(resolver, source.url);
+        let (mut links, mut is_cut) = self.links.finish(resolver, source.url);
+        is_cut |= self.frames.finish(&mut links, self.limits.links_max, resolver, source.url);
         Page {
             title: self.metadata.title.take(),
             description: self.metadata.description.take(),

@@ -38,7 +38,11 @@ impl Collector<'_> {
             Element::Button => self.add(LinkKind::Form, tag, Attribute::Formaction),
             Element::Embed => self.add(LinkKind::Object, tag, Attribute::Src),
             Element::Form => self.add(LinkKind::Form, tag, Attribute::Action),
-            Element::Frame | Element::Iframe => self.add(LinkKind::Iframe, tag, Attribute::Src),
+            Element::Frame => self.add(LinkKind::Iframe, tag, Attribute::Src),
+            Element::Iframe => {
+                self.add(LinkKind::Iframe, tag, Attribute::Src);
+                self.read_frame(tag.text(Attribute::Srcdoc).unwrap_or_default());
+            }
             Element::Html => self.metadata.html(tag, self.syntax),
             Element::Image | Element::Img => self.image(tag),
             Element::Input => self.input(tag),

@@ -22,6 +22,40 @@ fn check(cases: &[(&str, &str, &str)]) {
 }
 
 #[test]
+fn what_a_frame_holds_is_read() {
+    let nested = |depth: usize| {
+        (0..depth).fold("<a href=x>".to_owned(), |html, _| {
+            format!("<iframe srcdoc='{}'></iframe>", html.replace('&', "&amp;").replace('\'', "&#39;"))
+        })
+    };
+    check(&[
+        ("<iframe srcdoc='&lt;a href=x&gt;'></iframe><a href=y>", "a /dir/y, a /dir/x", "escaped"),
+        ("<iframe srcdoc=\"<a href='x?a&amp;amp;b'>\" src=z></iframe>", "iframe /dir/z, a /dir/x?a&b", "or quoted"),
+        ("<base href=/b/><iframe srcdoc='<a href=x>'></iframe>", "a /b/x", "it has the base of the page"),
+        ("<iframe srcdoc='<base href=/c/><a href=x>'></iframe><a href=x>", "a /dir/x, a /c/x", "or its own"),
+        ("<a href=x><iframe srcdoc='<a href=x>'></iframe>", "a /dir/x", "each link once"),
+        ("<iframe srcdoc='<a rel=nofollow href=x>'></iframe>", "a /dir/x nofollow", "as it asks"),
+        (
+            "<iframe srcdoc='<meta http-equiv=refresh content=0;url=x><link rel=canonical href=y>'></iframe>",
+            "iframe /dir/x, other /dir/y",
+            "what it does with itself says nothing of the page",
+        ),
+        ("<template><iframe srcdoc='<a href=x>'></iframe></template>", "", "where nothing is shown"),
+        ("<iframe srcdoc></iframe><iframe srcdoc=text></iframe>", "", "nothing, and a text"),
+        (&nested(1), "a /dir/x", "nested once"),
+        (&nested(3), "a /dir/x", "as deep as is read"),
+        (&nested(4), "", "and deeper"),
+    ]);
+    let many: String = (0..200).map(|n| format!("<iframe srcdoc='<a href={n}>'></iframe>")).collect();
+    assert_eq!(page(&many).links.len(), 100, "as many as are read");
+    assert_eq!(
+        page("<iframe srcdoc='<title>t</title>hidden'></iframe>seen").text,
+        "seen",
+        "its text is not the page's"
+    );
+}
+
+#[test]
 fn every_element() {
     check(&[
         ("<a href=x>", "a /dir/x", "a"),

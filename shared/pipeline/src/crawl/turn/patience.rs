@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dragline_domain::frontier::LeftoverReason;
+use dragline_domain::frontier::{LeftoverReason, ReadAs};
 use dragline_domain::politeness::{Probe, Sign};
 
 use super::TurnWork;
@@ -79,7 +79,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let sent = send(clock, &*self.fetcher, &self.pacer, times, request, Asked::Again).await;
         let Sent { at, fetched, .. } = sent.ok()?;
         self.lease.pace = self.pacer.pace();
-        let (outcome, _) = outcome_of(&fetched, None, self.context.definition.user_agent.product_token());
+        let token = self.context.definition.user_agent.product_token();
+        let (outcome, _) = outcome_of(&fetched, None, token, ReadAs::Typed);
         let sign = sign_of(&fetched, outcome);
         self.asides.push(Answer { url, at, fetched });
         sign

@@ -254,8 +254,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let Visited { segment, work, url, sent } = visited;
         let (at, fetched) = (sent.at, &sent.fetched);
         self.lease.pace = self.pacer.pace();
-        let (outcome, detail) =
-            outcome_of(fetched, work.entry.known.comparable(), self.context.definition.user_agent.product_token());
+        let token = self.context.definition.user_agent.product_token();
+        let (outcome, detail) = outcome_of(fetched, work.entry.known.comparable(), token, work.entry.read_as);
         let is_away = fetched.is_out_of_reach();
         if let Some(sign) = sign_of(fetched, outcome) {
             self.lose_patience(sign, &sent);

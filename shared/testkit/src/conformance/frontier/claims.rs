@@ -281,6 +281,7 @@ pub async fn the_recrawl_cursor_skips_what_is_queued(frontier: &impl Frontier) {
     assert_eq!(page.entries[0].depth, sighting(1).depth, "with the depth at which it was found");
     assert_eq!(page.entries[0].entry.via, sighting(1).via, "and the page that led there");
     assert_eq!(page.entries[0].entry.requisite_steps, sighting(1).requisite_steps, "which needs it");
+    assert_eq!(page.entries[0].entry.read_as, sighting(1).read_as, "and names it as a sitemap");
     assert_eq!(world.claim(&origin, Claimer::recrawl(), &["/a"]).await, [NEW]);
     assert_eq!(paths(&due().await), ["/a", "/c"], "its own claims count only once they are committed");
 }

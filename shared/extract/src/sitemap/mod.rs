@@ -1,0 +1,285 @@
+//! Lists for crawlers: sitemaps (sitemaps.org, protocol 0.9) as XML, as feeds and as text, indexes of them, and the sitemaps that robots.txt names.
+
+mod feed;
+#[cfg(test)]
+mod tests;
+mod urlset;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use dragline_domain::document::LinkKind;
+use dragline_domain::frontier::ReadAs;
+use dragline_formats::content_coding::{ContentCodings, Cut, decode_all};
+use dragline_formats::robots::{ROBOTS_PATH, sitemaps};
+use quick_xml::events::BytesStart;
+
+use self::feed::Feed;
+use self::urlset::Urlset;
+use crate::body::{Body, FoundLink};
+use crate::fields::MediaType;
+use crate::files::xml::{Visitor, walk};
+
+/// The most URLs of one sitemap (a limit of the protocol).
+const ENTRIES_MAX: usize = 50_000;
+
+/// The longest URL that is read (a limit of the protocol is 2,048).
+const URL_BYTES_MAX: usize = 8 << 10;
+
+/// How much of a body is looked at before all of it is read.
+const LOOK_BYTES: u64 = 4 << 10;
+
+/// How often a body may be compressed, besides its content coding: a file that is, and is again by a server that does not know it.
+const GZIPS_MAX: usize = 2;
+
+const GZIP_MARK: &[u8] = b"\x1f\x8b";
+
+/// Why what was named as a sitemap lists nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NothingListed {
+    /// It is robots.txt, which need not name any.
+    InRobots,
+    /// It is something else.
+    NotASitemap,
+    /// It is one, and has no URL that can be crawled.
+    NoUrls,
+    /// Its compression is damaged.
+    Damaged,
+}
+
+impl fmt::Display for NothingListed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::InRobots => "it names no sitemaps",
+            Self::NotASitemap => "not a sitemap: neither XML of that kind, nor a feed, nor a list of URLs",
+            Self::NoUrls => "a sitemap without URLs",
+            Self::Damaged => "not readable as a sitemap: its gzip is damaged",
+        })
+    }
+}
+
+/// Returns what a body lists that was named as a sitemap, or is robots.txt, whatever its type is.
+pub(crate) fn named(body: &Body<'_>, read_as: ReadAs) -> Result<Vec<FoundLink>, NothingListed> {
+    let found = match read_as {
+        ReadAs::Typed | ReadAs::Robots => body.links(in_robots(body)),
+        ReadAs::Sitemap => {
+            let (bytes, is_damaged) = unpacked(body, u64::MAX);
+            let listed = in_text(&body.text(&bytes).text);
+            let found = body.links(listed.as_deref().unwrap_or_default().iter().cloned());
+            match listed {
+                _ if !found.is_empty() => found,
+                _ if is_damaged => return Err(NothingListed::Damaged),
+                None => return Err(NothingListed::NotASitemap),
+                Some(_) => return Err(NothingListed::NoUrls),
+            }
+        }
+    };
+    if found.is_empty() { Err(NothingListed::InRobots) } else { Ok(found) }
+}
+
+/// Returns the links of a body that is a sitemap or robots.txt by its type and its beginning; none if it is neither.
+pub(crate) fn links(body: &Body<'_>) -> Vec<FoundLink> {
+    match body.media {
+        MediaType::Plain | MediaType::Unknown if body.source.url.path_and_query() == ROBOTS_PATH => {
+            body.links(in_robots(body))
+        }
+        MediaType::Xml | MediaType::Plain | MediaType::Unknown | MediaType::Binary | MediaType::Other => {
+            // Most files of these types are something else, and not read any further.
+            if may_be_one(&body.text(&unpacked(body, LOOK_BYTES).0).text) {
+                let bytes = unpacked(body, u64::MAX).0;
+                body.links(in_xml(&body.text(&bytes).text, Roots::Sitemaps).unwrap_or_default())
+            } else {
+                Vec::new()
+            }
+        }
+        MediaType::Html | MediaType::Xhtml | MediaType::Json | MediaType::Pdf | MediaType::Office | MediaType::Css => {
+            Vec::new()
+        }
+    }
+}
+
+/// Returns the sitemaps that robots.txt names. Where it redirects to, relative ones are relative to nothing.
+fn in_robots(body: &Body<'_>) -> Vec<(LinkKind, String)> {
+    let is_in_its_place = body.source.url.path_and_query() == ROBOTS_PATH;
+    let named = sitemaps(&body.decoded(), ENTRIES_MAX).into_iter();
+    named.filter(|url| is_in_its_place || is_absolute(url)).map(|url| (LinkKind::SitemapFile, url)).collect()
+}
+
+/// Returns the beginning of a body with its compression undone, that of a file as well, and whether that is damaged.
+fn unpacked<'b>(body: &Body<'b>, bytes_max: u64) -> (Cow<'b, [u8]>, bool) {
+    let bytes_max = bytes_max.min(body.settings.decoded_bytes_max);
+    let mut bytes = body.beginning(bytes_max);
+    let mut is_damaged = false;
+    for _ in 0..GZIPS_MAX {
+        if !bytes.starts_with(GZIP_MARK) {
+            break;
+        }
+        let Ok(gzip) = ContentCodings::parse([&b"gzip"[..]]) else { break };
+        let whole = if bytes.len() as u64 >= bytes_max { body.decoded() } else { bytes };
+        let decoded = decode_all(&gzip, &whole, bytes_max);
+        is_damaged |= decoded.cut.is_some_and(|cut| cut != Cut::Limit);
+        bytes = Cow::Owned(decoded.bytes.into_owned());
+    }
+    (bytes, is_damaged)
+}
+
+fn is_absolute(url: &str) -> bool {
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| url.get(..scheme.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme)))
+}
+
+/// Returns what the text of a sitemap lists; `None` if it is no sitemap.
+fn in_text(text: &str) -> Option<Vec<(LinkKind, String)>> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\0'));
+    // A list may have anything in its URLs, and XML may have anything before its root.
+    let listed = if is_absolute(text) { None } else { in_xml(text, Roots::WithFeeds) };
+    listed.or_else(|| if text.starts_with('<') { None } else { in_lines(text) })
+}
+
+/// Returns the URLs of a list, one a line; `None` if there is none.
+fn in_lines(text: &str) -> Option<Vec<(LinkKind, String)>> {
+    let lines = text.split(['\n', '\r']).map(str::trim).filter(|line| is_absolute(line) && line.len() <= URL_BYTES_MAX);
+    let urls: Vec<_> = lines.take(ENTRIES_MAX).map(|line| (LinkKind::Sitemap, line.to_owned())).collect();
+    (!urls.is_empty()).then_some(urls)
+}
+
+/// Which elements begin a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Roots {
+    /// The root, if it is one of a sitemap.
+    Sitemaps,
+    /// The first that is one of a sitemap or a feed, whatever is before it.
+    WithFeeds,
+}
+
+/// Whether a document whose beginning this is may be a sitemap: its root is one, or comes later.
+fn may_be_one(beginning: &str) -> bool {
+    let mut document = Document::new(Roots::Sitemaps);
+    walk(beginning, &mut document);
+    match document.list {
+        List::Unseen => beginning.trim_start_matches('\u{feff}').trim_start().starts_with('<'),
+        List::Urlset(_) | List::Feed(_) => true,
+        List::Other => false,
+    }
+}
+
+fn in_xml(text: &str, roots: Roots) -> Option<Vec<(LinkKind, String)>> {
+    let mut document = Document::new(roots);
+    walk(text, &mut document);
+    match document.list {
+        List::Unseen | List::Other => None,
+        List::Urlset(urlset) => Some(urlset.links),
+        List::Feed(feed) => Some(feed.links),
+    }
+}
+
+struct Document {
+    roots: Roots,
+    list: List,
+}
+
+/// What an XML document is.
+enum List {
+    /// Its root did not come yet.
+    Unseen,
+    Urlset(Urlset),
+    Feed(Feed),
+    Other,
+}
+
+impl Document {
+    const fn new(roots: Roots) -> Self {
+        Self { roots, list: List::Unseen }
+    }
+
+    fn root(&self, name: &str, prefix: Option<&str>) -> List {
+        let prefix = prefix.map(str::to_owned);
+        match (name, self.roots) {
+            ("urlset", _) => List::Urlset(Urlset::new(LinkKind::Sitemap, prefix)),
+            ("sitemapindex", _) => List::Urlset(Urlset::new(LinkKind::SitemapFile, prefix)),
+            ("rss" | "feed" | "rdf", Roots::WithFeeds) => List::Feed(Feed::new(prefix)),
+            (_, Roots::WithFeeds) => List::Unseen,
+            (_, Roots::Sitemaps) => List::Other,
+        }
+    }
+}
+
+impl Visitor for Document {
+    fn start(&mut self, name: &str, element: &BytesStart<'_>) {
+        let (name, prefix) = (lower(name), element.name().prefix());
+        let prefix = prefix.as_ref().map(AsRef::as_ref);
+        match &mut self.list {
+            List::Unseen => self.list = self.root(&name, prefix),
+            List::Urlset(urlset) => urlset.start(&name, prefix),
+            List::Feed(feed) => feed.start(&name, prefix, element),
+            List::Other => {}
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        match &mut self.list {
+            List::Urlset(urlset) => urlset.end(&lower(name)),
+            List::Feed(feed) => feed.end(&lower(name)),
+            List::Unseen | List::Other => {}
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        match &mut self.list {
+            List::Urlset(urlset) => urlset.text(text),
+            List::Feed(feed) => feed.text(text),
+            List::Unseen | List::Other => {}
+        }
+    }
+
+    fn unknown_reference(&mut self, name: &str) {
+        // An ampersand that nobody escaped, before a parameter's name.
+        self.text("&");
+        self.text(name);
+        self.text(";");
+    }
+
+    fn breaks_off(&mut self) {
+        // In a tag, so that the text before it is whole.
+        if let List::Urlset(urlset) = &mut self.list {
+            urlset.flush();
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        match &self.list {
+            List::Unseen => false,
+            List::Urlset(urlset) => urlset.links.len() >= ENTRIES_MAX,
+            List::Feed(feed) => feed.links.len() >= ENTRIES_MAX,
+            List::Other => true,
+        }
+    }
+}
+
+/// Returns an element's name in lower case, as some generators write it in upper case.
+fn lower(name: &str) -> Cow<'_, str> {
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) { name.to_ascii_lowercase().into() } else { name.into() }
+}
+
+/// Text that may be a URL, as far as it may be as long.
+#[derive(Debug, Default)]
+struct Said(String);
+
+impl Said {
+    fn push(&mut self, text: &str) {
+        if self.0.len() <= URL_BYTES_MAX {
+            self.0.push_str(text);
+        }
+    }
+
+    /// Returns the URL, without white space around it and without line breaks in it; `None` if there is none, or it is too long.
+    fn take(&mut self) -> Option<String> {
+        let said = std::mem::take(&mut self.0);
+        let url = match said.trim() {
+            url if url.contains(['\n', '\r']) => url.split(['\n', '\r']).map(str::trim).collect(),
+            url => url.to_owned(),
+        };
+        (!url.is_empty() && said.len() <= URL_BYTES_MAX).then_some(url)
+    }
+}

@@ -1,0 +1,101 @@
+//! Sitemaps as XML, and indexes of them, as sites write them: with other namespaces, without `loc`, and with elements that nobody closed.
+
+use dragline_domain::document::LinkKind;
+
+use super::{Said, is_absolute};
+
+/// What is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    /// The root.
+    Root,
+    /// `url` or `sitemap`.
+    Entry,
+    /// `loc`. Some sites write `url` in it once more.
+    Loc,
+}
+
+/// What was read so far.
+#[derive(Debug)]
+pub(super) struct Urlset {
+    /// The prefix of the root, which says what other elements are of an extension.
+    prefix: Option<String>,
+    /// What the root says that its entries are.
+    root_kind: LinkKind,
+    /// What the open entry is.
+    kind: LinkKind,
+    open: Open,
+    /// An element that says nothing of the URL, and how many of its name are open in each other.
+    muted: Option<(String, usize)>,
+    said: Said,
+    pub(super) links: Vec<(LinkKind, String)>,
+}
+
+impl Urlset {
+    pub(super) fn new(root_kind: LinkKind, prefix: Option<String>) -> Self {
+        let (muted, said, links) = Default::default();
+        Self { prefix, root_kind, kind: root_kind, open: Open::Root, muted, said, links }
+    }
+
+    pub(super) fn start(&mut self, name: &str, prefix: Option<&str>) {
+        let is_own = prefix.is_none() || prefix == self.prefix.as_deref();
+        let (is_entry, is_loc) = (is_own && is_entry(name), is_own && name == "loc");
+        if let Some((muted, depth)) = &mut self.muted {
+            if !(is_entry || is_loc && is_field(muted)) {
+                *depth += usize::from(muted == name);
+                return;
+            }
+            self.muted = None;
+        }
+        self.flush();
+        if is_loc {
+            self.open = Open::Loc;
+        } else if !is_entry {
+            self.muted = Some((name.to_owned(), 1));
+        } else if self.open != Open::Loc {
+            self.open = Open::Entry;
+            self.kind = if name == "sitemap" { LinkKind::SitemapFile } else { self.root_kind };
+        }
+    }
+
+    pub(super) fn end(&mut self, name: &str) {
+        if let Some((muted, depth)) = &mut self.muted {
+            *depth -= usize::from(muted == name);
+            let is_left_open = is_field(muted) && is_entry(name);
+            if *depth > 0 && !is_left_open {
+                return;
+            }
+            self.muted = None;
+            if !is_left_open {
+                return;
+            }
+        }
+        self.flush();
+        match (name, self.open) {
+            ("loc", _) => self.open = Open::Entry,
+            ("url" | "sitemap", Open::Entry) => (self.open, self.kind) = (Open::Root, self.root_kind),
+            _ => {}
+        }
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        if self.muted.is_none() && self.open != Open::Root {
+            self.said.push(text);
+        }
+    }
+
+    /// Takes what was said as a URL. What stands in an entry itself is one only if it looks like one.
+    pub(super) fn flush(&mut self) {
+        let url = self.said.take().filter(|url| self.open == Open::Loc || is_absolute(url));
+        self.links.extend(url.map(|url| (self.kind, url)));
+    }
+}
+
+fn is_entry(name: &str) -> bool {
+    matches!(name, "url" | "sitemap")
+}
+
+/// Whether this is a field of an entry, which has no elements of its own: one that nobody closed ends with the next.
+fn is_field(name: &str) -> bool {
+    matches!(name, "lastmod" | "changefreq" | "priority")
+}

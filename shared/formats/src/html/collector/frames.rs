@@ -1,0 +1,89 @@
+//! The documents that `<iframe srcdoc>` holds: of these, the links are read.
+
+use std::collections::HashSet;
+
+use dragline_domain::document::LinkKind;
+
+use super::super::links::Links;
+use super::super::metadata::Metadata;
+use super::super::page::HtmlLink;
+use super::super::resolve::Resolver;
+use super::super::tokens::Tokens;
+use super::{Collector, Syntax};
+use url::Url;
+
+/// The most documents of a page that are read.
+const FRAMES_MAX: usize = 100;
+
+/// How deep they may be nested.
+const NESTING_MAX: usize = 3;
+
+/// What was read of a document.
+#[derive(Debug)]
+pub(super) struct Frame<'l> {
+    links: Links,
+    metadata: Metadata<'l>,
+}
+
+/// The documents that were read, and how many are open around the one being read.
+#[derive(Debug, Default)]
+pub(super) struct Frames<'l> {
+    read: Vec<Frame<'l>>,
+    nesting: usize,
+}
+
+impl Collector<'_> {
+    /// Reads the document of an `<iframe srcdoc>`, which is HTML wherever it is.
+    pub(super) fn read_frame(&mut self, html: &str) {
+        if html.is_empty() || self.frames.read.len() >= FRAMES_MAX || self.frames.nesting >= NESTING_MAX {
+            return;
+        }
+        let mut inner = Collector::new(self.limits, Syntax::Html);
+        inner.frames.nesting = self.frames.nesting + 1;
+        Tokens::new(html, &mut inner, self.limits.attribute_bytes_max).read();
+        inner.end_anchor();
+        inner.unmute();
+        let Collector { links, metadata, frames, .. } = inner;
+        self.frames.read.push(Frame { links, metadata });
+        let room = FRAMES_MAX.saturating_sub(self.frames.read.len());
+        self.frames.read.extend(frames.read.into_iter().take(room));
+    }
+}
+
+impl Frames<'_> {
+    /// Adds their links to those of the page, whose base they have unless they name one. Returns whether some are missing for lack of room.
+    pub(super) fn finish(
+        self,
+        links: &mut Vec<HtmlLink>,
+        links_max: usize,
+        resolver: Resolver<'_>,
+        page: &Url,
+    ) -> bool {
+        if self.read.is_empty() {
+            return false;
+        }
+        let mut is_any_cut = false;
+        let mut seen: HashSet<(LinkKind, String)> =
+            links.iter().map(|link| (link.kind, link.url.as_str().to_owned())).collect();
+        for Frame { links: of_frame, metadata } in self.read {
+            let base = metadata.resolved_base(resolver);
+            let (found, is_cut) = of_frame.finish(Resolver { base: &base, ..resolver }, page);
+            is_any_cut |= is_cut;
+            for link in found {
+                // What a frame does with itself says nothing of the page.
+                let kind = match link.kind {
+                    LinkKind::Redirect => LinkKind::Iframe,
+                    LinkKind::Canonical => LinkKind::Other,
+                    kind => kind,
+                };
+                if links.len() >= links_max {
+                    return true;
+                }
+                if seen.insert((kind, link.url.as_str().to_owned())) {
+                    links.push(HtmlLink { kind, ..link });
+                }
+            }
+        }
+        is_any_cut
+    }
+}

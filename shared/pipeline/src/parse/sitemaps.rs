@@ -1,0 +1,75 @@
+//! Telling people of sitemaps that give nothing: that could not be fetched, are none, list nothing, or list nothing that the crawl may visit.
+
+use dragline_domain::capture::Finality;
+use dragline_domain::document::{Disposition, Document, Link, LinkKind};
+use dragline_domain::frontier::{ReadAs, SegmentRow};
+use dragline_domain::outcome::Outcome;
+use dragline_domain::shown::plural;
+
+use super::read::Capture;
+use super::told::is_to_be_told;
+use crate::World;
+use crate::tell::tell_all;
+use dragline_ports::error::PortResult;
+use dragline_ports::notifier::Notice;
+
+/// Tells people of the sitemaps among a segment's documents that give nothing, and of those that are named there and are not visited.
+///
+/// # Errors
+/// Returns the frontier's errors.
+pub(super) async fn tell_of(
+    world: &impl World,
+    segment: &SegmentRow,
+    captures: &[Capture],
+    documents: &[Document],
+) -> PortResult<()> {
+    let mut notices = Vec::new();
+    for (capture, document) in captures.iter().zip(documents) {
+        if capture.visit.finality != Finality::Final {
+            continue;
+        }
+        let own = if capture.visit.sighting.read_as == ReadAs::Sitemap { why_nothing(document) } else { None };
+        let own = own.map(|why| format!("{}: {why}", document.url));
+        for detail in own.into_iter().chain(document.links.iter().filter_map(unvisited)) {
+            if is_to_be_told(world, segment, "sitemap", &detail).await? {
+                notices.push(Notice::SitemapUseless { origin: segment.id.origin.clone(), detail });
+            }
+        }
+    }
+    tell_all(world, notices).await;
+    Ok(())
+}
+
+/// Returns why a sitemap gives nothing; `None` if it gives something, or leads elsewhere.
+fn why_nothing(document: &Document) -> Option<String> {
+    let detail = || document.detail.clone();
+    match document.outcome {
+        Outcome::PermanentRedirect | Outcome::Redirect | Outcome::FileDidNotChange => None,
+        _ if document.page.is_some() => detail(),
+        _ if document.links.is_empty() => Some(detail().unwrap_or_else(|| document.outcome.name().to_owned())),
+        _ if document.links.iter().any(|link| !is_unvisited(link)) => None,
+        _ => {
+            let listed = plural(document.links.len() as u64, "URL");
+            Some(format!("none of the {listed} that it lists may be visited (scope, do_not_crawl, traps)"))
+        }
+    }
+}
+
+fn is_unvisited(link: &Link) -> bool {
+    matches!(link.disposition, Disposition::OutOfScope | Disposition::TooDeep | Disposition::Blocked(_))
+}
+
+/// Says that a sitemap that is named is not visited; `None` for any other link.
+fn unvisited(link: &Link) -> Option<String> {
+    let why = match &link.disposition {
+        Disposition::OutOfScope => "it is out of scope",
+        Disposition::TooDeep => "too many sitemap indexes in a row led to it",
+        Disposition::Blocked(rule) => rule,
+        Disposition::Follow
+        | Disposition::NotAPage
+        | Disposition::NoFollow
+        | Disposition::BeyondBudget
+        | Disposition::Later => return None,
+    };
+    (link.kind == LinkKind::SitemapFile).then(|| format!("{}: {why}", link.target))
+}
