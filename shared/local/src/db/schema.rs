@@ -13,7 +13,7 @@ use crate::documents::links::DISPOSITIONS;
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 10;
+pub(crate) const FORMAT: i32 = 11;
 
 const VIEWS: &str = include_str!("views.sql");
 
@@ -64,6 +64,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
             (7, include_str!("from_7.sql")),
             (8, include_str!("from_8.sql")),
             (9, include_str!("from_9.sql")),
+            (10, include_str!("from_10.sql")),
         ];
         // A view of a table that a step removes would keep SQLite from changing others.
         if format < FORMAT {
@@ -207,6 +208,7 @@ mod tests {
             include_str!("from_7.sql"),
             include_str!("from_8.sql"),
             include_str!("from_9.sql"),
+            include_str!("from_10.sql"),
         ];
         assert_eq!(i32::try_from(steps.len()).unwrap() + 1, FORMAT);
         for format in 1..FORMAT {

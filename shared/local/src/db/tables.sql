@@ -183,6 +183,7 @@ CREATE TABLE known_url (
     away_since              INTEGER,
     blocked_by              INTEGER,
     requisite_steps         INTEGER NOT NULL DEFAULT 0,
+    nearer                  TEXT,
     UNIQUE (origin_id, path_query)
 ) STRICT;
 
