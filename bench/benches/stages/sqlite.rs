@@ -10,7 +10,7 @@ use dragline_domain::content::ContentLevel;
 use dragline_domain::document::{Disposition, Document, Link};
 use dragline_domain::frontier::{
     AddTodo, Begun, Claimable, Claimer, Committed, Lease, ObjectKey, OriginKey, ReadAs, Reserve, Seeding, SegmentId,
-    SegmentRow, SegmentState, Sighting, Take, Task, TodoEntry, TodoSource, split_into_chunks,
+    SegmentRow, SegmentState, ShorterWays, Sighting, Take, Task, TodoEntry, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId};
 use dragline_domain::outcome::Outcome;
@@ -80,6 +80,7 @@ impl Store {
             iteration: self.iteration,
             claimer: Claimer::segment(&self.segment_id(0)),
             claimable: Claimable::All,
+            shorter_ways: ShorterWays::Ignored,
             now: at(2),
             urls: paths.map(|path| (path, sighting.clone())).collect(),
         }

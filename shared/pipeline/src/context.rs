@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dragline_domain::definition::{Definition, Draft, Requisites};
-use dragline_domain::frontier::{ReadAs, RulesDigest, Task};
+use dragline_domain::frontier::{ReadAs, RulesDigest, ShorterWays, Task};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Decision, Policy};
 use dragline_domain::politeness::Pace;
@@ -116,6 +116,15 @@ impl CrawlContext {
     #[must_use]
     pub fn may_visit(&self, origin: &Origin) -> bool {
         self.definition.requisites == Requisites::Fetch || self.allowed.contains_origin(origin)
+    }
+
+    /// Returns what becomes of shorter ways to known URLs: without a limit they change nothing but a number, and cost writes. A demand has its own.
+    #[must_use]
+    pub fn shorter_ways(&self, task: &Task) -> ShorterWays {
+        match task {
+            Task::Crawl if self.definition.scope.max_depth.is_some() => ShorterWays::PassedOn,
+            Task::Crawl | Task::Demand | Task::Reparse(_) => ShorterWays::Ignored,
+        }
     }
 
     /// Returns the pace of an origin that is new to an iteration.

@@ -8,7 +8,8 @@ use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
     Ahead, Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, DomainRow, DueQuery, HostAsk, HostRow,
-    Inbox, IterationRow, Lease, Named, OriginKey, OriginRows, ReleaseRefused, SegmentId, SegmentRow, StatusChange,
+    Inbox, IterationRow, Lease, Named, Nearer, OriginKey, OriginRows, ReleaseRefused, SegmentId, SegmentRow,
+    StatusChange,
     Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
@@ -153,6 +154,15 @@ operations! {
 impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
     async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
         self.before.pass("frontier.claim", &request.origin, None, self.inner.claim(request)).await
+    }
+
+    async fn nearer(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        paths: &[String],
+    ) -> PortResult<Vec<Option<Nearer>>> {
+        self.before.pass("frontier.nearer", origin, None, self.inner.nearer(origin, iteration, paths)).await
     }
 
     async fn due_candidates(

@@ -5,8 +5,8 @@ use std::time::Duration;
 use dragline_aws::DynamoFrontier;
 use dragline_domain::frontier::{
     AddTodo, ChunkKey, Claimable, Claimer, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows,
-    ParsePart, ParserCounters, PartKind, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Sighting, Take,
-    TakeRefused, Task, TodoEntry, TodoSource, split_into_chunks,
+    ParsePart, ParserCounters, PartKind, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, ShorterWays, Sighting,
+    Take, TakeRefused, Task, TodoEntry, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
@@ -62,6 +62,7 @@ impl<'f> Story<'f> {
             iteration: Iteration::FIRST,
             claimer: Claimer::trigger(&self.trigger()),
             claimable: Claimable::All,
+            shorter_ways: ShorterWays::Ignored,
             now: at(0),
             urls: paths.iter().map(|&path| (path.to_owned(), Sighting::SEED)).collect(),
         }

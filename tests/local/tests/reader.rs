@@ -9,7 +9,7 @@ use dragline_domain::capture::{
 use dragline_domain::document::{Disposition, Document, Link, LinkKind, Page, Rel};
 use dragline_domain::frontier::{
     CandidateUpdate, Claimable, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LinksDecided, ReadAs, RulesDigest,
-    SegmentRow, Sighting, StateChange, VisitPlace,
+    SegmentRow, ShorterWays, Sighting, StateChange, VisitPlace,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
@@ -146,6 +146,7 @@ async fn crawled() -> (TempDir, Reading) {
         iteration: Iteration::FIRST,
         claimer: Claimer::segment(&segment.id),
         claimable: Claimable::All,
+        shorter_ways: ShorterWays::Ignored,
         now: at(2),
         urls: ["/", "/waits"].map(|path| (path.to_owned(), sighting.clone())).to_vec(),
     };

@@ -65,7 +65,8 @@ impl State {
             hash_segment(*key, segment, hasher);
         }
         for (page, candidate) in &**candidates {
-            let CandidateState { queued_in, claimed_by, due_at, last_visit: _, blocked_by: _ } = candidate;
+            let CandidateState { queued_in, claimed_by, found_at: _, nearer: _, due_at, last_visit: _, blocked_by: _ } =
+                candidate;
             (page, queued_in, claimed_by, due_at).hash(hasher);
         }
         std::mem::discriminant(sweeper).hash(hasher);

@@ -210,8 +210,8 @@ fn go_on(model: &Model, state: &State, job: Job, from: Option<Opening>) -> Sched
 fn has_due(model: &Model, state: &State, job: &Job, origin: OriginNumber) -> bool {
     let is_due = |page: Page| {
         let candidate = state.candidates.get(&page);
-        let claim =
-            claim(candidate, &Known::default(), job.iteration, &Claimer::recrawl(), Claimable::Due(now())).outcome();
+        let (nothing, recrawl) = (Known::default(), Claimer::recrawl());
+        let claim = claim(candidate, &nothing, job.iteration, &recrawl, Claimable::Due(now()), None).outcome();
         matches!(claim, Claim::Own { .. })
     };
     let mut known = state.candidates.keys().filter(|&&page| model.config.site.origin_of[page] == origin);

@@ -35,7 +35,7 @@ pub enum Kind {
     Redefined,
     /// Five iterations over a site that changes, each with a budget too small for it. 1 after 2, 5 and 8.
     Rationed,
-    /// One iteration, limited to a few links deep. 3.
+    /// One iteration over several origins, limited to a few links deep. 3.
     Shallow,
     /// Two iterations, with some pages changed in between. 4.
     Twice,
@@ -118,8 +118,11 @@ impl Scenario {
         let kind = Kind::of_seed(seed);
         // Separate from the site, which draws from the seed itself.
         let mut dice = StdRng::seed_from_u64(seed.rotate_left(32));
-        let mut editions =
-            if kind.has_editions() { Site::editions(seed, EDITIONS as usize) } else { vec![Site::generate(seed)] };
+        let mut editions = match kind {
+            Kind::Editions | Kind::Redefined | Kind::Rationed => Site::editions(seed, EDITIONS as usize),
+            Kind::Shallow => vec![Site::spread(seed)],
+            _ => vec![Site::generate(seed)],
+        };
         let mut draft = Draft::for_seeds(editions[0].seeds.clone());
         draft.politeness.delay = DELAY;
         draft.politeness.patience = Duration::from_secs(20);
@@ -204,8 +207,7 @@ impl Scenario {
     /// Whether everything that links lead to is found if nothing goes wrong. Where the site changes, what is shown is checked instead.
     pub(crate) fn finds_everything(&self) -> bool {
         match self.kind {
-            Kind::Once | Kind::Twice | Kind::Paused => true,
-            Kind::Shallow => self.editions.iter().all(|site| site.hosts.len() == 1),
+            Kind::Once | Kind::Shallow | Kind::Twice | Kind::Paused => true,
             Kind::Stopped
             | Kind::PageBudget
             | Kind::OriginBudget

@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Claimable, Decided, DueQuery, Known, Named, OriginKey, claim as decide,
+    Ahead, CandidateUpdate, Claim, Claimable, Decided, DueQuery, Known, Named, Nearer, OriginKey, claim as decide,
 };
+use dragline_domain::ids::Iteration;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
 
 use super::DynamoFrontier;
 use crate::dynamo::Statement;
-use crate::errors::at;
+use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
 use crate::rows::candidate::{self, Candidate, Queueing};
 use crate::rows::keys;
@@ -41,7 +42,7 @@ impl Candidates for DynamoFrontier {
                 for n in open {
                     let item = found.get(&keys::candidate(&request.origin, &request.urls[n].0));
                     let candidate = item.map(Candidate::read).transpose()?;
-                    match self.claim_one(request, n, candidate.as_ref()) {
+                    match self.claim_one(request, n, candidate.as_ref())? {
                         // Whether it is due may have changed since; that it was visited has not.
                         Claimed::Answer(Claim::NotDue)
                             if kind == ReadKind::Eventual && request.claimable != Claimable::New => {}
@@ -58,6 +59,24 @@ impl Candidates for DynamoFrontier {
                 }
                 kind = ReadKind::Consistent;
             }
+        })
+        .await
+    }
+
+    async fn nearer(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        paths: &[String],
+    ) -> PortResult<Vec<Option<Nearer>>> {
+        at("look for shorter ways", origin, async {
+            let keys: Vec<_> = paths.iter().map(|path| keys::candidate(origin, path)).collect();
+            let found = self.db.get_all(keys.clone(), ReadKind::Consistent).await?;
+            let nearer = keys.iter().map(|key| {
+                let candidate = found.get(key).map(Candidate::read).transpose()?;
+                Ok(candidate.and_then(|candidate| candidate.state.nearer(candidate.known, iteration)))
+            });
+            nearer.collect()
         })
         .await
     }
@@ -112,25 +131,34 @@ impl Candidates for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    fn claim_one(&self, request: &ClaimRequest, n: usize, candidate: Option<&Candidate>) -> Claimed {
+    fn claim_one(
+        &self,
+        request: &ClaimRequest,
+        n: usize,
+        candidate: Option<&Candidate>,
+    ) -> Result<Claimed, StoreError> {
         let (path, sighting) = &request.urls[n];
         let nothing = Known::default();
         let state = candidate.map(|candidate| &candidate.state);
         let known = candidate.map_or(&nothing, |candidate| &candidate.known);
-        let decided = decide(state, known, request.iteration, &request.claimer, request.claimable);
+        let decided =
+            decide(state, known, request.iteration, &request.claimer, request.claimable, request.way(sighting));
         let queueing = Queueing {
             table: self.db.table(Table::Candidates),
             origin: &request.origin,
             iteration: request.iteration,
             claimer: &request.claimer,
         };
-        match (decided, state) {
+        Ok(match (decided, state) {
             (Decided::Leave(claim), _) => Claimed::Answer(claim),
             (Decided::Write(claim), None) => Claimed::OnceWritten(queueing.insert(path, sighting, request.now), claim),
+            (Decided::Write(claim @ Claim::Nearer { .. }), Some(state)) => {
+                Claimed::OnceWritten(queueing.come_nearer(path, sighting, state)?, claim)
+            }
             (Decided::Write(claim), Some(state)) => {
                 Claimed::OnceWritten(queueing.update(path, sighting, state.queued_in), claim)
             }
-        }
+        })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{
-    CandidateState, CandidateUpdate, Claimer, EndedVisit, Known, LastDocument, LastVisit, LeadsTo, LinksDecided, Named,
-    OriginKey, ReadAs, RulesDigest, Sighting, Standing, StateChange, TodoEntry, VisitPlace,
+    CandidateState, CandidateUpdate, Claimer, EndedVisit, FoundAt, Known, LastDocument, LastVisit, LeadsTo,
+    LinksDecided, Named, OriginKey, ReadAs, RulesDigest, Sighting, Standing, StateChange, TodoEntry, VisitPlace,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
@@ -29,6 +29,7 @@ const INTERVAL: &str = "interval_ms";
 const BLOCKED_BY: &str = "blocked_by";
 const REQUISITE_STEPS: &str = "requisite_steps";
 const READ_AS: &str = "read_as";
+const NEARER: &str = "nearer";
 pub(super) const LEADS_TO: &str = "leads_to";
 pub(super) const WORDS: &str = "words";
 pub(super) const SIMHASH: &str = "simhash";
@@ -66,9 +67,17 @@ impl Candidate {
             let iteration = super::known::iteration_of(fields.text(VERSION)?)?;
             Ok::<_, StoreError>(LastVisit { iteration, outcome })
         };
+        let sighting = Sighting {
+            depth: fields.number("depth")?,
+            via: fields.maybe("via", Fields::parsed::<CrawlUrl>)?,
+            requisite_steps: fields.maybe(REQUISITE_STEPS, Fields::number)?.unwrap_or(0),
+            read_as: read_as(fields)?,
+        };
         let state = CandidateState {
             queued_in: iteration_number(fields, QUEUED_IN)?,
             claimed_by: Claimer::stored(fields.text(CLAIMED_BY)?.to_owned()),
+            found_at: sighting.found_at(),
+            nearer: fields.maybe(NEARER, Fields::json)?.unwrap_or_default(),
             due_at: fields.maybe_instant("due_at")?,
             last_visit: fields.maybe(LAST_OUTCOME, outcome)?.map(last_visit).transpose()?,
             blocked_by: fields.maybe(BLOCKED_BY, Fields::number)?.map(RulesDigest),
@@ -77,12 +86,7 @@ impl Candidate {
         Ok(Self {
             path_and_query: path_and_query.to_owned(),
             state,
-            sighting: Sighting {
-                depth: fields.number("depth")?,
-                via: fields.maybe("via", Fields::parsed::<CrawlUrl>)?,
-                requisite_steps: fields.maybe(REQUISITE_STEPS, Fields::number)?.unwrap_or(0),
-                read_as: read_as(fields)?,
-            },
+            sighting,
             known: Known {
                 last: fields.maybe("capture", Fields::json)?,
                 document: fields.maybe(DOCUMENT, document)?,
@@ -161,12 +165,39 @@ impl Queueing<'_> {
         let mut change = Change::new(self.table);
         change.set(QUEUED_IN, number(self.iteration.number()));
         change.set(CLAIMED_BY, text(self.claimer.as_str()));
-        change.set("depth", number(sighting.depth));
-        change.set_or_remove("via", sighting.via.as_ref().map(|via| text(via.as_str())));
-        change.set_or_remove(REQUISITE_STEPS, requisite_steps(sighting));
-        change.set_or_remove(READ_AS, sighting.read_as.name().map(text));
+        change.sight(sighting);
+        change.set_or_remove(NEARER, None);
         let condition = format!("{QUEUED_IN} = ?");
         change.of(&keys::candidate(self.origin, path), &condition, [number(was_in.number())])
+    }
+}
+
+impl Queueing<'_> {
+    /// Records a shorter way to a URL that others queued in this iteration, unless it was queued again or somebody found another way since it was
+    /// read: each is shorter than the one before.
+    ///
+    /// # Errors
+    /// The list of claimers cannot be written.
+    pub(crate) fn come_nearer(
+        &self,
+        path: &str,
+        sighting: &Sighting,
+        was: &CandidateState,
+    ) -> Result<Statement, StoreError> {
+        let nearer: Vec<&Claimer> = was.nearer.iter().chain([self.claimer]).collect();
+        let mut change = Change::new(self.table);
+        change.sight(sighting);
+        change.set(NEARER, json(&nearer)?);
+        let FoundAt { depth, requisite_steps } = was.found_at;
+        let mut values = vec![number(self.iteration.number()), number(depth)];
+        let steps = if requisite_steps > 0 {
+            values.push(number(requisite_steps));
+            "= ?"
+        } else {
+            "IS MISSING"
+        };
+        let condition = format!("{QUEUED_IN} = ? AND depth = ? AND {REQUISITE_STEPS} {steps}");
+        Ok(change.of(&keys::candidate(self.origin, path), &condition, values))
     }
 }
 
@@ -244,6 +275,14 @@ impl Change {
             self.set("capture", json(capture)?);
         }
         Ok(())
+    }
+
+    /// Says how the URL was found.
+    fn sight(&mut self, sighting: &Sighting) {
+        self.set("depth", number(sighting.depth));
+        self.set_or_remove("via", sighting.via.as_ref().map(|via| text(via.as_str())));
+        self.set_or_remove(REQUISITE_STEPS, requisite_steps(sighting));
+        self.set_or_remove(READ_AS, sighting.read_as.name().map(text));
     }
 
     /// Without a document the standing has no meaning.

@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Decided, Known, RulesDigest, SegmentId};
+use super::{Decided, FoundAt, Known, Nearer, RulesDigest, SHORTER_WAYS_MAX, SegmentId};
 use crate::ids::{Iteration, TriggerId};
 use crate::outcome::Outcome;
 
@@ -59,6 +59,10 @@ pub struct CandidateState {
     pub queued_in: Iteration,
     /// Who claimed it there. Never changes within an iteration.
     pub claimed_by: Claimer,
+    /// How far from the seeds it was found there, by the shortest way that is passed on.
+    pub found_at: FoundAt,
+    /// Who found shorter ways to it there after it was claimed, in order. None of them is ever removed within an iteration.
+    pub nearer: Vec<Claimer>,
     /// When it is due again; `None`: in every iteration.
     pub due_at: Option<Timestamp>,
     /// How its last visit ended; `None` if it was never visited.
@@ -84,10 +88,18 @@ pub enum Claim {
         /// What earlier iterations know about it.
         known: Known,
     },
+    /// Another claimer queued it in this iteration by a longer way. The claimer's way is recorded, now or since an earlier try, and it is to queue the
+    /// URL once more.
+    Nearer {
+        /// What is known about it.
+        known: Known,
+    },
     /// Another claimer queued it in this iteration.
     Taken {
         /// Who did. Never changes within an iteration.
         by: Claimer,
+        /// How far from the seeds that one found it; `None` once somebody found a shorter way. Whoever is no nearer is never [`Claim::Nearer`].
+        found_at: Option<FoundAt>,
     },
     /// It is known, and not due yet, or left to the walk through known URLs.
     NotDue,
@@ -104,7 +116,8 @@ pub enum Claimable {
     New,
 }
 
-/// Decides a claim from the stored candidate, if there is one, and what is known about its URL.
+/// Decides a claim from the stored candidate, if there is one, and what is known about its URL. `way` is how far from the seeds the claimer found
+/// it; `None` if shorter ways are ignored.
 #[must_use]
 pub fn claim(
     candidate: Option<&CandidateState>,
@@ -112,8 +125,10 @@ pub fn claim(
     iteration: Iteration,
     claimer: &Claimer,
     claimable: Claimable,
+    way: Option<FoundAt>,
 ) -> Decided<Claim> {
     let own = || Claim::Own { known: known.clone() };
+    let nearer = || Claim::Nearer { known: known.clone() };
     match candidate {
         None => Decided::Write(own()),
         Some(state) if state.queued_in < iteration => {
@@ -125,11 +140,32 @@ pub fn claim(
             if is_claimable { Decided::Write(own()) } else { Decided::Leave(Claim::NotDue) }
         }
         Some(state) if state.queued_in == iteration && state.claimed_by == *claimer => Decided::Leave(own()),
-        Some(state) => Decided::Leave(Claim::Taken { by: state.claimed_by.clone() }),
+        Some(state) if state.queued_in == iteration && state.nearer.contains(claimer) => Decided::Leave(nearer()),
+        Some(state) if state.queued_in == iteration && state.takes(way) => Decided::Write(nearer()),
+        Some(state) => {
+            let found_at = state.nearer.is_empty().then_some(state.found_at);
+            Decided::Leave(Claim::Taken { by: state.claimed_by.clone(), found_at })
+        }
     }
 }
 
-/// Whether a URL is somebody else's in this iteration, by the two values of its candidate that say so: then [`claim`] depends on nothing else.
+impl CandidateState {
+    /// Whether a way is recorded: it is shorter than the known ones.
+    fn takes(&self, way: Option<FoundAt>) -> bool {
+        way.is_some_and(|way| way < self.found_at) && self.nearer.len() < SHORTER_WAYS_MAX
+    }
+
+    /// Returns what is to be known about an entry of its URL; `None` if no shorter way was found in this iteration since it was claimed.
+    #[must_use]
+    pub fn nearer(&self, known: Known, iteration: Iteration) -> Option<Nearer> {
+        let has_ended = self.last_visit.is_some_and(|last| last.iteration >= iteration);
+        let is_nearer = self.queued_in == iteration && !self.nearer.is_empty();
+        is_nearer.then_some(Nearer { found_at: self.found_at, known, has_ended })
+    }
+}
+
+/// Whether a URL is somebody else's in this iteration, by the two values of its candidate that say so: then [`claim`] depends on nothing else but the
+/// ways to it.
 #[must_use]
 pub fn is_taken(queued_in: Iteration, claimed_by: &Claimer, iteration: Iteration, claimer: &Claimer) -> bool {
     queued_in > iteration || queued_in == iteration && claimed_by != claimer
@@ -144,9 +180,12 @@ mod tests {
         let second = |s| Timestamp::from_second(s).unwrap();
         let (first, third) = (Iteration::FIRST, Iteration::new(3).unwrap());
         let ours = Claimer::trigger(&TriggerId("t".into()));
+        let at = |depth| FoundAt { depth, requisite_steps: 0 };
         let state = |queued_in, claimed_by: &Claimer, due: Option<i64>| CandidateState {
             queued_in,
             claimed_by: claimed_by.clone(),
+            found_at: at(3),
+            nearer: Vec::new(),
             due_at: due.map(second),
             last_visit: Some(LastVisit { iteration: first, outcome: Outcome::FileIngested }),
             blocked_by: None,
@@ -174,11 +213,11 @@ mod tests {
             (
                 Some(state(third, &other, None)),
                 due,
-                Decided::Leave(Claim::Taken { by: other.clone() }),
+                Decided::Leave(Claim::Taken { by: other.clone(), found_at: Some(at(3)) }),
                 "by somebody else in this iteration",
             ),
         ] {
-            let decided = claim(candidate.as_ref(), &Known::default(), third, &ours, claimable);
+            let decided = claim(candidate.as_ref(), &Known::default(), third, &ours, claimable, None);
             assert_eq!(decided, expected, "{why}");
             let taken = candidate.is_some_and(|state| is_taken(state.queued_in, &state.claimed_by, third, &ours));
             assert_eq!(taken, matches!(decided, Decided::Leave(Claim::Taken { .. })), "{why}, by two values");
@@ -186,9 +225,59 @@ mod tests {
         let ahead = state(third, &ours, None);
         assert!(is_taken(third, &ours, first, &ours), "that is known by two values as well");
         assert_eq!(
-            claim(Some(&ahead), &Known::default(), first, &ours, Claimable::All),
-            Decided::Leave(Claim::Taken { by: ours.clone() }),
+            claim(Some(&ahead), &Known::default(), first, &ours, Claimable::All, Some(at(0))),
+            Decided::Leave(Claim::Taken { by: ours.clone(), found_at: Some(at(3)) }),
             "a late message of an old iteration"
         );
+    }
+
+    #[test]
+    fn a_shorter_way_is_recorded_once_for_each_claimer() {
+        let [seeds, first, second] = ["t", "a", "b"].map(|name| Claimer::stored(name.to_owned()));
+        let (now, before) = (Iteration::FIRST.next(), Iteration::FIRST);
+        let at = |depth, requisite_steps| FoundAt { depth, requisite_steps };
+        let state = |nearer: &[&Claimer], queued_in| CandidateState {
+            queued_in,
+            claimed_by: seeds.clone(),
+            found_at: at(3, 0),
+            nearer: nearer.iter().copied().cloned().collect(),
+            due_at: None,
+            last_visit: Some(LastVisit { iteration: now, outcome: Outcome::FileIngested }),
+            blocked_by: None,
+        };
+        let (fresh, approached) = (state(&[], now), state(&[&first], now));
+        let crowded = state(&[&second; SHORTER_WAYS_MAX], now);
+        let nearer = || Claim::Nearer { known: Known::default() };
+        let taken = |found_at| Decided::Leave(Claim::Taken { by: seeds.clone(), found_at });
+        for (candidate, way, expected, why) in [
+            (&fresh, Some(at(2, 1)), Decided::Write(nearer()), "less deep"),
+            (&fresh, Some(at(3, 0)), taken(Some(at(3, 0))), "as deep"),
+            (&fresh, Some(at(3, 1)), taken(Some(at(3, 0))), "as deep, as a requisite"),
+            (&fresh, None, taken(Some(at(3, 0))), "ways are ignored"),
+            (&approached, Some(at(9, 0)), Decided::Leave(nearer()), "done before, by us: always the same answer"),
+            (&state(&[&second], now), Some(at(3, 0)), taken(None), "others found a shorter way"),
+            (
+                &state(&[&second], now),
+                Some(at(2, 0)),
+                Decided::Write(nearer()),
+                "others did, and this is shorter still",
+            ),
+            (&crowded, Some(at(0, 0)), taken(None), "there is no room for it"),
+            (&state(&[&first], before), Some(at(9, 0)), Decided::Write(Claim::Own { known: Known::default() }), "anew"),
+        ] {
+            let decided = claim(Some(candidate), &Known::default(), now, &first, Claimable::All, way);
+            assert_eq!(decided, expected, "{why}");
+        }
+        let ended = |last_visit| CandidateState { last_visit, ..approached.clone() };
+        let earlier = Some(LastVisit { iteration: before, outcome: Outcome::FileIngested });
+        for (candidate, expected, why) in [
+            (fresh, None, "no other way"),
+            (state(&[&first], before), None, "of an earlier iteration"),
+            (ended(earlier), Some(false), "not visited in this one yet"),
+            (approached.clone(), Some(true), "visited"),
+        ] {
+            let has_ended = candidate.nearer(Known::default(), now).map(|nearer| nearer.has_ended);
+            assert_eq!(has_ended, expected, "{why}");
+        }
     }
 }

@@ -21,6 +21,7 @@ mod iteration;
 mod keys;
 mod known;
 mod lease;
+mod nearer;
 mod opening;
 mod parse;
 mod plan;
@@ -55,6 +56,7 @@ pub use lease::{
     Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, Release, ReleaseRefused, Released, Retry, Take,
     TakeRefused,
 };
+pub use nearer::{FoundAt, Nearer, NearerWork, SHORTER_WAYS_MAX, ShorterWays};
 pub use opening::{AddTodo, OriginRows, SeedRefused, SeedingMark, add_todo, seed};
 pub use parse::{PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, commit_part};
 pub use plan::{

@@ -183,11 +183,13 @@ impl DueQuery {
             return (is_earlier.then_some(DueWork::Reparse), Ahead::default());
         }
         let is_own =
-            match claim(Some(state), known, self.iteration, &Claimer::recrawl(), Claimable::Due(self.now)).outcome() {
+            match claim(Some(state), known, self.iteration, &Claimer::recrawl(), Claimable::Due(self.now), None)
+                .outcome()
+            {
                 Claim::Own { .. } => true,
                 Claim::NotDue => false,
                 // It is visited in this iteration by whoever has it.
-                Claim::Taken { .. } => return nothing,
+                Claim::Taken { .. } | Claim::Nearer { .. } => return nothing,
             };
         let shown = known.document.filter(|document| document.standing == Standing::Shown);
         let links = shown.map(|document| document.links);
@@ -222,7 +224,7 @@ impl DueQuery {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontier::{LastDocument, LastVisit, LinksDecided, VisitPlace};
+    use crate::frontier::{FoundAt, LastDocument, LastVisit, LinksDecided, VisitPlace};
     use crate::ids::Turn;
 
     const RULES: RulesDigest = RulesDigest(7);
@@ -239,6 +241,8 @@ mod tests {
         CandidateState {
             queued_in: iteration(last.map_or(1, |(iteration, _)| iteration)),
             claimed_by: Claimer::recrawl(),
+            found_at: FoundAt { depth: 1, requisite_steps: 0 },
+            nearer: Vec::new(),
             due_at: None,
             last_visit: last.map(|(number, outcome)| LastVisit { iteration: iteration(number), outcome }),
             blocked_by: None,

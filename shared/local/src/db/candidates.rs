@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
-    CandidateState, CandidateUpdate, Claimer, FieldsDigest, Known, LastCapture, LastDocument, LastVisit, LinksDecided,
-    Named, ReadAs, RulesDigest, Sighting, Standing, StateChange, VisitPlace,
+    CandidateState, CandidateUpdate, Claimer, FieldsDigest, FoundAt, Known, LastCapture, LastDocument, LastVisit,
+    LinksDecided, Named, ReadAs, RulesDigest, Sighting, Standing, StateChange, VisitPlace,
 };
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
 use dragline_domain::outcome::Outcome;
@@ -23,7 +23,8 @@ macro_rules! select_candidates {
         concat!(
             "SELECT k.path_query, k.queued_in, k.claimed_by, k.due_at, k.last_outcome, k.last_iteration, k.blocked_by, k.depth, k.via,
                     k.capture_outcome, k.captured_at, k.payload_sha1, k.decoded_sha1, k.etag, k.last_modified, k.interval_ms, k.read_by,
-                    k.document_id, s.iteration, s.turn, s.n, k.document_outcome, k.standing, k.links_by, k.links_depth, k.away, k.away_since, k.requisite_steps, k.read_as
+                    k.document_id, s.iteration, s.turn, s.n, k.document_outcome, k.standing, k.links_by, k.links_depth, k.away, k.away_since, k.requisite_steps,
+                    k.read_as, k.nearer
              FROM known_url k LEFT JOIN segment s ON s.id = k.document_id >> 24 WHERE ",
             $condition
         )
@@ -37,12 +38,21 @@ const SCAN_MAX: usize = 10_000;
 pub(crate) struct Candidate {
     pub(crate) path_and_query: String,
     pub(crate) state: CandidateState,
-    pub(crate) depth: u32,
     /// As shortened by [`shorten`].
     pub(crate) via: Option<String>,
-    pub(crate) requisite_steps: u8,
     pub(crate) read_as: ReadAs,
     pub(crate) known: Known,
+}
+
+/// The part of a candidate that most claims need.
+pub(crate) struct Claimed {
+    /// The iteration in which it was last queued.
+    pub(crate) queued_in: Iteration,
+    /// By whom.
+    pub(crate) by: Claimer,
+    pub(crate) found_at: FoundAt,
+    /// Whether a shorter way was found since.
+    pub(crate) has_shorter_ways: bool,
 }
 
 impl Candidate {
@@ -54,6 +64,8 @@ impl Candidate {
         let state = CandidateState {
             queued_in: iteration_number(row.get(1)?)?,
             claimed_by: restore_claimer(origin, row.get(2)?),
+            found_at: FoundAt { depth: row.get(7)?, requisite_steps: row.get(27)? },
+            nearer: nearer(row.get(29)?)?,
             due_at: row.get::<_, Option<Millis>>(3)?.map(|due| due.0),
             last_visit,
             blocked_by: row.get::<_, Option<u32>>(6)?.map(RulesDigest),
@@ -64,16 +76,13 @@ impl Candidate {
             interval_ms: row.get(15)?,
             away: read_away(row)?,
         };
-        Ok(Self {
-            path_and_query: row.get(0)?,
-            state,
-            depth: row.get(7)?,
-            via: row.get(8)?,
-            requisite_steps: row.get(27)?,
-            read_as: read_as(row)?,
-            known,
-        })
+        Ok(Self { path_and_query: row.get(0)?, state, via: row.get(8)?, read_as: read_as(row)?, known })
     }
+}
+
+/// Reads who found shorter ways.
+fn nearer(list: Option<String>) -> Result<Vec<Claimer>, StoreError> {
+    Ok(list.map(|list| serde_json::from_str(&list)).transpose()?.unwrap_or_default())
 }
 
 /// Reads since when it is away; the two columns are NULL together.
@@ -132,15 +141,16 @@ impl Db {
         Ok(self.find(sql, params![crawl], |row| row.get(0))?.unwrap_or(0))
     }
 
-    /// Returns the iteration in which a URL was last queued, and by whom; `None` if it is not known.
-    pub(crate) fn claimed(
-        &self,
-        origin: (OriginRowId, &Origin),
-        path: &str,
-    ) -> Result<Option<(Iteration, Claimer)>, StoreError> {
-        let sql = "SELECT queued_in, claimed_by FROM known_url WHERE origin_id = ?1 AND path_query = ?2";
+    /// Returns how a URL was last queued; `None` if it is not known.
+    pub(crate) fn claimed(&self, origin: (OriginRowId, &Origin), path: &str) -> Result<Option<Claimed>, StoreError> {
+        let sql = "SELECT queued_in, claimed_by, depth, requisite_steps, nearer IS NOT NULL FROM known_url WHERE origin_id = ?1 AND path_query = ?2";
         self.find_with(sql, params![origin.0, path], |row| {
-            Ok((iteration_number(row.get(0)?)?, restore_claimer(origin.1, row.get(1)?)))
+            Ok(Claimed {
+                queued_in: iteration_number(row.get(0)?)?,
+                by: restore_claimer(origin.1, row.get(1)?),
+                found_at: FoundAt { depth: row.get(2)?, requisite_steps: row.get(3)? },
+                has_shorter_ways: row.get(4)?,
+            })
         })
     }
 
@@ -204,12 +214,30 @@ impl Db {
         queued: (Iteration, &Claimer),
         sighting: &Sighting,
     ) -> Result<(), StoreError> {
-        let sql = "UPDATE known_url SET queued_in = ?3, claimed_by = ?4, depth = ?5, via = ?6, requisite_steps = ?7, read_as = ?8
+        let sql = "UPDATE known_url SET queued_in = ?3, claimed_by = ?4, depth = ?5, via = ?6, requisite_steps = ?7, read_as = ?8, nearer = NULL
                    WHERE origin_id = ?1 AND path_query = ?2";
         let via = sighting.via.as_ref().map(|via| shorten(origin.1, via));
         let (iteration, claimer) = (queued.0.number(), shorten_claimer(origin.1, queued.1));
         let Sighting { depth, requisite_steps: steps, read_as, .. } = sighting;
         self.execute(sql, params![origin.0, path, iteration, claimer, depth, via, steps, read_as.name()])?;
+        Ok(())
+    }
+
+    /// Records a shorter way to a candidate, and who found it after these.
+    pub(crate) fn put_nearer(
+        &self,
+        origin: (OriginRowId, &Origin),
+        path: &str,
+        (earlier, claimer): (&[Claimer], &Claimer),
+        sighting: &Sighting,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE known_url SET depth = ?3, via = ?4, requisite_steps = ?5, nearer = ?6
+                   WHERE origin_id = ?1 AND path_query = ?2";
+        let via = sighting.via.as_ref().map(|via| shorten(origin.1, via));
+        let nearer: Vec<&str> = earlier.iter().chain([claimer]).map(Claimer::as_str).collect();
+        let nearer = serde_json::to_string(&nearer)?;
+        let Sighting { depth, requisite_steps, .. } = sighting;
+        self.execute(sql, params![origin.0, path, depth, via, requisite_steps, nearer])?;
         Ok(())
     }
 

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _, Params, Row};
 
-pub(crate) use self::candidates::Candidate;
+pub(crate) use self::candidates::{Candidate, Claimed};
 pub(crate) use self::error::StoreError;
 pub(crate) use self::ids::{CrawlRowId, OriginRowId, SegmentRowId, VisitId};
 

@@ -185,6 +185,7 @@ CREATE TABLE known_url (
     requisite_steps         INTEGER NOT NULL DEFAULT 0,
     named_by                INTEGER NOT NULL DEFAULT 0,
     read_as                 TEXT,
+    nearer                  TEXT,
     UNIQUE (origin_id, path_query)
 ) STRICT;
 

@@ -3,21 +3,32 @@
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Decided, DueQuery, DueWork, Known, Named, OriginKey, Sighting, StateChange,
-    TodoEntry, VisitPlace, claim as decide, is_taken,
+    Ahead, CandidateUpdate, Claim, Decided, DueQuery, DueWork, FoundAt, Known, Named, Nearer, OriginKey, Sighting,
+    StateChange, TodoEntry, VisitPlace, claim as decide, is_taken,
 };
+use dragline_domain::ids::Iteration;
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
 
 use super::SqliteFrontier;
 use crate::db::urls::restore;
-use crate::db::{Candidate, Db, OriginRowId, SegmentRowId, StoreError, VisitId};
+use crate::db::{Candidate, Claimed, Db, OriginRowId, SegmentRowId, StoreError, VisitId};
 
 impl Candidates for SqliteFrontier {
     async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
         let owned = request.clone();
         self.run("claim", &request.origin, move |db| claim(db, &owned)).await
+    }
+
+    async fn nearer(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        paths: &[String],
+    ) -> PortResult<Vec<Option<Nearer>>> {
+        let (key, paths) = (origin.clone(), paths.to_vec());
+        self.run("look for shorter ways", origin, move |db| nearer(db, &key, iteration, &paths)).await
     }
 
     async fn due_candidates(
@@ -60,10 +71,14 @@ fn claim_one(
     path: &str,
     sighting: &Sighting,
 ) -> Result<Claim, StoreError> {
+    let way = request.way(sighting);
     // Most URLs are somebody else's, or new. Neither needs the rest of the row.
     let candidate = match db.claimed(origin, path)? {
-        Some((queued_in, by)) if is_taken(queued_in, &by, request.iteration, &request.claimer) => {
-            return Ok(Claim::Taken { by });
+        Some(Claimed { queued_in, by, found_at, has_shorter_ways: false })
+            if is_taken(queued_in, &by, request.iteration, &request.claimer)
+                && way.is_none_or(|way| way >= found_at) =>
+        {
+            return Ok(Claim::Taken { by, found_at: Some(found_at) });
         }
         Some(_) => db.candidate(origin, path)?,
         None => None,
@@ -71,15 +86,27 @@ fn claim_one(
     let nothing = Known::default();
     let known = candidate.as_ref().map_or(&nothing, |candidate| &candidate.known);
     let state = candidate.as_ref().map(|candidate| &candidate.state);
-    let decided = decide(state, known, request.iteration, &request.claimer, request.claimable);
-    if let Decided::Write(_) = decided {
+    let decided = decide(state, known, request.iteration, &request.claimer, request.claimable, way);
+    if let Decided::Write(claim) = &decided {
         let queued = (request.iteration, &request.claimer);
-        match &candidate {
-            None => db.insert_candidate(origin, path, queued, sighting, request.now)?,
-            Some(_) => db.queue_candidate(origin, path, queued, sighting)?,
+        match (&candidate, claim) {
+            (None, _) => db.insert_candidate(origin, path, queued, sighting, request.now)?,
+            (Some(Candidate { state, .. }), Claim::Nearer { .. }) => {
+                db.put_nearer(origin, path, (&state.nearer, &request.claimer), sighting)?;
+            }
+            (Some(_), _) => db.queue_candidate(origin, path, queued, sighting)?,
         }
     }
     Ok(decided.outcome())
+}
+
+fn nearer(db: &Db, key: &OriginKey, iteration: Iteration, paths: &[String]) -> Result<Vec<Option<Nearer>>, StoreError> {
+    let Some(origin) = db.origin_id(key)? else { return Ok(vec![None; paths.len()]) };
+    let found = paths.iter().map(|path| {
+        let candidate = db.candidate((origin, &key.origin), path)?;
+        Ok(candidate.and_then(|candidate| candidate.state.nearer(candidate.known, iteration)))
+    });
+    found.collect()
 }
 
 fn due_candidates(
@@ -104,7 +131,8 @@ fn due_candidates(
 
 fn due(key: &OriginKey, candidate: Candidate, work: DueWork) -> Result<DueCandidate, StoreError> {
     let via = candidate.via.map(|via| restore(&key.origin, via)).transpose()?;
-    let Candidate { path_and_query, known, depth, requisite_steps, read_as, .. } = candidate;
+    let Candidate { path_and_query, known, state, read_as, .. } = candidate;
+    let FoundAt { depth, requisite_steps } = state.found_at;
     let (demand, follow_up) = Default::default();
     let entry = TodoEntry { path_and_query, via, redirects: 0, requisite_steps, read_as, known, demand, follow_up };
     Ok(DueCandidate { entry, depth, work })

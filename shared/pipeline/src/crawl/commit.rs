@@ -44,7 +44,7 @@ pub(super) struct OpenSegment {
     /// The most visits that it takes.
     pub pages_max: u32,
     pub entries: u32,
-    /// How many of them are no visits: documents that are made again.
+    /// How many of them are no visits: documents that are made again, and URLs that another entry did.
     pub asides: u32,
     /// Visits under way.
     pub pending: u32,

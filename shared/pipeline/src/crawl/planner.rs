@@ -1,12 +1,12 @@
 //! What a turn requests next: retries that are due, todo, then candidates due for recrawl.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, OriginKey, PassPlace, Position,
-    RecrawlCursor, Retry, Task, TodoChunk, TodoEntry,
+    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, FoundAt, Inbox, Known, Lease, Nearer, NearerWork,
+    OriginKey, PassPlace, Position, RecrawlCursor, Retry, ShorterWays, Task, TodoChunk, TodoEntry,
 };
 use dragline_domain::policy::Decision;
 use jiff::Timestamp;
@@ -49,8 +49,20 @@ impl Work {
 pub(super) enum Dry {
     /// Nothing is left, as far as the rows show.
     Empty,
-    /// What is left is deeper than segments that are not parsed yet and may lead to it, or is due for recrawl.
+    /// What is left is deeper than segments that are not parsed yet and may lead to it, is due for recrawl, or may be under way already.
     AtBarrier,
+}
+
+/// URLs that shorter ways were found to, by path. `None` until it is settled which entry is the visit of one.
+#[derive(Debug, Default)]
+struct Ways(BTreeMap<String, Option<Nearer>>);
+
+impl Ways {
+    /// Whether none of them can be under way: nothing of the origin is in flight or unparsed, and none of them is to be tried again.
+    fn are_settled(&self, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
+        let is_retried = |retry: &Retry| self.0.contains_key(&retry.entry.path_and_query);
+        in_flight == 0 && lease.segments <= inbox.parsed && !lease.retries.iter().any(is_retried)
+    }
 }
 
 /// Hands out a turn's work in order, ahead of what is committed.
@@ -62,6 +74,8 @@ pub(super) struct Planner {
     task: Arc<Task>,
     position: Position,
     chunk: Option<TodoChunk>,
+    /// The URLs of the chunk that shorter ways were found to: some other entry may have been visited, or be under way.
+    nearer: Ways,
     /// Chunks handed out completely, whose deletion is not committed yet.
     finished: Vec<ChunkKey>,
     /// Candidates for recrawl that are read and claimed, but not handed out.
@@ -87,6 +101,7 @@ impl Planner {
             task,
             position,
             chunk: None,
+            nearer: Ways::default(),
             finished: Vec::new(),
             due: VecDeque::new(),
             due_in: None,
@@ -96,8 +111,12 @@ impl Planner {
     }
 
     /// Whether [`Self::fill`] has to look for more before anything can be handed out.
-    pub(super) fn is_empty_handed(&self, lease: &Lease, now: Timestamp) -> bool {
-        self.chunk.is_none() && self.due.is_empty() && !self.has_due_retry(lease, now)
+    pub(super) fn is_empty_handed(&self, lease: &Lease, inbox: &Inbox, in_flight: usize, now: Timestamp) -> bool {
+        let is_empty = match &self.chunk {
+            None => self.due.is_empty(),
+            Some(_) => self.waits_for_visits() && self.nearer.are_settled(lease, inbox, in_flight),
+        };
+        is_empty && !self.has_due_retry(lease, now)
     }
 
     /// Looks for more in the store: the next chunk, or else candidates due for recrawl, which are claimed, unless they have to wait. Returns
@@ -109,7 +128,8 @@ impl Planner {
         inbox: &Inbox,
         in_flight: usize,
     ) -> PortResult<bool> {
-        if self.load_chunk(world).await? {
+        if self.chunk.is_some() || self.load_chunk(world).await? {
+            self.look_for_shorter_ways(world, lease, inbox, in_flight).await?;
             return Ok(true);
         }
         if self.position.is_recrawl_barred(lease, inbox, in_flight) {
@@ -139,14 +159,35 @@ impl Planner {
             let is_barred = self.due.is_empty() && self.position.cursor != RecrawlCursor::End;
             return if is_barred { Err(Dry::AtBarrier) } else { found(!self.due.is_empty()) };
         };
-        if self.context.definition.scope.max_depth.is_some()
-            && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight)
-        {
+        if self.is_barred(chunk, lease, inbox, in_flight) {
             // It has not been started, and something less deep may come first by the time that the barrier is gone.
             self.chunk = None;
             return Err(Dry::AtBarrier);
         }
-        found(chunk.entries.len() > self.position.offset() as usize)
+        let has_next = chunk.entries.len() > self.position.offset() as usize;
+        if self.waits_for_visits() {
+            if self.position.chunk.is_none() {
+                self.chunk = None;
+            }
+            return Err(Dry::AtBarrier);
+        }
+        found(has_next)
+    }
+
+    /// Whether the chunk waits for what is less deep.
+    fn is_barred(&self, chunk: &TodoChunk, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
+        self.context.definition.scope.max_depth.is_some()
+            && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight)
+    }
+
+    /// The next entry of the chunk.
+    fn head(&self) -> Option<&TodoEntry> {
+        self.chunk.as_ref()?.entries.get(self.position.offset() as usize)
+    }
+
+    /// Whether the chunk's next URL may be under way by another entry.
+    fn waits_for_visits(&self) -> bool {
+        self.head().is_some_and(|entry| matches!(self.nearer.0.get(&entry.path_and_query), Some(None)))
     }
 
     /// Returns the next URL to visit of what is at hand, where [`Self::has_next`] says that there is one.
@@ -223,16 +264,60 @@ impl Planner {
         Ok(self.chunk.is_some())
     }
 
+    /// Looks for URLs of the chunk's rest that shorter ways were found to since they were claimed, and how they stand if that is settled.
+    async fn look_for_shorter_ways(
+        &mut self,
+        world: &impl World,
+        lease: &Lease,
+        inbox: &Inbox,
+        in_flight: usize,
+    ) -> PortResult<()> {
+        self.nearer = Ways::default();
+        let Some(chunk) = self.chunk.as_ref().filter(|chunk| !self.is_barred(chunk, lease, inbox, in_flight)) else {
+            return Ok(());
+        };
+        let rest = chunk.entries.iter().skip(self.position.offset() as usize);
+        let paths: Vec<String> = rest.map(|entry| entry.path_and_query.clone()).collect();
+        let found = self.nearer_of(world, &paths).await?;
+        let found: BTreeMap<_, _> = paths.into_iter().zip(found).filter(|(_, nearer)| nearer.is_some()).collect();
+        self.nearer = Ways(found);
+        if !self.nearer.are_settled(lease, inbox, in_flight) {
+            self.nearer.0.values_mut().for_each(|nearer| *nearer = None);
+        }
+        Ok(())
+    }
+
+    /// Returns what is known of URLs that shorter ways were found to; nothing where they are ignored.
+    async fn nearer_of(&self, world: &impl World, paths: &[String]) -> PortResult<Vec<Option<Nearer>>> {
+        if paths.is_empty() || self.context.shorter_ways(&self.task) == ShorterWays::Ignored {
+            return Ok(vec![None; paths.len()]);
+        }
+        world.frontier().nearer(&self.origin, self.iteration, paths).await
+    }
+
     fn take_from_chunk(&mut self) -> Option<Work> {
+        let mut entry = self.head()?.clone();
         let chunk = self.chunk.as_ref()?;
-        let entry = chunk.entries.get(self.position.offset() as usize)?.clone();
         let depth = chunk.key.depth;
+        let nearer = self.nearer.0.remove(&entry.path_and_query).flatten();
+        let at = FoundAt { depth, requisite_steps: entry.requisite_steps };
+        let crawl_type = match nearer.map_or(NearerWork::Visit, |nearer| nearer.work(at)) {
+            NearerWork::Visit => CrawlType::Queued,
+            NearerWork::Decide(known) => {
+                entry.known = known;
+                CrawlType::Reparse
+            }
+            NearerWork::Nothing => {
+                entry.known = Known::default();
+                CrawlType::Reparse
+            }
+        };
         let exhausts = self.position.take_from(&chunk.key, chunk.entries.len());
         if let Some(key) = &exhausts {
             self.finished.push(key.clone());
             self.chunk = None;
         }
-        Some(Work { entry, depth, crawl_type: CrawlType::Queued, tries: 0, after: self.position.clone(), exhausts })
+        Some(Work { entry, depth, crawl_type, tries: 0, after: self.position.clone(), exhausts })
     }
 
     /// Returns the next candidate of an earlier iteration. The cursor moves when that is committed.
@@ -313,13 +398,17 @@ impl Planner {
             iteration: self.iteration,
             claimer: Claimer::recrawl(),
             claimable: Claimable::All,
+            shorter_ways: ShorterWays::Ignored,
             now: world.clock().now(),
             urls: urls.collect(),
         };
         let claims = if request.urls.is_empty() { Vec::new() } else { world.frontier().claim(&request).await? };
-        let mut claims = claims.into_iter();
+        let paths: Vec<String> = request.urls.into_iter().map(|(path, _)| path).collect();
+        // Links of this iteration lead to it by a shorter way: their entry is its visit.
+        let nearer = self.nearer_of(world, &paths).await?;
+        let mut claims = claims.into_iter().zip(nearer);
         let left = entries.into_iter().filter(|candidate| match candidate.work {
-            DueWork::Visit => matches!(claims.next(), Some(Claim::Own { .. })),
+            DueWork::Visit => matches!(claims.next(), Some((Claim::Own { .. }, None))),
             DueWork::Reparse => true,
         });
         Ok(left.collect())

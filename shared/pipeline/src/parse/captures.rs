@@ -8,6 +8,7 @@ use dragline_domain::frontier::{Known, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
 
 use super::read::{self, Bodies, Capture, Reading};
+use super::state::place;
 use crate::World;
 use crate::context::CrawlContext;
 use dragline_ports::archive::Archive;
@@ -103,9 +104,14 @@ pub(super) fn of_documents(
     let mut put_off = (segment.put_off as usize).saturating_sub(put_off);
     let all = documents.iter().zip(found).map(|(document, found)| {
         found.cloned().unwrap_or_else(|| {
-            let is_put_off = put_off > 0 && may_be_put_off(document);
-            put_off -= usize::from(is_put_off);
-            stand_in(context, segment, document, if is_put_off { Finality::Retried } else { Finality::Final })
+            let finality = match document.outcome {
+                _ if put_off == 0 => Finality::Final,
+                _ if is_made_again(segment, document) => Finality::Aside,
+                _ if may_be_put_off(document) => Finality::Retried,
+                _ => Finality::Final,
+            };
+            put_off -= usize::from(finality != Finality::Final);
+            stand_in(context, segment, document, finality)
         })
     });
     Arc::new(all.collect())
@@ -117,6 +123,12 @@ fn may_be_put_off(document: &Document) -> bool {
     document.outcome.may_be_fluke() || is_redirect && document.links.is_empty()
 }
 
+/// Whether a document was made without a visit: its body is that of an earlier one, and not said to be unchanged.
+fn is_made_again(segment: &SegmentRow, document: &Document) -> bool {
+    let is_elsewhere = document.body.as_ref().is_some_and(|body| body.visit != place(segment, document.n));
+    is_elsewhere && document.outcome != Outcome::FileDidNotChange
+}
+
 /// Restores what a document still says about its capture. Its depth is unknown: its links get the greatest possible depth.
 fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, finality: Finality) -> Capture {
     let depth = context.definition.scope.max_depth.map_or(0, |depth| depth.saturating_sub(1));
@@ -126,7 +138,7 @@ fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, f
         visit: Visit {
             sighting: Sighting { depth, ..Sighting::SEED },
             redirects: 0,
-            crawl_type: CrawlType::Queued,
+            crawl_type: if finality == Finality::Aside { CrawlType::Reparse } else { CrawlType::Queued },
             tries: 0,
             outcome: document.outcome,
             finality,

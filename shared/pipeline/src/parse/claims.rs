@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
-    Claim, Claimable, Claimer, Demand, Known, OriginKey, RecrawlOrder, SegmentRow, Sighting, Target, Task, TodoEntry,
-    TodoSource, Visits, split_into_chunks,
+    Claim, Claimable, Claimer, Demand, FoundAt, Known, OriginKey, RecrawlOrder, SegmentRow, ShorterWays, Sighting,
+    Target, Task, TodoEntry, TodoSource, Visits, split_into_chunks,
 };
 use dragline_domain::url::{CrawlUrl, Origin, Spelling};
 use jiff::Timestamp;
@@ -22,7 +22,8 @@ use dragline_ports::frontier::{Candidates, ClaimRequest};
 /// What a segment claimed.
 #[derive(Debug, Default)]
 pub(super) struct Claimed {
-    /// Its own URLs, to be queued. A pure function of the documents and of who owns each claim.
+    /// Its own URLs and those that it found a shorter way to, to be queued. A pure function of the documents and of the answers to its claims, which
+    /// stay the same.
     pub targets: Vec<Target>,
     /// Its own URLs that the definition forbids: one log entry each.
     pub blocked: Vec<BlockedUrl>,
@@ -54,8 +55,8 @@ impl Claimed {
     }
 }
 
-/// A link target of the segment, by the link that allows it, names it as a sitemap, makes it a page rather than a requisite, and gives it the smallest
-/// depth.
+/// A link target of the segment, by the link that allows it, names it as a sitemap, gives it the smallest depth, and makes it a page rather than a
+/// requisite.
 struct Found<'d> {
     url: &'d CrawlUrl,
     sighting: Sighting,
@@ -85,6 +86,7 @@ pub(super) async fn claim(
         // The segment's own time: a repeated parse must make the same claims.
         Some(RecrawlOrder::ByPath | RecrawlOrder::Documents) | None => Claimable::Due(segment.committed_at),
     };
+    let shorter_ways = context.shorter_ways(task);
     let mut claimed = Claimed::default();
     let recrawl = Claimer::recrawl();
     let claimer = Claimer::segment(&segment.id);
@@ -100,22 +102,35 @@ pub(super) async fn claim(
             iteration: segment.iteration,
             claimer: claimer.clone(),
             claimable,
+            shorter_ways,
             now: world.clock().now(),
             urls: found.iter().map(|f| (f.url.path_and_query().to_owned(), f.sighting.clone())).collect(),
         };
         let claims = world.frontier().claim(&request).await?;
-        known.remember(found.iter().zip(&claims).filter_map(|(found, claim)| match claim {
-            Claim::Own { .. } => Some((found.hash, &request.claimer)),
-            Claim::Taken { by } => Some((found.hash, by)),
-            // What was visited before is the recrawl's in this iteration.
-            Claim::NotDue if claimable == Claimable::New => Some((found.hash, &recrawl)),
-            Claim::NotDue => None,
+        known.remember(found.iter().zip(&claims).filter_map(|(found, claim)| {
+            let (by, found_at) = match claim {
+                Claim::Own { .. } => (&request.claimer, Some(found.sighting.found_at())),
+                Claim::Taken { by, found_at } => (by, *found_at),
+                // What was visited before is the recrawl's in this iteration.
+                Claim::NotDue if claimable == Claimable::New => (&recrawl, Some(FoundAt::SEED)),
+                Claim::Nearer { .. } | Claim::NotDue => return None,
+            };
+            let found_at = if shorter_ways == ShorterWays::Ignored { Some(FoundAt::SEED) } else { found_at };
+            Some((found.hash, by, found_at?))
         }));
         let by_depth = entries.entry(origin.origin).or_default();
         for (found, claim) in found.into_iter().zip(claims) {
-            let Claim::Own { known } = claim else { continue };
-            claimed.found += 1;
-            claimed.found_stripped += u64::from(!found.spelling.is_whole());
+            let known = match claim {
+                Claim::Own { known } => {
+                    claimed.found += 1;
+                    claimed.found_stripped += u64::from(!found.spelling.is_whole());
+                    known
+                }
+                // Whoever owns it has logged it.
+                Claim::Nearer { .. } if found.blocked.is_some() => continue,
+                Claim::Nearer { known } => known,
+                Claim::Taken { .. } | Claim::NotDue => continue,
+            };
             if let Some(reason) = found.blocked {
                 let (url, reason) = (found.url.clone(), reason.to_owned());
                 let at = segment.committed_at;
@@ -156,7 +171,7 @@ fn passed_on(capture: &Capture, target: &CrawlUrl, sighting: &Sighting) -> Optio
 }
 
 /// Returns what the documents link to, by origin and by which known URLs are claimed, each URL once, without those that others are known to have
-/// claimed.
+/// claimed from no farther away.
 fn found<'d>(
     known: &KnownUrls,
     claimer: &Claimer,
@@ -183,7 +198,8 @@ fn found<'d>(
             let url = &link.target;
             // Most links lead to what was found before.
             let hash = known.hash(url);
-            if known.is_taken(hash) {
+            let Distance { depth, requisite_steps, redirects } = Distance::of_target(&capture.visit, link.kind);
+            if known.is_taken(hash, FoundAt { depth, requisite_steps }) {
                 continue;
             }
             let origin = url.origin();
@@ -193,7 +209,7 @@ fn found<'d>(
             if let Some((visits, place)) = places.get(&hash).copied() {
                 let earlier = by_origin.get_mut(&(origin, visits)).and_then(|found| found.get_mut(place));
                 let place = |blocked: Option<_>, found: &Sighting| {
-                    (blocked.is_some(), found.read_as.is_typed(), found.requisite_steps, found.depth)
+                    (blocked.is_some(), found.read_as.is_typed(), found.found_at())
                 };
                 if let Some(earlier) = earlier
                     && place(blocked, &sighting) < place(earlier.blocked, &earlier.sighting)

@@ -4,7 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use dragline_domain::frontier::Claimer;
+use dragline_domain::frontier::{Claimer, FoundAt};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::CrawlUrl;
 use siphasher::sip128::{Hash128, Hasher128, SipHasher13};
@@ -12,11 +12,20 @@ use siphasher::sip128::{Hash128, Hasher128, SipHasher13};
 /// How many URLs share a line: those of a cache line, so that a search costs one wait for memory.
 const LINE: usize = 8;
 
-/// The bits of an entry for its claimer's hash. The others are of the URL's, beside those that select its line.
-const CLAIMER: u64 = 0xffff;
+/// The bits of an entry for its claimer's hash.
+const CLAIMER: u64 = 0xff;
 
-/// A memory of a fixed size. It keeps 48 bits of each URL's hash and 16 of its claimer's, in the one line that the URL can be in; the latest come
-/// first in their line, and the last is forgotten.
+/// The bits for how far from the seeds the claimer found it, in the order of [`FoundAt`].
+const FOUND_AT: u64 = 0xff00;
+
+/// The other bits are of the URL's hash, beside those that select its line.
+const URL: u64 = !(CLAIMER | FOUND_AT);
+
+/// A memory of a fixed size. It keeps 48 bits of each URL's hash, 8 of its claimer's, and 8 for how far from the seeds that one found it, in the one
+/// line that the URL can be in; the latest come first in their line, and the last is forgotten.
+///
+/// A shorter way that others found since is not kept: whoever is nearer than the claimer asks the frontier, every time, and so always gets the
+/// answer that it got before.
 ///
 /// A claim keeps its owner within an iteration, so forgetting one costs a query and nothing else. The claimer is kept because its own claims must
 /// not be left out: it may have died before it queued them. Two claimers with one hash cost a query as well. Two URLs with one hash would cost the
@@ -32,7 +41,7 @@ pub struct KnownUrls {
 pub(super) struct UrlHash {
     /// Selects the line.
     line: u64,
-    /// Its part of an entry; the bits of [`CLAIMER`] are zero.
+    /// Its part of an entry; those of [`CLAIMER`] and [`FOUND_AT`] are zero.
     tag: u64,
 }
 
@@ -74,17 +83,36 @@ impl KnownUrls {
         usize::try_from(url.line % lines.len() as u64).unwrap_or(0)
     }
 
-    /// Remembers claimed URLs, and by whom.
-    pub(super) fn remember<'c>(&self, claims: impl Iterator<Item = (UrlHash, &'c Claimer)>) {
+    /// Remembers claimed URLs, by whom they were claimed, and how far from the seeds those found them.
+    pub(super) fn remember<'c>(&self, claims: impl Iterator<Item = (UrlHash, &'c Claimer, FoundAt)>) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        for (url, claimer) in claims {
+        for (url, claimer, found_at) in claims {
             let place = Self::line(&lines, url);
             let line = &mut lines[place];
-            let known = line.iter().position(|entry| entry & !CLAIMER == url.tag);
+            let known = line.iter().position(|entry| entry & URL == url.tag);
             line[..=known.unwrap_or(LINE - 1)].rotate_right(1);
-            line[0] = url.tag | self.mark(claimer);
+            line[0] = url.tag | far(found_at) | self.mark(claimer);
         }
     }
+}
+
+/// Returns what an entry keeps of it, in its place in [`FOUND_AT`]: what is nearer is never larger.
+fn far(FoundAt { depth, requisite_steps }: FoundAt) -> u64 {
+    let (depth, steps) = (u64::from(depth).min(DEPTH_MAX), u64::from(requisite_steps).min(MANY_STEPS));
+    (depth << 2 | steps) << 8
+}
+
+/// As deep as this, or deeper.
+const DEPTH_MAX: u64 = 63;
+
+/// As many requisites in a row, or more.
+const MANY_STEPS: u64 = 3;
+
+/// Whether a URL that was found here is known to be no nearer than one that was remembered as this far.
+fn is_no_nearer(found_at: FoundAt, remembered: u64) -> bool {
+    let place = far(found_at);
+    let is_exact = u64::from(found_at.depth) < DEPTH_MAX && u64::from(found_at.requisite_steps) < MANY_STEPS;
+    place > remembered || (place == remembered && is_exact)
 }
 
 /// The memory, as it is of use to one claimer.
@@ -101,14 +129,14 @@ impl KnownTo<'_> {
         hasher.write(url.as_str().as_bytes());
         let Hash128 { h1, h2 } = hasher.finish128();
         // Nothing is known of an empty place.
-        UrlHash { line: h1, tag: (h2 & !CLAIMER).max(CLAIMER + 1) }
+        UrlHash { line: h1, tag: (h2 & URL).max(FOUND_AT + CLAIMER + 1) }
     }
 
-    /// Whether anyone but this claimer is known to have claimed the URL.
-    pub(super) fn is_taken(&self, url: UrlHash) -> bool {
+    /// Whether anyone but this claimer is known to have claimed the URL, having found it no farther from the seeds.
+    pub(super) fn is_taken(&self, url: UrlHash, found_at: FoundAt) -> bool {
         let line = &self.lines[KnownUrls::line(&self.lines, url)];
-        let known = line.iter().find(|entry| **entry & !CLAIMER == url.tag);
-        known.is_some_and(|entry| entry & CLAIMER != self.claimer)
+        let known = line.iter().find(|entry| **entry & URL == url.tag);
+        known.is_some_and(|entry| entry & CLAIMER != self.claimer && is_no_nearer(found_at, entry & FOUND_AT))
     }
 }
 
@@ -127,14 +155,15 @@ mod tests {
         let known = KnownUrls::with_secret(LINE, [1, 2]);
         let (crawl, iteration): (CrawlId, _) = ("docs".parse().unwrap(), Iteration::FIRST);
         let (own, other) = (Claimer::stored("own".to_owned()), Claimer::stored("other".to_owned()));
+        let at = |depth, requisite_steps| FoundAt { depth, requisite_steps };
         let url = |n: usize| CrawlUrl::try_from(format!("https://a.example/{n}")).unwrap();
         let is_taken = |n, iteration, claimer: &Claimer| {
             let known = known.of(&crawl, iteration, claimer);
-            known.is_taken(known.hash(&url(n)))
+            known.is_taken(known.hash(&url(n)), at(1, 0))
         };
         for n in [0, 1, 2, 3, 4, 5, 6, 7, 0, 8] {
             let hash = known.of(&crawl, iteration, &own).hash(&url(n));
-            known.remember([(hash, &own)].into_iter());
+            known.remember([(hash, &own, at(1, 0))].into_iter());
         }
         for (n, expected, why) in [
             (0, true, "it came again after the others"),
@@ -146,6 +175,32 @@ mod tests {
             assert_eq!(is_taken(n, iteration, &other), expected, "{n}: {why}");
             assert!(!is_taken(n, iteration, &own), "{n}: one's own is never left out");
             assert!(!is_taken(n, iteration.next(), &other), "{n}: each iteration claims anew");
+        }
+    }
+
+    #[test]
+    fn whoever_may_be_nearer_than_the_claimer_asks() {
+        let known = KnownUrls::with_secret(LINE, [1, 2]);
+        let (crawl, iteration): (CrawlId, _) = ("docs".parse().unwrap(), Iteration::FIRST);
+        let [claimer, other] = ["a", "b"].map(|name| Claimer::stored(name.to_owned()));
+        let at = |depth, requisite_steps| FoundAt { depth, requisite_steps };
+        for (n, (claimed, found, expected, why)) in (0..).zip([
+            (at(2, 0), at(2, 0), true, "as far"),
+            (at(2, 0), at(1, 9), false, "less deep"),
+            (at(2, 0), at(3, 0), true, "deeper"),
+            (at(2, 1), at(2, 0), false, "a page, not its requisite"),
+            (at(2, 1), at(2, 1), true, "a requisite like it"),
+            (at(2, 2), at(2, 3), true, "more steps"),
+            (at(2, 4), at(2, 3), false, "so many steps are not told apart"),
+            (at(100, 0), at(90, 0), false, "nor are such depths"),
+            (at(62, 0), at(u32::MAX, 0), true, "though they are deeper than all others"),
+            (at(0, 0), at(0, 0), true, "a seed"),
+        ]) {
+            let url = CrawlUrl::try_from(format!("https://a.example/{n}")).unwrap();
+            let hash = known.of(&crawl, iteration, &other).hash(&url);
+            known.remember([(hash, &claimer, claimed)].into_iter());
+            let known = known.of(&crawl, iteration, &other);
+            assert_eq!(known.is_taken(hash, found), expected, "{why}");
         }
     }
 }

@@ -25,7 +25,7 @@ use dragline_domain::frontier::{
     Blame, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow, SegmentState, Task,
     plan_parts,
 };
-use dragline_domain::ids::ParseToken;
+use dragline_domain::ids::{Iteration, ParseToken};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::time::after;
 
@@ -183,7 +183,7 @@ async fn parse(
     frontier.put_log(&log).await?;
     show(world, &captures, &log);
     update_candidates(world, &context, segment, &captures, documents, &claimed, pinned.began).await?;
-    let counters = ParserCounters { unreadable, drifted, ..counters(&log.entries, &captures, documents, &claimed) };
+    let counters = ParserCounters { unreadable, drifted, ..counters(&log, &captures, documents, &claimed) };
     let end = commit(world, &context, segment, counters, &claimed).await?;
     Ok(Some((end, claimed.targets.into_iter().map(|target| target.origin).collect())))
 }
@@ -252,7 +252,7 @@ async fn made_now(
     made.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))
 }
 
-fn counters(entries: &[LogEntry], captures: &[Capture], documents: &[Document], claimed: &Claimed) -> ParserCounters {
+fn counters(log: &SegmentLog, captures: &[Capture], documents: &[Document], claimed: &Claimed) -> ParserCounters {
     let Claimed { found, found_stripped, .. } = *claimed;
     let mut counters = ParserCounters { found, found_stripped, ..ParserCounters::default() };
     for (capture, document) in captures.iter().zip(documents) {
@@ -265,6 +265,9 @@ fn counters(entries: &[LogEntry], captures: &[Capture], documents: &[Document], 
             Finality::Aside => counters.reparsed += 1,
             Finality::Retried => {}
         }
+        if is_decided_again(capture, log.iteration) {
+            continue;
+        }
         for link in &document.links {
             match link.disposition {
                 Disposition::OutOfScope => counters.links_out_of_scope += 1,
@@ -275,7 +278,7 @@ fn counters(entries: &[LogEntry], captures: &[Capture], documents: &[Document], 
             }
         }
     }
-    for change in entries.iter().filter_map(|entry| entry.change.as_ref()) {
+    for change in log.entries.iter().filter_map(|entry| entry.change.as_ref()) {
         *counters.changes.entry(change.kind).or_default() += 1;
     }
     let blocked = claimed.blocked.len() as u64;
@@ -283,6 +286,12 @@ fn counters(entries: &[LogEntry], captures: &[Capture], documents: &[Document], 
         *counters.outcomes.entry(Outcome::BlockedUrlByLocalPolicy).or_default() += blocked;
     }
     counters
+}
+
+/// Whether the links of a document were counted in this iteration before, and are only decided again from a smaller depth.
+fn is_decided_again(capture: &Capture, iteration: Iteration) -> bool {
+    let document = capture.visit.known.document.filter(|_| capture.visit.finality == Finality::Aside);
+    document.is_some_and(|document| document.place.iteration == iteration)
 }
 
 /// Commits the parse part by part, from where an earlier try stopped.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use dragline_domain::definition::{Definition, Sitemaps};
 use dragline_domain::frontier::{
     AddTodo, Claim, Claimable, Claimer, Demand, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, ReadAs, Reserve,
-    SEEDING_URLS_MAX, Seeding, Selection, Sighting, Task, TodoChunk, TodoEntry, TodoSource, Walk, split_into_chunks,
+    SEEDING_URLS_MAX, Seeding, Selection, ShorterWays, Sighting, Task, TodoChunk, TodoEntry, TodoSource, Walk,
+    split_into_chunks,
 };
 use dragline_domain::ids::TriggerId;
 use dragline_domain::time::after;
@@ -259,7 +260,7 @@ impl<W: World> Seeder<'_, W> {
         Ok(added)
     }
 
-    /// Returns those of these URLs that the trigger owns, and how many are not due.
+    /// Returns those of these URLs that the trigger owns or that links led to first, and how many are not due.
     async fn claim(&self, origin: &OriginKey, paths: &[String]) -> PortResult<(Vec<TodoEntry>, u64)> {
         let request = ClaimRequest {
             origin: origin.clone(),
@@ -267,6 +268,10 @@ impl<W: World> Seeder<'_, W> {
             claimer: Claimer::trigger(self.trigger),
             // The iteration's own time: a repeated command must make the same claims.
             claimable: self.demand.map_or(Claimable::All, |demand| demand.visits.claimable(self.iteration.started_at)),
+            shorter_ways: match self.demand {
+                None => self.context.shorter_ways(&self.iteration.task),
+                Some(_) => ShorterWays::Ignored,
+            },
             now: self.world.clock().now(),
             urls: paths.iter().map(|path| (path.clone(), self.sighting(path))).collect(),
         };
@@ -274,7 +279,7 @@ impl<W: World> Seeder<'_, W> {
         let not_due = claims.iter().filter(|claim| matches!(claim, Claim::NotDue)).count() as u64;
         let demand = self.demand.map(|demand| Box::new(demand.clone()));
         let own = paths.iter().zip(claims).filter_map(|(path, claim)| match claim {
-            Claim::Own { known } => {
+            Claim::Own { known } | Claim::Nearer { known } => {
                 let read_as = self.sighting(path).read_as;
                 Some(TodoEntry { read_as, known, demand: demand.clone(), ..TodoEntry::new(path) })
             }

@@ -3,7 +3,8 @@
 use std::future::Future;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, Named, OriginKey, Sighting, TodoEntry,
+    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, FoundAt, Named, Nearer, OriginKey,
+    ShorterWays, Sighting, TodoEntry,
 };
 use dragline_domain::ids::Iteration;
 use jiff::Timestamp;
@@ -14,6 +15,15 @@ use crate::error::PortResult;
 pub trait Candidates: Send + Sync {
     /// Claims URLs, each on its own; the answers are in the order of the request. Idempotent for the same claimer.
     fn claim(&self, request: &ClaimRequest) -> impl Future<Output = PortResult<Vec<Claim>>> + Send;
+
+    /// Returns, in the order of the request, what is known of URLs that shorter ways were found to in an iteration since they were claimed; `None` for
+    /// the others. Never out of date.
+    fn nearer(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        paths: &[String],
+    ) -> impl Future<Output = PortResult<Vec<Option<Nearer>>>> + Send;
 
     /// Passes through candidates after this path (empty: from the first), and returns those that [`DueQuery::decide`] selects, at most `limit`. May
     /// lag: each is claimed before it is visited. Only the page's `next` says whether there are more. Any path is valid.
@@ -47,10 +57,20 @@ pub struct ClaimRequest {
     pub claimer: Claimer,
     /// Which of those that are known may be claimed.
     pub claimable: Claimable,
+    /// What to do about those that others queued by longer ways.
+    pub shorter_ways: ShorterWays,
     /// The current time, kept as when the new ones were first seen.
     pub now: Timestamp,
     /// Paths and how they were found; no path twice.
     pub urls: Vec<(String, Sighting)>,
+}
+
+impl ClaimRequest {
+    /// Returns the way to a URL that is recorded if it is shorter than the known ones; `None` if such ways are ignored.
+    #[must_use]
+    pub fn way(&self, sighting: &Sighting) -> Option<FoundAt> {
+        (self.shorter_ways == ShorterWays::PassedOn).then(|| sighting.found_at())
+    }
 }
 
 /// A part of a pass through candidates.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use dragline_domain::frontier::{
     AddTodo, Begun, ChunkKey, Claim, Claimable, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease,
     LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, RecrawlCursor, Release,
-    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, Task, TodoChunk,
-    TodoSource, split_into_chunks,
+    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, ShorterWays, Sighting, Take, TakeRefused,
+    Target, Task, TodoChunk, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
@@ -90,9 +90,33 @@ impl<'f, F: Frontier> World<'f, F> {
         paths: &[&str],
         claimable: Claimable,
     ) -> Vec<Claim> {
-        let urls = paths.iter().map(|&path| (path.to_owned(), sighting(1))).collect();
-        let (origin, iteration) = (origin.clone(), self.iteration);
-        self.frontier.claim(&ClaimRequest { origin, iteration, claimer, claimable, now: at(0), urls }).await.unwrap()
+        let request = self.claims(origin, claimer, paths, claimable, sighting(1));
+        self.frontier.claim(&request).await.unwrap()
+    }
+
+    /// Claims paths that are this many links from a seed, where shorter ways are passed on.
+    pub(super) async fn claim_at(
+        &self,
+        depth: u32,
+        origin: &OriginKey,
+        claimer: Claimer,
+        paths: &[&str],
+    ) -> Vec<Claim> {
+        let request = self.claims(origin, claimer, paths, Claimable::All, sighting(depth));
+        self.frontier.claim(&ClaimRequest { shorter_ways: ShorterWays::PassedOn, ..request }).await.unwrap()
+    }
+
+    fn claims(
+        &self,
+        origin: &OriginKey,
+        claimer: Claimer,
+        paths: &[&str],
+        claimable: Claimable,
+        sighting: Sighting,
+    ) -> ClaimRequest {
+        let urls = paths.iter().map(|&path| (path.to_owned(), sighting.clone())).collect();
+        let (origin, iteration, shorter_ways) = (origin.clone(), self.iteration, ShorterWays::Ignored);
+        ClaimRequest { origin, iteration, claimer, claimable, shorter_ways, now: at(0), urls }
     }
 
     /// Claims seeds and adds them, as the trigger `t` does.

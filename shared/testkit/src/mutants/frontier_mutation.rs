@@ -49,6 +49,10 @@ mutations! {
         ClaimerMistaken,
         /// A repeated claim is not recognised.
         ClaimForgotten,
+        /// A shorter way is ignored.
+        ShorterWayIgnored,
+        /// No visit of a URL is known where a shorter way was found.
+        ShorterWayUnvisited,
         /// A URL is claimed before it is due.
         ClaimBeforeDue,
         /// Turns known to be alive count as dead when their time is over.

@@ -1,11 +1,15 @@
 //! Which links are followed: scope, rules of the definition, traps, depth.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use dragline_domain::definition::{Condition, DoNotCrawl, Draft, QueryRule, TextTest};
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::{Site, SiteBuilder};
 use dragline_whole_crawls::{Crawled, definition};
 
 use super::replies::{html, links, redirect};
+use super::scripted::{ScriptedSite, answer, page};
 
 /// Crawls a site that has only the given pages.
 async fn crawl(builder: SiteBuilder, change: impl FnOnce(&mut Draft)) -> (Site, Crawled) {
@@ -142,4 +146,43 @@ async fn who_reads_the_summary_is_told_of_parameters_that_were_taken_out() {
         ("/c", Outcome::FileIngested, "which is not part of the URL"),
     ]);
     assert_eq!(crawled.progress.parser.found_stripped, 3, "each URL once, as it was found first");
+}
+
+#[tokio::test]
+async fn a_shorter_way_that_is_found_later_counts() {
+    let seen = Arc::new(AtomicBool::new(false));
+    let is_seen = Arc::clone(&seen);
+    let deep = ScriptedSite::start(move |asked| match asked.target.as_str() {
+        "/x" => {
+            seen.store(true, Ordering::SeqCst);
+            page("<a href=/y>4, or 2</a>")
+        }
+        "/robots.txt" => answer(404, &[], ""),
+        _ => page("a page"),
+    })
+    .await;
+    let to_x = format!("<a href={}>x</a>", deep.url("/x"));
+    let last = to_x.clone();
+    let long = ScriptedSite::start(move |asked| match asked.target.as_str() {
+        "/" => page("<a href=/1>1</a>"),
+        "/1" => page("<a href=/2>2</a>"),
+        "/2" => page(&last),
+        _ => answer(404, &[], ""),
+    })
+    .await;
+    // Comes up once the long way has been gone.
+    let short = ScriptedSite::start(move |asked| match asked.target.as_str() {
+        "/" if is_seen.load(Ordering::SeqCst) => page(&to_x),
+        "/" => answer(503, &["retry-after: 1"], ""),
+        _ => answer(404, &[], ""),
+    })
+    .await;
+    let seeds = [deep.url("/"), long.url("/"), short.named("localhost", "/")];
+    let crawled = Crawled::once(&definition(&seeds, |draft| draft.scope.max_depth = Some(3))).await;
+    let depth_of = |path: &str| {
+        let candidate = crawled.candidates.iter().find(|candidate| candidate.url.ends_with(path));
+        candidate.map(|candidate| candidate.depth)
+    };
+    assert_eq!((depth_of("/x"), depth_of("/y")), (Some(1), Some(2)), "by the short way");
+    assert_eq!(deep.targets(), ["/", "/x", "/y"], "each once");
 }

@@ -75,10 +75,11 @@ fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -
         held.lease.iteration,
         &claimer,
         Claimable::Due(now()),
+        None,
     ) {
         Decided::Write(_) => true,
         Decided::Leave(Claim::Own { .. }) => !model.lacks(Mutation::RecrawlNotOwnAgain),
-        Decided::Leave(Claim::Taken { .. } | Claim::NotDue) => false,
+        Decided::Leave(Claim::Taken { .. } | Claim::Nearer { .. } | Claim::NotDue) => false,
     };
     let is_ahead = |page: Page| match cursor {
         RecrawlCursor::Start => true,

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use dragline_domain::frontier::{
-    AddTodo, Begun, CandidateState, ChunkKey, Claim, Claimable, Claimer, Decided, IterationRow, IterationStatus, Known,
-    OriginRows, Reserve, Seeding, SeedingMark, StatusChange, TodoSource, begin_iteration, claim, seed,
+    AddTodo, Begun, CandidateState, ChunkKey, Claim, Claimable, Claimer, Decided, FoundAt, IterationRow,
+    IterationStatus, Known, OriginRows, Reserve, Seeding, SeedingMark, StatusChange, TodoSource, begin_iteration,
+    claim, seed,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::Pace;
@@ -62,12 +63,14 @@ impl Model {
         if let Some(candidate) = candidate.as_mut().filter(|_| self.lacks(Mutation::ClaimOnceForEver)) {
             candidate.queued_in = number;
         }
-        let decided = claim(candidate.as_ref(), &Known::default(), number, claimer, Claimable::All);
+        let decided = claim(candidate.as_ref(), &Known::default(), number, claimer, Claimable::All, None);
         let is_taken = matches!(decided, Decided::Leave(Claim::Taken { .. }));
         if matches!(decided, Decided::Write(_)) || is_taken && self.lacks(Mutation::ClaimerOverwritten) {
             let claimed = CandidateState {
                 queued_in: number,
                 claimed_by: claimer.clone(),
+                found_at: FoundAt { depth: 0, requisite_steps: 0 },
+                nearer: Vec::new(),
                 due_at: None,
                 last_visit: None,
                 blocked_by: None,
@@ -80,7 +83,9 @@ impl Model {
                 !self.lacks(Mutation::RecrawlNotOwnAgain)
             }
             Decided::Leave(Claim::Own { .. }) => !self.lacks(Mutation::ClaimNotOwnAgain),
-            Decided::Leave(Claim::Taken { .. } | Claim::NotDue) => self.lacks(Mutation::ClaimOfOthers),
+            Decided::Leave(Claim::Taken { .. } | Claim::Nearer { .. } | Claim::NotDue) => {
+                self.lacks(Mutation::ClaimOfOthers)
+            }
         }
     }
 

@@ -18,7 +18,8 @@ const FINALS_AND_CLAIMS: &str = "
         WHERE c.name = ?1 AND k.queued_in = ?2)";
 
 /// 1: every claimed URL has exactly one final outcome in the log, or is counted among its origin's leftovers. Excepted are known URLs that the
-/// recrawl cursor claimed and nobody visited, where the origin was then given up: they were in no todo, and stay due.
+/// recrawl cursor claimed and nobody visited, where the origin was then given up: they were in no todo, and stay due. A shorter way to a URL is one more
+/// entry of it in the todo, and may be left over like one.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -26,17 +27,19 @@ pub fn nothing_is_lost(evidence: &Evidence<'_>) -> Checked {
     let found = |rest: &str| evidence.violations(Invariant::NothingLost, &format!("{FINALS_AND_CLAIMS} {rest}"));
     let several = found("SELECT url || ' has ' || outcomes || ' final outcomes' FROM final WHERE outcomes > 1")?;
     // A visit that is to be tried again leaves no trace if its object is lost, and what was only decided on again counts as lost with it.
-    let most = if evidence.lost.is_empty() { "lost" } else { "counted" };
+    let most = if evidence.lost.is_empty() { "lost + ways" } else { "counted" };
     let lost = found(&format!(
         "SELECT origin || ': ' || (lost + passed_over) || ' claimed URLs have no outcome, ' || passed_over
                 || ' of them for the cursor alone, ' || counted || ' are counted as left over, such as ' || ifnull(first, 'none')
-         FROM (SELECT k.origin, ifnull(v.urls, 0) + ifnull(u.urls, 0) AS counted, min(iif(f.url IS NULL, k.url, NULL)) AS first,
+         FROM (SELECT k.origin, ifnull(v.urls, 0) + ifnull(u.urls, 0) AS counted, ifnull(w.ways, 0) AS ways, min(iif(f.url IS NULL, k.url, NULL)) AS first,
                       total(f.url IS NULL AND (v.urls IS NULL OR k.claimed_by <> 'recrawl' OR t.url IS NOT NULL)) AS lost,
                       total(f.url IS NULL AND v.urls IS NOT NULL AND k.claimed_by = 'recrawl' AND t.url IS NULL) AS passed_over
                FROM claim k LEFT JOIN final f ON f.url = k.url LEFT JOIN tried t ON t.url = k.url
                LEFT JOIN (SELECT origin_id, sum(urls) AS urls FROM leftover WHERE iteration = ?2 GROUP BY origin_id) v ON v.origin_id = k.origin_id
                LEFT JOIN (SELECT origin_id, ifnull(json_extract(record, '$.counters.unreadable'), 0) AS urls FROM inbox WHERE iteration = ?2) u
                    ON u.origin_id = k.origin_id
+               LEFT JOIN (SELECT origin_id, sum(json_array_length(nearer)) AS ways FROM known_url WHERE queued_in = ?2 GROUP BY origin_id) w
+                   ON w.origin_id = k.origin_id
                GROUP BY k.origin_id)
          WHERE counted NOT BETWEEN lost AND {most}"
     ))?;

@@ -73,6 +73,8 @@ impl Mutation {
         (Self::Frontier(Frontier::SeedsAddedAgain), Invariant::VisitedOnce),
         (Self::Frontier(Frontier::ClaimForgotten), Invariant::NothingLost),
         (Self::Frontier(Frontier::ClaimerMistaken), Invariant::NothingLost),
+        (Self::Frontier(Frontier::ShorterWayUnvisited), Invariant::VisitedOnce),
+        (Self::Frontier(Frontier::ShorterWayIgnored), Invariant::ReachFound),
         (Self::Frontier(Frontier::PastDefinitionsForgotten), Invariant::ReachFound),
         (Self::Late(LateEffect::LogAfterCommit), Invariant::NothingLost),
         (Self::Late(LateEffect::DocumentsAfterClaims), Invariant::CurrentStateIsFresh),

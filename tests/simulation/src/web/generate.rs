@@ -1,6 +1,7 @@
 //! Awkward sites generated from a seed.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use dragline_domain::url::{CrawlUrl, Origin};
@@ -37,12 +38,22 @@ impl Site {
         let mut dice = StdRng::seed_from_u64(seed);
         // Most sites are small, as most mistakes show on a few pages.
         let (origins_max, pages_max) = if dice.random_bool(0.1) { (LINKED.len(), 16) } else { (2, 6) };
+        Self::draw(seed, dice, 1..=origins_max, pages_max)
+    }
+
+    /// Draws a site of several origins, through which ways of several lengths lead to most pages.
+    #[must_use]
+    pub fn spread(seed: u64) -> Self {
+        Self::draw(seed, StdRng::seed_from_u64(seed), 2..=LINKED.len(), 9)
+    }
+
+    fn draw(seed: u64, mut dice: StdRng, origins: RangeInclusive<usize>, pages_max: usize) -> Self {
         let names = match seed / 10 % 4 {
             1 => LINKED_OF_ONE_HOST,
             3 => LINKED_OF_ONE_DOMAIN,
             _ => LINKED,
         };
-        let linked = &names[..dice.random_range(1..=origins_max)];
+        let linked = &names[..dice.random_range(origins)];
         let linked: Vec<(Origin, usize)> =
             linked.iter().map(|name| (origin(name), dice.random_range(3..=pages_max))).collect();
         let targets: Vec<CrawlUrl> =

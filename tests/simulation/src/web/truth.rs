@@ -1,19 +1,19 @@
 //! What a crawl must find, determined by walking the site itself.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use dragline_domain::url::{CrawlUrl, Origin};
 use robotstxt::DefaultMatcher;
 
 use super::{Body, Directive, Edited, PageKind, RobotsTxt, Site};
 
-/// The URLs for which a crawl of whole origins, without limits or losses, has outcomes.
+/// The URLs for which a crawl of whole origins, without losses, has outcomes, each with how many links it is from a seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// Those that have an outcome in any case.
-    pub certain: BTreeSet<CrawlUrl>,
+    pub certain: BTreeMap<CrawlUrl, u32>,
     /// Those, and those that depend on which robots.txt was in force when they were reached.
-    pub possible: BTreeSet<CrawlUrl>,
+    pub possible: BTreeMap<CrawlUrl, u32>,
 }
 
 /// How one URL leads to another.
@@ -25,8 +25,6 @@ enum Step {
 
 impl Site {
     /// What a crawler with this product token reaches from the seeds, within their origins, by at most this many links.
-    ///
-    /// Origins do not wait for each other, so the depth of a URL depends on which is faster: a depth limit is exact only for a single origin.
     #[must_use]
     pub fn reach(&self, product_token: &str, max_depth: Option<u32>) -> Reach {
         let verdicts = |url: &CrawlUrl| -> Vec<bool> {
@@ -39,13 +37,17 @@ impl Site {
         }
     }
 
-    fn walk(&self, max_depth: Option<u32>, may_ask: impl Fn(&CrawlUrl) -> bool) -> BTreeSet<CrawlUrl> {
+    fn walk(&self, max_depth: Option<u32>, may_ask: impl Fn(&CrawlUrl) -> bool) -> BTreeMap<CrawlUrl, u32> {
         let mut scope: BTreeSet<Origin> = self.seeds.iter().map(CrawlUrl::origin).collect();
-        let mut found: BTreeSet<CrawlUrl> = BTreeSet::new();
+        let mut found: BTreeMap<CrawlUrl, u32> = BTreeMap::new();
         // In the order of depth, so that each URL is first reached by the shortest path.
         let mut todo: VecDeque<(CrawlUrl, u32)> = self.seeds.iter().map(|seed| (seed.clone(), 0)).collect();
         while let Some((url, depth)) = todo.pop_front() {
-            if max_depth.is_some_and(|max| depth > max) || !found.insert(url.clone()) || !may_ask(&url) {
+            if max_depth.is_some_and(|max| depth > max) || found.contains_key(&url) {
+                continue;
+            }
+            found.insert(url.clone(), depth);
+            if !may_ask(&url) {
                 continue;
             }
             // A seed that moved permanently within its site extends the scope to its new origin; to https or www. even a temporary redirect does.

@@ -18,7 +18,7 @@ fn every_site_has_something_to_find_and_stays_small() {
         assert!(!reach.certain.is_empty(), "seed {seed}: {reach:?}");
         rich += usize::from(reach.certain.len() > 5);
         assert!(reach.possible.len() <= 120, "seed {seed} has {} URLs", reach.possible.len());
-        assert!(reach.certain.is_subset(&reach.possible), "seed {seed}");
+        assert!(reach.certain.keys().all(|url| reach.possible.contains_key(url)), "seed {seed}");
     }
     assert!(rich > 100, "{rich} of 300 sites have more than five URLs to find in any case");
 }

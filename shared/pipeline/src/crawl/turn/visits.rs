@@ -63,7 +63,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             }
             let now = self.world.clock().now();
             let in_flight = self.open.iter().map(|segment| segment.entries as usize).sum();
-            if self.planner.is_empty_handed(&self.lease, now)
+            if self.planner.is_empty_handed(&self.lease, &self.inbox, in_flight, now)
                 && self.planner.fill(&*self.world, &self.lease, &self.inbox, in_flight).await?
             {
                 // That took time: check again whether there is enough left for a visit.
@@ -217,10 +217,12 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return;
         };
         if work.crawl_type == CrawlType::Reparse {
-            let outcome = work.entry.known.document.map_or(Outcome::FileDidNotChange, |document| document.outcome);
-            let visit = Visit { finality: Finality::Aside, ..visit_of(&work, outcome, None, None, 0) };
-            records.add_unsent(&url, self.world.clock().now(), &visit);
             segment.asides += 1;
+            // Without a document there is nothing left to do.
+            if let Some(document) = &work.entry.known.document {
+                let visit = Visit { finality: Finality::Aside, ..visit_of(&work, document.outcome, None, None, 0) };
+                records.add_unsent(&url, self.world.clock().now(), &visit);
+            }
             return;
         }
         if let Some((outcome, why)) = refused(&self.context, &self.robots, &work, &url) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::{
     Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, EndedVisit, Known, LastCapture, LastDocument,
-    LeadsTo, LinksDecided, OriginKey, PartKind, Pass, RulesDigest, Standing, StateChange, VisitPlace,
+    LeadsTo, LinksDecided, Nearer, OriginKey, PartKind, Pass, RulesDigest, Standing, StateChange, VisitPlace,
 };
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
@@ -18,6 +18,11 @@ use super::super::samples::{at, capture, key, sighting, trigger};
 use super::super::world::{UNLIMITED, World, long_path};
 
 const NEW: Claim = Claim::Own { known: Known { last: None, document: None, interval_ms: None, away: None } };
+
+/// The answer about a URL that another claimed, having found it as every test here does.
+fn taken(by: &Claimer) -> Claim {
+    Claim::Taken { by: by.clone(), found_at: Some(sighting(1).found_at()) }
+}
 
 /// The rules in force.
 const RULES: RulesDigest = RulesDigest(7);
@@ -76,12 +81,73 @@ pub async fn a_claim_is_own_once(frontier: &impl Frontier) {
     assert_eq!(world.claim(&origin, ours.clone(), &["/a", "/b"]).await, [NEW, NEW]);
     assert_eq!(
         world.claim(&origin, theirs.clone(), &["/c", "/a"]).await,
-        [NEW, Claim::Taken { by: ours.clone() }],
+        [NEW, taken(&ours)],
         "in the order of the request"
     );
-    let again = [NEW, NEW, Claim::Taken { by: theirs.clone() }];
+    let again = [NEW, NEW, taken(&theirs)];
     assert_eq!(world.claim(&origin, ours, &["/b", "/a", "/c"]).await, again, "claimed again");
     assert_eq!(world.claim(&other, theirs, &["/a"]).await, [NEW], "another origin's path");
+}
+
+/// Whoever finds a shorter way to a URL than all before is told so, and gets the same answer when it asks again. Where ways are ignored, nobody is.
+pub async fn a_shorter_way_is_passed_on(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    let [first, near, nearer, late] = ["x", "y", "z", "w"].map(|by| Claimer::trigger(&trigger(by)));
+    let nothing = Known::default();
+    let taken = |depth| Claim::Taken { by: first.clone(), found_at: depth };
+    let found_at = |depth| Some(sighting(depth).found_at());
+    for (claimer, depth, expected, why) in [
+        (&first, 4, NEW, "the first one"),
+        (&late, 4, taken(found_at(4)), "as far"),
+        (&late, 5, taken(found_at(4)), "farther"),
+        (&near, 2, Claim::Nearer { known: nothing.clone() }, "a shorter way"),
+        (&near, 2, Claim::Nearer { known: nothing.clone() }, "claimed again"),
+        (&late, 3, taken(None), "shorter than the first, and not than the second"),
+        (&nearer, 0, Claim::Nearer { known: nothing.clone() }, "shorter still"),
+        (&near, 2, Claim::Nearer { known: nothing.clone() }, "claimed again, after a shorter one"),
+        (&first, 4, NEW, "it stays the first one's own"),
+        (&late, 0, taken(None), "nothing is nearer than a seed"),
+    ] {
+        let claimed = world.claim_at(depth, &origin, claimer.clone(), &["/a"]).await;
+        assert_eq!(claimed, [expected], "{claimer} at {depth}: {why}");
+    }
+    world.claim_at(4, &origin, first.clone(), &["/b"]).await;
+    assert_eq!(world.claim(&origin, late.clone(), &["/b"]).await, [taken(found_at(4))], "ways are ignored");
+    let mixed = world.claim_at(1, &origin, late, &["/c", "/a", "/b"]).await;
+    assert_eq!(mixed, [NEW, taken(None), Claim::Nearer { known: nothing }], "in the order of the request");
+}
+
+/// What came nearer is told with what is known of it by then, as long as the iteration lasts.
+pub async fn what_came_nearer_is_told(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let left = ["/a", "/b", "/c"].map(|path| (path, Outcome::FileIngested, None));
+    let world = with_candidates(frontier, &origin, &left).await;
+    let [first, near] = ["x", "y"].map(|by| Claimer::trigger(&trigger(by)));
+    let paths = ["/unknown", "/b", "/a"].map(str::to_owned);
+    let told = async |iteration| frontier.nearer(&origin, iteration, &paths).await.unwrap();
+    world.claim_at(4, &origin, first, &["/a", "/b"]).await;
+    assert_eq!(told(world.iteration).await, [None, None, None], "it is where it was found");
+    world.claim_at(2, &origin, near, &["/a"]).await;
+    let found_at = sighting(2).found_at();
+    let nearer = Nearer { found_at, known: Known::default(), has_ended: false };
+    assert_eq!(told(world.iteration).await, [None, None, Some(nearer)], "its visit was in an earlier iteration");
+    let visit = EndedVisit { capture: Some(capture("one")), ..ended(Outcome::FileIngested) };
+    frontier.update_candidates(&origin, &[update("/a", (world.iteration, 2, 0), Some(visit))]).await.unwrap();
+    let known = Known { last: Some(capture("one")), ..Known::default() };
+    let nearer = Nearer { found_at, known, has_ended: true };
+    assert_eq!(told(world.iteration).await, [None, None, Some(nearer)], "it is visited");
+    assert_eq!(told(world.iteration.next()).await, [None, None, None], "each iteration begins anew");
+    let query = DueQuery { pass: Pass::Visited, ..all(world.iteration.next()) };
+    let depth_of = async || {
+        let page = frontier.due_candidates(&origin, &query, "", 10).await.unwrap();
+        page.entries.into_iter().find(|due| due.entry.path_and_query == "/a").map(|due| due.depth)
+    };
+    assert_comes_to(depth_of, Some(2), "the shortest way is kept").await;
+    world.end(&[]).await;
+    let next = World::begin_by(frontier, "v", UNLIMITED).await;
+    next.claim_at(3, &origin, Claimer::trigger(&trigger("v")), &["/a"]).await;
+    assert_eq!(told(next.iteration).await, [None, None, None], "the way of the next iteration is the only one");
 }
 
 /// In the next iteration a URL that is not due yet cannot be claimed, except where the claim ignores due times.
@@ -93,7 +159,7 @@ pub async fn a_claim_waits_until_it_is_due(frontier: &impl Frontier) {
     assert_eq!(claim(&link, Claimable::Due(at(99))).await, [Claim::NotDue], "a second early");
     assert_eq!(claim(&link, Claimable::New).await, [Claim::NotDue], "it was visited before");
     assert_eq!(claim(&seed, Claimable::All).await, [NEW], "the claim ignores due times");
-    assert_eq!(claim(&link, Claimable::Due(at(100))).await, [Claim::Taken { by: seed }], "due, but queued by then");
+    assert_eq!(claim(&link, Claimable::Due(at(100))).await, [taken(&seed)], "due, but queued by then");
 }
 
 /// A late update changes nothing; another update by the same segment does.

@@ -8,7 +8,7 @@ use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::error::PortErrorKind;
 use dragline_ports::frontier::{Frontier, ParseCommitted, RobotsRow, SeedOrigin, Seeded};
 
-use super::super::samples::{at, entry, key, trigger};
+use super::super::samples::{at, entry, key, sighting, trigger};
 use super::super::world::{UNLIMITED, World, long_path};
 
 /// A thousand URLs of the maximum length that differ only at their ends are claimed at once.
@@ -21,7 +21,8 @@ pub async fn a_thousand_long_urls_are_told_apart(frontier: &impl Frontier) {
     let (first, rest) = paths.split_at(10);
     let own = |count| vec![Claim::Own { known: Known::default() }; count];
     assert_eq!(world.claim(&origin, ours.clone(), first).await, own(first.len()), "each is new");
-    let expected = [vec![Claim::Taken { by: ours }; first.len()], own(rest.len())].concat();
+    let taken = Claim::Taken { by: ours, found_at: Some(sighting(1).found_at()) };
+    let expected = [vec![taken; first.len()], own(rest.len())].concat();
     assert_eq!(world.claim(&origin, theirs, &paths).await, expected, "in the order of the request");
 }
 

@@ -1,8 +1,8 @@
 //! Defects of candidates.
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, Known, Named, OriginKey, Pass, RulesDigest,
-    StateChange,
+    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, Known, Named, Nearer, OriginKey, Pass, RulesDigest,
+    ShorterWays, StateChange,
 };
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_ports::error::PortResult;
@@ -17,6 +17,7 @@ impl<F: Frontier> Candidates for MutantFrontier<F> {
         match self.mutation {
             Some(M::ClaimForgotten) => request.claimer = Claimer::stored(self.fresh().to_string()),
             Some(M::ClaimBeforeDue) => request.claimable = Claimable::All,
+            Some(M::ShorterWayIgnored) => request.shorter_ways = ShorterWays::Ignored,
             Some(M::LongPathsCut) => request.urls.iter_mut().for_each(|(path, _)| path.truncate(1_024)),
             _ => {}
         }
@@ -24,11 +25,24 @@ impl<F: Frontier> Candidates for MutantFrontier<F> {
         for claim in claims.iter_mut().filter(|claim| matches!(claim, Claim::Taken { .. })) {
             match self.mutation {
                 Some(M::ClaimAlwaysOwn) => *claim = Claim::Own { known: Known::default() },
-                Some(M::ClaimerMistaken) => *claim = Claim::Taken { by: Claimer::recrawl() },
+                Some(M::ClaimerMistaken) => *claim = Claim::Taken { by: Claimer::recrawl(), found_at: None },
                 _ => {}
             }
         }
         Ok(claims)
+    }
+
+    async fn nearer(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        paths: &[String],
+    ) -> PortResult<Vec<Option<Nearer>>> {
+        let mut found = self.inner.nearer(origin, iteration, paths).await?;
+        if self.mutation == Some(M::ShorterWayUnvisited) {
+            found.iter_mut().flatten().for_each(|nearer| nearer.has_ended = false);
+        }
+        Ok(found)
     }
 
     async fn due_candidates(

@@ -1,0 +1,108 @@
+//! Shorter ways to a URL that turn up after it was claimed.
+//!
+//! Within one origin a barrier makes the order breadth first. Origins do not wait for each other, so a URL may first be found by a long way. Where
+//! depth decides what is crawled, whoever finds a shorter one queues the URL again. There is one visit all the same: whichever entry comes first
+//! makes it, and the entry of the shortest way decides the links of its document again, from its own depth.
+
+use super::{Known, Sighting, Standing};
+
+/// How far a URL is from the seeds, as far as it decides what is followed from it. What is nearer comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FoundAt {
+    /// See [`Sighting::depth`].
+    pub depth: u32,
+    /// See [`Sighting::requisite_steps`].
+    pub requisite_steps: u8,
+}
+
+impl FoundAt {
+    /// How far a seed is: nothing is nearer.
+    pub const SEED: Self = Self { depth: 0, requisite_steps: 0 };
+}
+
+impl Sighting {
+    /// Returns how far from the seeds it is.
+    #[must_use]
+    pub const fn found_at(&self) -> FoundAt {
+        FoundAt { depth: self.depth, requisite_steps: self.requisite_steps }
+    }
+}
+
+/// What a claim does about a URL that others queued in this iteration by a longer way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ShorterWays {
+    /// Nothing: depth decides nothing about what is crawled, or the claimer asks for the URL alone.
+    Ignored,
+    /// It records the shorter way, and the claimer queues the URL once more.
+    PassedOn,
+}
+
+/// The most shorter ways to a URL that an iteration follows: each is in the URL's row. Further ones are ignored.
+pub const SHORTER_WAYS_MAX: usize = 32;
+
+/// What is known of a URL that a shorter way was found to since it was claimed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nearer {
+    /// By the shortest way.
+    pub found_at: FoundAt,
+    /// What is known about it now, after a visit in this iteration.
+    pub known: Known,
+    /// Whether it ended in this iteration, as far as segments are parsed.
+    pub has_ended: bool,
+}
+
+/// What is done with an entry of such a URL, once nothing of its origin is in flight, unparsed or to be tried again that may be a visit of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NearerWork {
+    /// It is visited: no entry was before this one.
+    Visit,
+    /// The links of this document are decided again, from the entry's depth.
+    Decide(Known),
+    /// Nothing: it was visited, and has no document that is shown, or the entry of the shortest way does the rest.
+    Nothing,
+}
+
+impl Nearer {
+    /// Decides what is done with an entry that was found at this distance.
+    #[must_use]
+    pub fn work(&self, entry: FoundAt) -> NearerWork {
+        let is_shown = self.known.document.is_some_and(|document| document.standing == Standing::Shown);
+        match self.has_ended {
+            false => NearerWork::Visit,
+            true if entry == self.found_at && is_shown => NearerWork::Decide(self.known.clone()),
+            true => NearerWork::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontier::{LastDocument, LinksDecided, RulesDigest, VisitPlace};
+    use crate::ids::{Iteration, Turn};
+    use crate::outcome::Outcome;
+
+    #[test]
+    fn an_entry_is_the_visit_or_decides_again_or_does_nothing() {
+        let document = |standing| {
+            let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 0 };
+            let links = LinksDecided { by: RulesDigest(7), depth: 5 };
+            let document = LastDocument { place, outcome: Outcome::FileIngested, standing, links };
+            Known { document: Some(document), ..Known::default() }
+        };
+        let at = |depth, requisite_steps| FoundAt { depth, requisite_steps };
+        let nearer = |known, has_ended| Nearer { found_at: at(2, 0), known, has_ended };
+        let (shown, decide) = (document(Standing::Shown), || NearerWork::Decide(document(Standing::Shown)));
+        for (nearer, entry, expected, why) in [
+            (nearer(Known::default(), false), at(2, 0), NearerWork::Visit, "no entry came before it"),
+            (nearer(shown.clone(), false), at(5, 0), NearerWork::Visit, "nor before a longer way's, in this iteration"),
+            (nearer(shown.clone(), true), at(2, 0), decide(), "the shortest way"),
+            (nearer(shown.clone(), true), at(2, 1), NearerWork::Nothing, "a requisite's is longer"),
+            (nearer(shown, true), at(5, 0), NearerWork::Nothing, "a longer way"),
+            (nearer(Known::default(), true), at(2, 0), NearerWork::Nothing, "its visit failed"),
+            (nearer(document(Standing::Gone), true), at(2, 0), NearerWork::Nothing, "its page is gone"),
+        ] {
+            assert_eq!(nearer.work(entry), expected, "{why}");
+        }
+    }
+}
