@@ -225,7 +225,7 @@ mod tests {
             (around(io(io::ErrorKind::ConnectionRefused)), Connect, "nobody listens"),
             (around(io(io::ErrorKind::ConnectionReset)), Connect, "the peer hung up"),
             (around(io(io::ErrorKind::TimedOut)), Timeout, "the kernel gave up"),
-            (around(h2::Error::from(h2::Reason::PROTOCOL_ERROR)), Connect, "the server ended it"),
+            (around(h2::Error::from(Reason::PROTOCOL_ERROR)), Connect, "the server ended it"),
             (around("something else"), Connect, "unknown: nothing came, which is all that is known"),
         ];
         for (error, expected, why) in cases {

@@ -190,6 +190,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
         attempts,
         pace,
         patience,
+        worked,
         robots,
         ending,
         cursor,
@@ -205,7 +206,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
     if let LeaseState::Leased(Holder { token: _, until, reserved }) = state {
         (until, reserved).hash(hasher);
     }
-    (iteration, turn, not_before, written_at, attempts, pace, patience, robots, ending).hash(hasher);
+    (iteration, turn, not_before, written_at, attempts, pace, patience, worked, robots, ending).hash(hasher);
     (cursor, chunk, depth, barrier, retries, taken, segments, counters).hash(hasher);
 }
 

@@ -198,6 +198,7 @@ mod tests {
             retried: vec!["/a".into()],
             retries: vec![retry("/c", 1)],
             pages: 2,
+            resends: 1,
             body_bytes: 30,
         };
         let lease = before.after_segment(&work, at(200));
@@ -206,6 +207,7 @@ mod tests {
         assert_eq!(lease.retries, [retry("/b", 0), retry("/c", 1)], "one was tried again, one is new");
         let holder = lease.holder().unwrap();
         assert_eq!((holder.until, holder.reserved.pages), (at(200), Some(7)), "renewed, and spent of its reserve");
+        assert_eq!((lease.counters.requests, lease.counters.pages), (3, 2), "one request was sent again");
         assert_eq!((lease.counters.pages, lease.counters.retries, lease.counters.body_bytes), (2, 1, 30));
         assert_eq!(lease.turn, before.turn, "the same turn");
     }

@@ -10,7 +10,7 @@ use super::text;
 /// - A last line without its end is only kept if it forbids something: cut, it forbids more.
 /// - `User-agent` lines without a rule behind them are left out, with what follows: such a group would allow everything.
 pub(super) fn obeyed(body: &[u8]) -> Option<String> {
-    let body = text::as_ascii_lines(text::within_limit(body));
+    let body = text::as_ascii_lines(&text::within_limit(body));
     let (whole, last) = body.split_at(body.rfind(['\n', '\r']).map_or(0, |end| end + 1));
     let mut text = whole.to_owned();
     if let Some(pattern) = forbidden_by(last) {

@@ -126,32 +126,37 @@ mod tests {
         }
     }
 
-    /// Counts the requests. The first ones find no room.
-    #[derive(Default)]
-    struct Counting(Mutex<u32>, u32);
+    /// Ends each request as the script says, the last of it for all that follow, and records which connections were asked for.
+    struct Scripted {
+        ends: Vec<End>,
+        asked: Mutex<Vec<ConnectionChoice>>,
+    }
 
-    impl Fetcher for Counting {
-        async fn fetch(&self, _request: FetchRequest) -> Fetched {
-            let mut count = self.0.lock().unwrap();
-            *count += 1;
-            let kind = if *count <= self.1 { FetchFailureKind::NoRoom } else { FetchFailureKind::Connect };
-            Fetched::failed(kind, "", Duration::ZERO)
+    #[derive(Clone, Copy)]
+    enum End {
+        NoRoom,
+        Unprocessed(Unprocessed),
+        Failed,
+    }
+
+    impl Fetcher for Scripted {
+        async fn fetch(&self, request: FetchRequest) -> Fetched {
+            let mut asked = self.asked.lock().unwrap();
+            let end = self.ends[asked.len().min(self.ends.len() - 1)];
+            asked.push(request.connection);
+            let kind = if matches!(end, End::NoRoom) { FetchFailureKind::NoRoom } else { FetchFailureKind::Connect };
+            let unprocessed = if let End::Unprocessed(reason) = end { Some(reason) } else { None };
+            Fetched { unprocessed, ..Fetched::failed(kind, "", Duration::ZERO) }
         }
     }
 
-    fn work(path: &str) -> Work {
-        let entry = TodoEntry::new(path);
-        let after = Position { chunk: None, depth: 0, cursor: RecrawlCursor::End, taken: 1 };
-        Work { entry, depth: 0, crawl_type: CrawlType::Queued, tries: 0, after, exhausts: None }
-    }
-
-    /// One visit, which may start when `earliest` has come.
-    async fn visited_at(
-        earliest: Duration,
-        latest: Duration,
-        clock: &Oversleeping,
-        fetcher: &Counting,
-    ) -> Result<Visited, LeaseTooOld> {
+    /// Sends a request that may start at 10 s and no later than at 40 s, at a pace. Returns how that went, and the connections that were asked for.
+    async fn sent(
+        delay: Duration,
+        overslept: Duration,
+        ends: &[End],
+    ) -> (Result<Sent, LeaseTooOld>, Vec<ConnectionChoice>) {
+        let (earliest, latest) = (seconds(10), seconds(40));
         let limits = FetchLimits {
             connect_timeout: seconds(10),
             first_byte_timeout: seconds(20),
@@ -161,9 +166,17 @@ mod tests {
             decoded_bytes_max: 1 << 10,
         };
         let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
-        let pacer = Pacer::new(Pace::default(), after(Timestamp::UNIX_EPOCH, earliest), clock);
-        let started = pacer.start_in_time(clock, latest).await.ok_or(LeaseTooOld)?;
-        visit(clock, fetcher, &pacer, (started, latest), None, limits, (0, work("/p"), url)).await
+        let clock = Oversleeping { now: Mutex::default(), overslept };
+        let fetcher = Scripted { ends: ends.to_vec(), asked: Mutex::default() };
+        let pacer = Pacer::new(Pace::new(delay), after(Timestamp::UNIX_EPOCH, earliest), &clock);
+        let sent = match pacer.start_in_time(&clock, latest).await {
+            Some(started) => {
+                let request = FetchRequest::new(url, limits);
+                send(&clock, &fetcher, &pacer, (started, latest), request, Asked::First).await
+            }
+            None => Err(LeaseTooOld),
+        };
+        (sent, fetcher.asked.into_inner().unwrap())
     }
 
     #[tokio::test]
@@ -173,25 +186,40 @@ mod tests {
             (seconds(30), 1, "late, and still in time"),
             (seconds(31), 0, "another worker may hold the lease before the answer arrives"),
         ] {
-            let clock = Oversleeping { now: Mutex::default(), overslept };
-            let fetcher = Counting::default();
-            let visited = visited_at(seconds(10), seconds(40), &clock, &fetcher).await;
-            assert_eq!((*fetcher.0.lock().unwrap(), visited.is_ok()), (requests, requests == 1), "{why}");
+            let (sent, asked) = sent(Duration::ZERO, overslept, &[End::Failed]).await;
+            assert_eq!((asked.len(), sent.is_ok()), (requests, requests == 1), "{why}");
         }
     }
 
     #[tokio::test]
     async fn a_request_that_finds_no_room_waits_for_some_while_the_lease_lasts() {
-        for (no_room, requests, kind, why) in [
-            (1, 2, Some(FetchFailureKind::Connect), "tried again"),
-            (30, 31, Some(FetchFailureKind::Connect), "in the last second, too"),
-            (31, 31, None, "another worker may hold the lease by then"),
+        for (no_room, requests, is_sent, why) in [
+            (1, 2, true, "tried again"),
+            (30, 31, true, "in the last second, too"),
+            (31, 31, false, "another worker may hold the lease by then"),
         ] {
-            let clock = Oversleeping { now: Mutex::default(), overslept: Duration::ZERO };
-            let fetcher = Counting(Mutex::default(), no_room);
-            let visited = visited_at(seconds(10), seconds(40), &clock, &fetcher).await;
-            let ended = visited.ok().map(|visited| visited.fetched.result.unwrap_err().kind);
-            assert_eq!((*fetcher.0.lock().unwrap(), ended), (requests, kind), "{why}");
+            let ends = [vec![End::NoRoom; no_room], vec![End::Failed]].concat();
+            let (sent, asked) = sent(Duration::ZERO, Duration::ZERO, &ends).await;
+            assert_eq!((asked.len(), sent.is_ok()), (requests, is_sent), "{why}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_that_was_not_processed_is_sent_once_more_for_each_reason_when_its_turn_comes() {
+        use Unprocessed::{ConnectionEnded, Http11Required, StreamRefused};
+        let reasons = |reasons: &[Unprocessed]| reasons.iter().copied().map(End::Unprocessed).collect::<Vec<_>>();
+        for (delay, ends, resends, last_start, why) in [
+            (seconds(1), vec![End::Failed], 0, 10, "it may have been processed"),
+            (seconds(1), vec![End::Unprocessed(StreamRefused), End::Failed], 1, 11, "once more, a delay later"),
+            (seconds(1), reasons(&[StreamRefused]), 1, 11, "not for ever"),
+            (seconds(1), reasons(&[ConnectionEnded, Http11Required, StreamRefused]), 3, 13, "once for each reason"),
+            (seconds(31), reasons(&[StreamRefused]), 0, 10, "not after the lease: this was a try"),
+        ] {
+            let (sent, asked) = sent(delay, Duration::ZERO, &ends).await;
+            let sent = sent.unwrap();
+            assert_eq!((sent.resends, sent.started), (resends, seconds(last_start)), "{why}");
+            let new = asked.iter().skip(1).all(|connection| *connection == ConnectionChoice::New);
+            assert!(new && asked[0] == ConnectionChoice::Any, "{why}: on connections of their own");
         }
     }
 }

@@ -198,13 +198,12 @@ fn found<'d>(
             let url = &link.target;
             // Most links lead to what was found before.
             let hash = known.hash(url);
-            let Distance { depth, requisite_steps, redirects } = Distance::of_target(&capture.visit, link.kind);
+            let Distance { depth, requisite_steps, read_as, redirects } =
+                Distance::of_target(&capture.visit, link.kind);
             if known.is_taken(hash, FoundAt { depth, requisite_steps }) {
                 continue;
             }
             let origin = url.origin();
-            let Distance { depth, requisite_steps, read_as, redirects } =
-                Distance::of_target(&capture.visit, link.kind);
             let sighting = Sighting { depth, via: Some(document.url.clone()), requisite_steps, read_as };
             if let Some((visits, place)) = places.get(&hash).copied() {
                 let earlier = by_origin.get_mut(&(origin, visits)).and_then(|found| found.get_mut(place));

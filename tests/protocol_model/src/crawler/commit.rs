@@ -18,6 +18,7 @@ pub(super) fn commits(model: &Model, number: usize, held: &Held, visit: &Visit, 
         retried: if is_retry { vec![path(*page)] } else { Vec::new() },
         retries: Vec::new(),
         pages: 1,
+        resends: 0,
         body_bytes: 0,
     };
     let exhausts = exhausts.as_ref();

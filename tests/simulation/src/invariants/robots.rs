@@ -91,7 +91,7 @@ fn reading(access: &Access) -> Option<Reading> {
             429 | 500.. => Reading::Unreadable,
             _ => Reading::Readable(RobotsTxt::Missing),
         },
-        Answer::Nothing(_) => Reading::Unreadable,
+        Answer::Nothing(_) | Answer::Unprocessed(_) => Reading::Unreadable,
     })
 }
 

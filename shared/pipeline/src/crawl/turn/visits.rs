@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
 use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork, TodoEntry};
-use dragline_domain::outcome::{Outcome, OutcomeClass};
+use dragline_domain::outcome::OutcomeClass;
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
 
