@@ -62,7 +62,7 @@ impl RobotsRecord {
     ///   cookies, has stated no rule, and would otherwise never be crawled: the failure is not temporary.
     /// - 2xx with a body that breaks off in each try: the rules that came hold, as a file has to be read as far as it can
     ///   be (section 2.3.1.5). Without any it is unreadable: it could have forbidden everything.
-    /// - 4xx: there is none. But 429 asks us to come back later and says nothing about the file, so it is unreadable.
+    /// - 4xx: there is none. But 429, and 420 and 430 as others say it, ask us to come back later and say nothing about the file, so it is unreadable.
     /// - Anything else: unreadable, and all is disallowed until it can be read.
     #[must_use]
     pub fn of(fetch: &RobotsFetch<'_>) -> Self {
@@ -76,7 +76,7 @@ impl RobotsRecord {
             },
             // What the status says does not depend on the body.
             RobotsFetch::BrokenOff { status, body } => Self::of(&RobotsFetch::Answered { status, body }),
-            RobotsFetch::Answered { status: status @ (300..=428 | 430..=499), .. } => {
+            RobotsFetch::Answered { status: status @ (300..=419 | 421..=428 | 431..=499), .. } => {
                 Self::Missing(Missing::Status(status))
             }
             RobotsFetch::Answered { status, .. } => Self::Unreadable(Unreadable::Status(status)),

@@ -207,6 +207,7 @@ fn section_2_3_1_access_results() {
         ("2.3.1.3", answered(403), true, true, "or forbids the file"),
         ("2.3.1.3", answered(404), true, true, "or has none"),
         ("2.3.1.3", answered(499), true, true, "up to the last of them"),
+        ("2.3.1.3", answered(430), false, false, "as Shopify says it"),
         ("2.3.1.3", answered(429), false, false, "MAY: but one that asks for a later try is not used against it"),
         ("2.3.1.4", answered(500), false, false, "unreachable: MUST assume that all is disallowed"),
         ("2.3.1.4", answered(503), false, false, "even if it is temporary"),
