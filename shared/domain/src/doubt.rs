@@ -7,8 +7,10 @@ use crate::simhash::Simhash;
 /// Texts whose fingerprints differ in up to this many bits are nearly the same.
 const SAME_BITS_MAX: u32 = 3;
 
-/// Texts whose fingerprints differ in more bits are unlike. Of pages of real sites 1 % differ in less (13 to 23 bits), and half in 27 to 32; a page without two
-/// fifths of its text, or with its parts in another order, differs from the whole in up to 20.
+/// Texts whose fingerprints differ in more bits are unlike. Half of the pairs of different pages in a
+/// manual differ in 27 to 32 bits, and most in more than this; pages that repeat each other differ in
+/// less. A page without two fifths of its text differs from the whole in up to 20 bits, seldom in more;
+/// so does one with its parts in another order, unless these are very short.
 const ALIKE_BITS_MAX: u32 = 20;
 
 /// A fingerprint of fewer words says little.
