@@ -55,7 +55,8 @@ impl Crawled {
         let site = HostileSite::start(answer).await;
         let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room for a directory"));
         tokio::task::block_in_place(|| {
-            let definition = format!("name: docs\nseeds: ['{seed}']\npoliteness: {{delay: 0s}}\n");
+            let definition =
+                format!("name: docs\nseeds: ['{seed}']\npoliteness: {{delay: 0s}}\nfetch: {{retries: 0}}\n");
             for iteration in 1..=4 {
                 let exclude = if iteration > 1 { "scope: {exclude: ['/away$']}\n" } else { "" };
                 fs::write(directory.path().join("crawl.yaml"), format!("{definition}{exclude}")).expect("it is ours");

@@ -33,7 +33,7 @@ async fn status_shows_an_earlier_iteration_as_it_was() {
         let latest = json(&run(&["status", "--json"]));
         assert_eq!((&latest["iteration"], &latest["outcomes"][0]["name"]), (&2.into(), &"file_did_not_change".into()));
 
-        for field in ["stuck", "drifted", "links_beyond_budget", "urls_stripped"] {
+        for field in ["stuck", "drifted", "links_beyond_budget", "links_nofollow", "urls_stripped"] {
             assert_eq!(then[field], 0);
             then[field] = Value::Null;
         }

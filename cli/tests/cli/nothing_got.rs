@@ -26,7 +26,7 @@ async fn what_the_server_says_is_reported_with_a_hint() {
         "/robots.txt" => reply(200, &[], "user-agent: *\ndisallow: /private\n"),
         "/moved" => reply(302, &["location: http://elsewhere.example/start"], ""),
         "/login" => reply(403, &[], ""),
-        "/itself" => reply(302, &["location: /itself?utm_source=x"], ""),
+        "/itself" | "/itself?utm_source=x" => reply(302, &["location: /itself?utm_source=x"], ""),
         "/unread" => reply(200, &["content-type: text/html"], "<meta name=robots content=noindex>"),
         _ => reply(404, &[], ""),
     })

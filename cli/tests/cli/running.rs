@@ -88,7 +88,7 @@ fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
 async fn json_progress_is_nothing_but_events() {
     let site = site(["/a", "/missing", "/broken", "/canonical", "/forbidden"]).await;
     let (seed, directory) = (site.url("/"), scratch());
-    let arguments = crawl(&seed, &["--delay", "0s", "--progress", "json", "-vv"]);
+    let arguments = crawl(&seed, &["--delay", "0s", "--retries", "0", "--progress", "json", "-vv"]);
     let ran = tokio::task::block_in_place(|| dragline(directory.path(), &arguments));
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
     let events = events(&ran.stderr);

@@ -9,8 +9,7 @@ use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
     Ahead, Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, DomainRow, DueQuery, HostAsk, HostRow,
     Inbox, IterationRow, Lease, Named, Nearer, OriginKey, OriginRows, ReleaseRefused, SegmentId, SegmentRow,
-    StatusChange,
-    Take, TakeRefused, TodoChunk,
+    StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};

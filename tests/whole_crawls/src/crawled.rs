@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
@@ -309,16 +309,20 @@ impl Crawled {
     #[must_use]
     #[track_caller]
     pub fn every_record(&self) -> Vec<StoredRecord> {
-        let mut objects: Vec<_> = self.log.iter().filter_map(|row| row.object.as_deref()).collect();
-        objects.sort_unstable();
-        objects.dedup();
         let mut records = Vec::new();
-        for object in objects {
-            let bytes = std::fs::read(self.data.path().join(object)).unwrap();
+        for object in files_below(&self.data.path().join("raw")) {
+            let bytes = std::fs::read(&object).unwrap();
             for record in WarcReader::new(&bytes[..], ReadLimits::default()) {
-                records.push(record.unwrap_or_else(|error| panic!("{object}: {error}")));
+                records.push(record.unwrap_or_else(|error| panic!("{}: {error}", object.display())));
             }
         }
         records
     }
+}
+
+/// Returns the files in a directory and those below it, in order.
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort_unstable();
+    entries.into_iter().flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }

@@ -298,9 +298,10 @@ fn every_key_is_compared_and_says_what_its_change_means() {
     for &key in Key::ALL {
         let mut new = old.clone();
         edit(key, &mut new);
-        let how_only = ["politeness.", "fetch.", "user_agent", "content", "items", "recrawl.", "schedule."]
-            .iter()
-            .any(|start| key.name().starts_with(start));
+        let how_only =
+            ["politeness.", "fetch.", "user_agent", "content", "canonical", "items", "recrawl.", "schedule."]
+                .iter()
+                .any(|start| key.name().starts_with(start));
         assert_eq!(key.effect(), if how_only { Effect::HowOnly } else { Effect::WhichUrls }, "{key}");
         assert_eq!(changes(&old, &new), [key]);
         let checked = |draft: &Draft| Definition::new(draft.clone()).unwrap();

@@ -105,7 +105,7 @@ mod tests {
             ("Mon, 06 Nov 1994 08:49:37 GMT", Some(37), "the wrong day of the week"),
             ("Mon, 06 Nov 1994 08:49:37 UTC", Some(37), "both"),
             ("1994-11-06T08:49:37Z", Some(37), "as programs write it"),
-            ("Sun, 06 Nov 1994 08:49:37 CET", None, "a zone that nobody can know"),
+            ("Sun, 06 Nov 1994 08:49:37 CET", Some(37), "a zone without a meaning is UTC (RFC 5322, section 4.3)"),
             ("Sun, 36 Nov 1994 08:49:37 GMT", None, "no such day"),
         ] {
             let headers = Headers::from_iter([("Retry-After", value.as_bytes())]);

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpFetcher};
-use dragline_ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetcher};
+use dragline_ports::fetcher::{
+    ConnectionChoice, ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetcher, Unprocessed,
+};
 use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -143,6 +145,8 @@ enum Then {
     HangsUp,
     /// Reads the next request, and resets it.
     Resets,
+    /// Reads the next request, and says that it came too late.
+    TimesOut,
 }
 
 /// A server that answers once on each connection, except the first `silent` ones, on which it answers nothing. Counts the requests that it read.
@@ -165,10 +169,14 @@ async fn moody(then: Then, silent: usize) -> (u16, Arc<AtomicUsize>) {
                 stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi").await.unwrap();
                 match then {
                     Then::Closes => tokio::time::sleep(Duration::from_millis(1)).await,
-                    Then::HangsUp | Then::Resets => {
+                    Then::HangsUp | Then::Resets | Then::TimesOut => {
                         let next = stream.read(&mut head).await;
                         requests.fetch_add(usize::from(next.is_ok_and(|bytes| bytes > 0)), Ordering::SeqCst);
                     }
+                }
+                if matches!(then, Then::TimesOut) {
+                    let late = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+                    stream.write_all(late).await.unwrap();
                 }
                 if matches!(then, Then::Resets) {
                     stream.set_zero_linger().unwrap();
@@ -180,19 +188,30 @@ async fn moody(then: Then, silent: usize) -> (u16, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_closed_meanwhile_is_not_a_failure() {
-    for then in [Then::Closes, Then::HangsUp, Then::Resets] {
+async fn a_request_on_a_connection_that_ended_was_not_processed_and_one_on_a_new_one_is_answered() {
+    for then in [Then::Closes, Then::HangsUp, Then::Resets, Then::TimesOut] {
         for at_once in [1, 8] {
-            let (port, _) = moody(then, 0).await;
+            let (port, requests) = moody(then, 0).await;
             let config = HttpConfig { idle_connections_per_host_max: 8, ..config(AddressPolicy::AllowPrivate) };
             let fetcher = HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap();
             let url = format!("http://one.test:{port}/");
+            let mut sent = 0;
             for round in 0..20 {
                 let answers = join_all((0..at_once).map(|_| fetch(&fetcher, &url))).await;
+                sent += answers.len();
                 for fetched in answers {
-                    assert!(fetched.result.is_ok(), "{then:?}, {at_once} at once, round {round}: {:?}", fetched.result);
+                    let is_answered = fetched.result.as_ref().is_ok_and(|response| response.status == 200);
+                    if is_answered {
+                        continue;
+                    }
+                    let why = format!("{then:?}, {at_once} at once, round {round}: {:?}", fetched.result);
+                    assert_eq!(fetched.unprocessed, Some(Unprocessed::ConnectionEnded), "{why}");
+                    let again = FetchRequest { connection: ConnectionChoice::New, ..request(&url) };
+                    assert_eq!(response(fetcher.fetch(again).await).status, 200, "{why}");
+                    sent += 1;
                 }
             }
+            assert!(requests.load(Ordering::SeqCst) <= sent, "{then:?}: no request leaves that was not asked for");
         }
     }
 }

@@ -144,6 +144,7 @@ async fn a_policy_decides_what_is_requested_again() {
     .await;
     let monthly = definition(&[site.url("/")], |draft| {
         draft.recrawl.interval = Some(30 * DAY);
+        draft.fetch.retries = 0;
         let when = Condition::Path(TextTest::Equals("/live".to_owned()));
         let policy = Some(RecrawlWord::Always);
         draft.recrawl.rules.push(RecrawlRule { when, policy, interval: None, min: None, max: None });

@@ -1,4 +1,4 @@
-//! Answers that are not pages, each final at once.
+//! Answers that are not pages, each final without retries.
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::Site;
@@ -32,7 +32,7 @@ async fn a_status_says_how_a_url_ended() {
         expected.push((path, *outcome, why));
     }
     let site = builder.start().await.unwrap();
-    let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
+    let crawled = Crawled::once(&definition(&[site.url()], |draft| draft.fetch.retries = 0)).await;
     crawled.assert_outcomes(&expected);
     for ((status, ..), path) in STATUSES.iter().zip(&paths) {
         let row = crawled.row(path);

@@ -117,7 +117,7 @@ async fn each_visit_is_shown_and_what_parsing_makes_of_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_an_origin_waits_for_is_shown_and_that_it_is_done_with() {
     type Case = (fn(&str, u32) -> Answer, &'static [&'static str], &'static str);
-    let cases: [Case; 6] = [
+    let cases: [Case; 7] = [
         (
             |path, _| if path == "/robots.txt" { NO_RULES } else { Some((200, "x", "", "")) },
             &["at Robots", "waits delay definition 100ms"],
@@ -137,8 +137,18 @@ async fn what_an_origin_waits_for_is_shown_and_that_it_is_done_with() {
                 _ if earlier == 0 => Some((503, "x", "", "")),
                 _ => Some((200, "x", "", "")),
             },
-            &["visited / server_unavailable Retried", "waits delay back_off 2000ms", "visited / file_ingested Final"],
-            "the back-off after a refusal",
+            &["visited / server_unavailable Retried", "waits retry definition 100ms", "visited / file_ingested Final"],
+            "another try of a URL that is refused alone",
+        ),
+        (
+            |path, earlier| match path {
+                "/robots.txt" => NO_RULES,
+                "/" => Some((200, "x", "", "<a href=/a>a</a> <a href=/b>b</a>")),
+                _ if earlier == 0 => Some((503, "x", "", "")),
+                _ => Some((200, "x", "", "")),
+            },
+            &["visited /b server_unavailable Retried", "waits delay back_off 2000ms", "visited /a file_ingested Final"],
+            "the back-off after refusals",
         ),
         (
             |path, earlier| match path {
@@ -146,7 +156,7 @@ async fn what_an_origin_waits_for_is_shown_and_that_it_is_done_with() {
                 _ if earlier == 0 => Some((429, "retry-after", "3", "")),
                 _ => Some((200, "x", "", "")),
             },
-            &["waits retry_after back_off 2000ms", "visited / file_ingested Final"],
+            &["waits retry_after definition 100ms", "visited / file_ingested Final"],
             "a Retry-After",
         ),
         (
