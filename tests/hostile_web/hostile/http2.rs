@@ -84,9 +84,11 @@ async fn a_request_that_fails_over_http_2_is_sent_again_only_where_that_may_help
         (ConnectionField, Version::Both, FileIngested, 2, "the same: HTTP/2 allows no such answer"),
     ];
     let (mut seeds, mut sites) = (Vec::new(), Vec::new());
-    for (misdeed, version, ..) in cases {
-        let site = Http2Site::start(authority.acceptor(HOST, Flaw::None, version), misdeed).await;
-        seeds.push(site.named(HOST, "/"));
+    for (n, (misdeed, version, ..)) in cases.into_iter().enumerate() {
+        // A host of its own each, as hosts share their pace.
+        let host = format!("site-{n}.test");
+        let site = Http2Site::start(authority.acceptor(&host, Flaw::None, version), misdeed).await;
+        seeds.push(site.named(&host, "/"));
         sites.push(site);
     }
     let definition = definition(&seeds, |draft| {

@@ -229,6 +229,7 @@ mod tests {
                 "SCAN 64 CONSTANT ROWS",
                 "SCAN bit",
                 "SCAN t",
+                "USE TEMP B-TREE FOR count(DISTINCT)",
                 "SCAN e VIRTUAL TABLE INDEX 1:",
             ];
             let is_slow = |step: &str| {
