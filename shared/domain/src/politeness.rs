@@ -179,13 +179,21 @@ impl Patience {
         }
     }
 
+    /// Whether an answer to this would still save the origin. A page that is answered speaks for the
+    /// others without limit. robots.txt is often answered where nothing else is, so it does so no more
+    /// often than failures are forgiven.
+    #[must_use]
+    pub const fn may_be_saved_by(self, probe: Probe, failures_max: u8) -> bool {
+        match probe {
+            Probe::Page => true,
+            Probe::RobotsTxt => self.probes < failures_max,
+        }
+    }
+
     /// Returns what is left after a URL was asked for that had worked, as patience was exhausted;
     /// `None` if the origin is to be given up. `pace` is the one after that answer.
-    ///
-    /// A page that is still answered speaks for the others without limit. robots.txt is often
-    /// answered where nothing else is, so it does so no more often than failures are forgiven.
     #[must_use]
-    pub const fn after_probe(self, probe: Probe, sign: Sign, pace: &Pace, failures_max: u8) -> Option<Self> {
+    pub const fn after_probe(self, probe: Probe, sign: Sign, pace: &Pace) -> Option<Self> {
         let answers = match sign {
             Sign::Answered => true,
             Sign::Refused => pace.back_off_exponent <= REFUSALS_FORGIVEN,
@@ -194,7 +202,6 @@ impl Patience {
         match probe {
             _ if !answers => None,
             Probe::Page => Some(Self::FULL),
-            Probe::RobotsTxt if self.probes >= failures_max => None,
             Probe::RobotsTxt => Some(Self { failures: 0, probes: self.probes + 1 }),
         }
     }
@@ -363,16 +370,15 @@ mod tests {
             (Probe::Page, Sign::Refused, patient, true, "it asks for a pause, which is an answer"),
             (Probe::Page, Sign::Refused, refusing, false, "it has asked for pauses for minutes"),
         ] {
-            assert_eq!(exhausted.after_probe(probe, sign, &pace, 5).is_some(), is_saved, "{why}");
+            assert_eq!(exhausted.after_probe(probe, sign, &pace).is_some(), is_saved, "{why}");
         }
-        let mut patience = Some(exhausted);
-        let mut probes = 0;
-        while let Some(left) = patience {
-            let tired = (0..5).fold(left, |patience, _| patience.lose_one());
-            patience = tired.after_probe(Probe::RobotsTxt, Sign::Answered, &patient, 5);
+        let (mut patience, mut probes) = (exhausted, 0);
+        while patience.may_be_saved_by(Probe::RobotsTxt, 5) {
+            patience = patience.after_probe(Probe::RobotsTxt, Sign::Answered, &patient).unwrap();
             probes += 1;
         }
-        assert_eq!(probes, 6, "where no page ever works, robots.txt speaks for them five times");
+        assert_eq!(probes, 5, "where no page ever works, robots.txt speaks for them five times");
+        assert!(patience.may_be_saved_by(Probe::Page, 5), "a page does for ever");
     }
 
     #[test]

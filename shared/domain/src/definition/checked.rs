@@ -40,8 +40,8 @@ impl Definition {
     /// way. No check spans the two kinds of keys.
     #[must_use]
     pub fn in_the_manner_of(&self, other: &Self) -> Self {
-        let Draft { politeness, fetch, user_agent, content, items, recrawl, schedule, .. } = other.0.clone();
-        Self(Draft { politeness, fetch, user_agent, content, items, recrawl, schedule, ..self.0.clone() })
+        let Draft { politeness, fetch, user_agent, content, canonical, items, recrawl, schedule, .. } = other.0.clone();
+        Self(Draft { politeness, fetch, user_agent, content, canonical, items, recrawl, schedule, ..self.0.clone() })
     }
 
     /// Returns the draft, to change it.

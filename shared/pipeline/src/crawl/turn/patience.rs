@@ -50,13 +50,18 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// robots.txt. If that is not answered, the origin is given up. Does nothing if the lease would be
     /// too old by then.
     pub(super) async fn probe(&mut self) -> PortResult<()> {
-        let (probe, sign) = match self.lease.worked.clone() {
-            Some(path) => (Probe::Page, self.ask_for_page(&path).await),
-            None => (Probe::RobotsTxt, self.ask_for_robots_txt().await?),
+        let worked = self.lease.worked.clone();
+        let probe = if worked.is_some() { Probe::Page } else { Probe::RobotsTxt };
+        if !self.lease.patience.may_be_saved_by(probe, self.context.definition.politeness.failures) {
+            self.lease.ending = Some(LeftoverReason::OriginGivenUp);
+            return Ok(());
+        }
+        let sign = match worked {
+            Some(path) => self.ask_for_page(&path).await,
+            None => self.ask_for_robots_txt().await?,
         };
         let Some(sign) = sign else { return Ok(()) };
-        let failures_max = self.context.definition.politeness.failures;
-        match self.lease.patience.after_probe(probe, sign, &self.lease.pace, failures_max) {
+        match self.lease.patience.after_probe(probe, sign, &self.lease.pace) {
             Some(patience) => self.lease.patience = patience,
             None => self.lease.ending = Some(LeftoverReason::OriginGivenUp),
         }
