@@ -6,6 +6,7 @@ use dragline_domain::document::Document;
 use dragline_domain::frontier::{
     Known, LinksDecided, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
 };
+use dragline_domain::outcome::Outcome;
 
 use super::documents::outcome_of_page;
 use super::read::Capture;
@@ -31,6 +32,8 @@ pub(super) fn state_change(
         return if is_made_again { shown(context, segment, capture, document) } else { StateChange::Confirmed };
     }
     match document.outcome.says() {
+        // Of a copy that did not change, whose capture is lost: the document before it stands.
+        Says::Content if document.outcome == Outcome::NotCanonical && document.page.is_none() => StateChange::Confirmed,
         Says::Content => shown(context, segment, capture, document),
         // The server gave it, and asks for noindex.
         Says::Forbidden if has_answered(capture) || document.page.is_some() => {
