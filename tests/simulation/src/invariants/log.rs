@@ -66,7 +66,7 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
     let segments = |counted: &str| evidence.number(&format!("SELECT {counted} {SEGMENTS}"));
     // Requests are missing from the log where their object was lost.
     let asked = [
-        ("requests".to_owned(), visits("count(r.id)")?, progress.crawler.requests),
+        ("requests".to_owned(), visits("count(r.id) + ifnull(sum(r.resends), 0)")?, progress.crawler.requests),
         (
             "retries".to_owned(),
             visits("count(*) FILTER (WHERE NOT l.is_final AND l.crawl_type <> 'reparse')")?,

@@ -85,8 +85,9 @@ fn in_force(evidence: &Evidence<'_>, page: &Access) -> Result<(Timestamp, Robots
 /// What an answer means by RFC 9309 section 2.3.1; `None` while there is no answer.
 fn reading(access: &Access) -> Option<Reading> {
     Some(match &access.ended.as_ref()?.answer {
-        Answer::Response(response) if response.truncated.is_some() => Reading::Unreadable,
+        // Connections end before the body, so no rule of it came.
         Answer::Response(response) => match response.status {
+            200..=299 if response.truncated.is_some() => Reading::Unreadable,
             200..=299 => Reading::Readable(RobotsTxt::Text(String::from_utf8_lossy(&response.body).into_owned())),
             429 | 500.. => Reading::Unreadable,
             _ => Reading::Readable(RobotsTxt::Missing),
