@@ -134,6 +134,7 @@ async fn a_url_that_is_always_refused_does_not_slow_down_its_site() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[expect(clippy::disallowed_methods, reason = "the test's own clock says how long it took")]
 async fn where_nobody_is_there_that_is_known_soon() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let refusing = format!("http://127.0.0.1:{}/", closed.local_addr().unwrap().port());

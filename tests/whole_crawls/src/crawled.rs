@@ -110,7 +110,7 @@ impl Crawled {
     /// As [`crawl_by`] does.
     pub async fn by(fetcher: impl Fetcher + 'static, definition: &Definition) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let progress = crawl_by(fetcher, data.path(), definition).await;
+        let progress = Box::pin(crawl_by(fetcher, data.path(), definition)).await;
         Self::read(data, definition, progress).await
     }
 

@@ -1,5 +1,7 @@
 //! Feeds as sitemaps: the page of each item of RSS, and of each entry of Atom.
 
+use std::borrow::Cow;
+
 use dragline_domain::document::LinkKind;
 use quick_xml::escape::unescape;
 use quick_xml::events::BytesStart;
@@ -56,7 +58,7 @@ impl Feed {
         match name {
             "link" if is_own => match attribute(element, "href") {
                 Some(href) if is_page(attribute(element, "rel").as_deref()) => {
-                    let href = unescape(&href).map_or_else(|_| href.to_string(), |href| href.into_owned());
+                    let href = unescape(&href).map_or_else(|_| href.to_string(), Cow::into_owned);
                     item.link.get_or_insert(href);
                 }
                 Some(_) => {}

@@ -86,7 +86,9 @@ mod tests {
     #[test]
     fn cookies_go_back_to_where_they_came_from() {
         let now: Timestamp = "2026-11-22T08:00:00Z".parse().unwrap();
-        let cases: &[(&[&str], &[(&str, &str)], &str)] = &[
+        // What is set, what is sent back, and why.
+        type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], &'static str);
+        let cases: &[Case] = &[
             (&["sid=1"], &[("sid", "1")], "a name and a value"),
             (&["sid = a b ; HttpOnly"], &[("sid", "a b")], "blanks around them, and an attribute"),
             (&["sid=a=b"], &[("sid", "a=b")], "a sign in the value"),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use dragline_domain::frontier::{
     AddTodo, Begun, ChunkKey, Claim, Claimable, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease,
     LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, RecrawlCursor, Release,
-    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, ShorterWays, Sighting, Take, TakeRefused,
-    Target, Task, TodoChunk, TodoSource, split_into_chunks,
+    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, ShorterWays, Take, TakeRefused, Target,
+    Task, TodoChunk, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
@@ -90,7 +90,7 @@ impl<'f, F: Frontier> World<'f, F> {
         paths: &[&str],
         claimable: Claimable,
     ) -> Vec<Claim> {
-        let request = self.claims(origin, claimer, paths, claimable, sighting(1));
+        let request = self.claims(origin, claimer, paths, claimable, 1);
         self.frontier.claim(&request).await.unwrap()
     }
 
@@ -102,7 +102,7 @@ impl<'f, F: Frontier> World<'f, F> {
         claimer: Claimer,
         paths: &[&str],
     ) -> Vec<Claim> {
-        let request = self.claims(origin, claimer, paths, Claimable::All, sighting(depth));
+        let request = self.claims(origin, claimer, paths, Claimable::All, depth);
         self.frontier.claim(&ClaimRequest { shorter_ways: ShorterWays::PassedOn, ..request }).await.unwrap()
     }
 
@@ -112,9 +112,9 @@ impl<'f, F: Frontier> World<'f, F> {
         claimer: Claimer,
         paths: &[&str],
         claimable: Claimable,
-        sighting: Sighting,
+        depth: u32,
     ) -> ClaimRequest {
-        let urls = paths.iter().map(|&path| (path.to_owned(), sighting.clone())).collect();
+        let urls = paths.iter().map(|&path| (path.to_owned(), sighting(depth))).collect();
         let (origin, iteration, shorter_ways) = (origin.clone(), self.iteration, ShorterWays::Ignored);
         ClaimRequest { origin, iteration, claimer, claimable, shorter_ways, now: at(0), urls }
     }

@@ -22,7 +22,7 @@ impl Fetcher for GatedWeb {
             return Fetched::failed(FetchFailureKind::Timeout, "no connection in time", way);
         }
         if sent.is_err() {
-            return self.web.refuse(request, set_out);
+            return self.web.refuse(&request, set_out);
         }
         let (entry, fetched) = self.web.ask(request, set_out).await;
         let answered: PortResult<()> = self.gate.pass("fetcher.answer", &url, async { Ok(()) }).await;

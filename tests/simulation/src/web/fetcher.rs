@@ -46,8 +46,8 @@ impl<C: Clock> SimulatedWeb<C> {
     }
 
     /// A request whose connection breaks before the answer. It is in the servers' log, as it may have been read.
-    pub(crate) fn refuse(&self, request: FetchRequest, set_out: Timestamp) -> Fetched {
-        let (entry, _, _) = self.servers.begin(&request.url, Sent::of(&request), set_out, self.moment());
+    pub(crate) fn refuse(&self, request: &FetchRequest, set_out: Timestamp) -> Fetched {
+        let (entry, _, _) = self.servers.begin(&request.url, Sent::of(request), set_out, self.moment());
         self.lose(entry, set_out)
     }
 

@@ -30,8 +30,7 @@ pub(super) fn outcome(url: &CrawlUrl, known: &Known, shown: &BTreeMap<&CrawlUrl,
 fn is_copy(url: &CrawlUrl, shown: &BTreeMap<&CrawlUrl, &Known>) -> bool {
     let mut way: BTreeSet<&CrawlUrl> = BTreeSet::new();
     let (mut here, mut comes_back, mut text) = (url, false, None);
-    loop {
-        let Some(known) = shown.get(here) else { break };
+    while let Some(known) = shown.get(here) {
         if known.content.kind == ContentKind::Page {
             let own = TextPrint::new(&known.content.text);
             if Doubt::about(text, Namers::default(), Some(own)).is_some() {
