@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dragline_domain::capture::Visit;
 use dragline_domain::document::{Disposition, Document, LinkKind, StoredBody};
+use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 
 use super::documents::{again, bare, of_answer, outcome_of_page, stuck};
@@ -74,11 +75,12 @@ fn made_of(context: &CrawlContext, n: u32, capture: &Capture, earlier: &Document
     let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
     let made = catch_unwind(AssertUnwindSafe(|| of_answer(context, &answered, bare(n, &answered))));
     let Ok(mut document) = made else { return stuck(n, capture, "the parser broke on it") };
-    if document.page.is_some() && was_withheld(capture, earlier) {
+    if was_withheld(capture, earlier) {
         document.withhold();
-        if let Some(page) = &document.page {
-            (document.outcome, document.detail) = outcome_of_page(context, &capture.url, page, &document.links);
-        }
+        (document.outcome, document.detail) = match &document.page {
+            Some(page) => outcome_of_page(context, &capture.url, page, &document.links),
+            None => (earlier.outcome, earlier.detail.clone()),
+        };
     }
     leave_what_is_new(earlier, &mut document);
     Document { body: earlier.body.clone(), ..document }
@@ -86,7 +88,10 @@ fn made_of(context: &CrawlContext, n: u32, capture: &Capture, earlier: &Document
 
 /// Whether a later answer without a body (304) asked for noindex, which the stored one does not say.
 fn was_withheld(capture: &Capture, earlier: &Document) -> bool {
-    let asks_for_noindex = earlier.page.as_ref().is_some_and(|page| page.directives.noindex);
+    let asks_for_noindex = match &earlier.page {
+        Some(page) => page.directives.noindex,
+        None => earlier.outcome == Outcome::BlockedAtRequestOfRemote,
+    };
     let place = capture.visit.known.document.map(|document| document.place);
     asks_for_noindex && earlier.body.as_ref().map(|body| body.visit) != place
 }

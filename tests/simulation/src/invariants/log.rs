@@ -64,7 +64,7 @@ const SEGMENTS: &str = "FROM segment s JOIN origin o ON o.id = s.origin_id JOIN 
 pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
     let visits = |counted: &str| evidence.number(&format!("SELECT {counted} {VISITS}"));
     let segments = |counted: &str| evidence.number(&format!("SELECT {counted} {SEGMENTS}"));
-    // Requests are missing from the log where their object was lost.
+    // Requests are missing from the log where their object was lost, or its parses died too often.
     let asked = [
         ("requests".to_owned(), visits("count(r.id) + ifnull(sum(r.resends), 0)")?, progress.crawler.requests),
         (
@@ -74,7 +74,11 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
         ),
         ("body bytes".to_owned(), visits("ifnull(sum(f.body_bytes), 0)")?, progress.crawler.body_bytes),
     ];
-    let (is_lost, counts_less) = (!evidence.lost.is_empty(), |numbers: &(String, u64, u64)| numbers.1 < numbers.2);
+    let stand_ins = visits(
+        "count(*) FILTER (WHERE r.id IS NULL AND d.id IS NOT NULL AND l.crawl_type <> 'reparse' AND l.outcome NOT BETWEEN 170 AND 177)",
+    )?;
+    let is_lost = !evidence.lost.is_empty() || stand_ins > 0;
+    let (is_lost, counts_less) = (is_lost, |numbers: &(String, u64, u64)| numbers.1 < numbers.2);
     let mut numbers: Vec<_> = asked.into_iter().filter(|numbers| !(is_lost && counts_less(numbers))).collect();
     numbers.extend([
         ("reparsed".to_owned(), visits("count(*) FILTER (WHERE l.crawl_type = 'reparse')")?, progress.parser.reparsed),
