@@ -273,6 +273,9 @@ impl Planner {
         in_flight: usize,
     ) -> PortResult<()> {
         self.nearer = Ways::default();
+        if self.context.shorter_ways(&self.task) == ShorterWays::Ignored {
+            return Ok(());
+        }
         let Some(chunk) = self.chunk.as_ref().filter(|chunk| !self.is_barred(chunk, lease, inbox, in_flight)) else {
             return Ok(());
         };
