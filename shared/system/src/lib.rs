@@ -47,9 +47,10 @@ impl Clock for SystemClock {
         if let Some(most) = wait.checked_sub(TIMER_LATENESS_MAX) {
             tokio::time::sleep(most).await;
         }
-        let rest = until.saturating_duration_since(Instant::now());
-        if !rest.is_zero() && tokio::task::spawn_blocking(move || std::thread::sleep(rest)).await.is_err() {
-            tokio::time::sleep(until.saturating_duration_since(Instant::now())).await;
+        // The time that it takes to wake another thread is a part of the rest.
+        let rest = move || until.saturating_duration_since(Instant::now());
+        if !rest().is_zero() && tokio::task::spawn_blocking(move || std::thread::sleep(rest())).await.is_err() {
+            tokio::time::sleep(rest()).await;
         }
     }
 }

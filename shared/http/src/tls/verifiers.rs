@@ -1,79 +1,58 @@
-//! Verifiers for certificates that the platform does not check: those given for a server, and any at all, if the user asked for that.
+//! The verifiers of servers' certificates: one for each way to name a server, and one for users who trust anybody.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{WebPkiServerVerifier, verify_server_name};
-use rustls::crypto::CryptoProvider;
+use rustls::client::verify_server_name;
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
+use sha1::{Digest, Sha1};
 
-use super::by_webpki;
-use crate::config::Certificate;
+use super::roots::Roots;
 
-/// Trusts a server whose certificate is, byte for byte, one of the given ones, whoever signed it; checks every other against the roots.
+/// By which names servers are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Names {
+    /// Their own.
+    Hosts,
+    /// Names that stand in for them: see [`stand_in`](crate::stand_in).
+    StandIns,
+}
+
+/// Trusts what the roots vouch for.
+#[derive(Debug)]
+pub(super) struct HostCertificates {
+    names: Names,
+    roots: Arc<Roots>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl HostCertificates {
+    pub(super) fn new(names: Names, roots: Arc<Roots>, provider: &CryptoProvider) -> Self {
+        Self { names, roots, algorithms: provider.signature_verification_algorithms }
+    }
+}
+
+/// Checks that a certificate has a wildcard for the domain of a name that stands in: it is valid for a name that it
+/// cannot contain, as that name is made of the certificate's own digest.
 ///
-/// What people have of their own server is usually its self-signed certificate. Adding it to the roots would not work: `openssl req -x509` and
-/// similar tools mark it as an authority's, and such a certificate is refused as a server's; and one signed by a company's authority does not lead
-/// to a root that we have. Its name and its validity period are checked all the same.
-#[derive(Debug)]
-pub(super) struct GivenCertificates {
-    by_roots: Arc<dyn ServerCertVerifier>,
-    given: Vec<Given>,
-}
-
-/// A certificate, and the verifier of its form and its time: webpki with only the certificate itself to trust, which is the same on every platform.
-#[derive(Debug)]
-struct Given {
-    certificate: Certificate,
-    judge: Arc<WebPkiServerVerifier>,
-}
-
-impl GivenCertificates {
-    pub(super) fn new(
-        by_roots: Arc<dyn ServerCertVerifier>,
-        certificates: &[Certificate],
-        provider: &Arc<CryptoProvider>,
-    ) -> Result<Self, Error> {
-        let given = |certificate: &Certificate| {
-            let mut roots = RootCertStore::empty();
-            roots.add(certificate.clone())?;
-            Ok(Given { certificate: certificate.clone(), judge: by_webpki(roots, provider)? })
-        };
-        let given = certificates.iter().map(given).collect::<Result<_, Error>>()?;
-        Ok(Self { by_roots, given })
+/// A certificate that is only for the name that stands in, or for some names of the domain, says nothing about the host.
+fn check_wildcard(certificate: &CertificateDer<'_>, name: &ServerName<'_>) -> Result<(), Error> {
+    let not_valid = || Error::InvalidCertificate(CertificateError::NotValidForName);
+    let ServerName::DnsName(name) = name else { return Err(not_valid()) };
+    let (_, domain) = name.as_ref().split_once('.').ok_or_else(not_valid)?;
+    let mut probe = String::new();
+    for byte in Sha1::digest(certificate) {
+        write!(probe, "{byte:02x}").map_err(|_| not_valid())?;
     }
+    let probe = ServerName::try_from(format!("{probe}.{domain}")).map_err(|_| not_valid())?;
+    verify_server_name(&ParsedCertificate::try_from(certificate)?, &probe).map_err(|_| not_valid())
 }
 
-impl Given {
-    /// Whether it is valid for the name now.
-    fn check(&self, name: &ServerName<'_>, now: UnixTime) -> Result<ServerCertVerified, Error> {
-        match self.judge.verify_server_cert(&self.certificate, &[], name, &[], now) {
-            // Who signed it does not matter. webpki checks the time before the signer, and the name after.
-            Err(Error::InvalidCertificate(why)) if is_about_the_signer(&why) => {
-                verify_server_name(&ParsedCertificate::try_from(&self.certificate)?, name)?;
-                Ok(ServerCertVerified::assertion())
-            }
-            judged => judged,
-        }
-    }
-}
-
-/// Whether an error can only occur after the certificate was parsed and its time found valid. Parsing it again shows what is wrong with its form.
-const fn is_about_the_signer(why: &CertificateError) -> bool {
-    matches!(
-        why,
-        CertificateError::UnknownIssuer
-            | CertificateError::BadSignature
-            | CertificateError::UnsupportedSignatureAlgorithmContext { .. }
-            | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. }
-            // That it is an authority's, for which rustls has no variant.
-            | CertificateError::Other(_)
-    )
-}
-
-impl ServerCertVerifier for GivenCertificates {
+impl ServerCertVerifier for HostCertificates {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -82,10 +61,10 @@ impl ServerCertVerifier for GivenCertificates {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        match self.given.iter().find(|given| given.certificate == *end_entity) {
-            Some(given) => given.check(server_name, now),
-            None => self.by_roots.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now),
+        if self.names == Names::StandIns {
+            check_wildcard(end_entity, server_name)?;
         }
+        self.roots.check(end_entity, intermediates, server_name, ocsp_response, now)
     }
 
     fn verify_tls12_signature(
@@ -94,7 +73,7 @@ impl ServerCertVerifier for GivenCertificates {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.by_roots.verify_tls12_signature(message, cert, dss)
+        verify_tls12_signature(message, cert, dss, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -103,11 +82,11 @@ impl ServerCertVerifier for GivenCertificates {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.by_roots.verify_tls13_signature(message, cert, dss)
+        verify_tls13_signature(message, cert, dss, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.by_roots.supported_verify_schemes()
+        self.algorithms.supported_schemes()
     }
 }
 

@@ -1,0 +1,157 @@
+//! The certificates that others are trusted by: the platform's roots, and those that were given.
+
+use std::sync::{Arc, OnceLock};
+
+use rustls::client::danger::{ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, Error, RootCertStore};
+use rustls_platform_verifier::Verifier;
+
+use crate::config::Certificate;
+
+/// Trusts a server whose certificate is, byte for byte, one of the given ones, whoever signed it; checks every other
+/// against the roots.
+///
+/// What people have of their own server is usually its self-signed certificate. Adding it to the roots would not work:
+/// `openssl req -x509` and similar tools mark it as an authority's, and such a certificate is refused as a server's; and
+/// one signed by a company's authority does not lead to a root that we have. Its name and its validity period are
+/// checked all the same.
+#[derive(Debug)]
+pub(super) struct Roots {
+    provider: Arc<CryptoProvider>,
+    given: Vec<Given>,
+    /// Read when the first server needs it: the platform's roots take longer than all else in a crawl of one page.
+    verifier: OnceLock<Result<Arc<dyn ServerCertVerifier>, Error>>,
+}
+
+/// A certificate, and the verifier of its form and its time: webpki with only the certificate itself to trust, which is
+/// the same on every platform.
+#[derive(Debug)]
+struct Given {
+    certificate: Certificate,
+    judge: Arc<WebPkiServerVerifier>,
+}
+
+impl Roots {
+    /// Returns the platform's roots and the given ones.
+    ///
+    /// # Errors
+    /// Returns rustls's error if a given certificate cannot be used.
+    pub(super) fn new(given: &[Certificate], provider: &Arc<CryptoProvider>) -> Result<Self, Error> {
+        let is_any = !given.is_empty();
+        let given = given.iter().map(|certificate| Given::new(certificate, provider)).collect::<Result<_, Error>>()?;
+        let roots = Self { provider: Arc::clone(provider), given, verifier: OnceLock::new() };
+        if is_any {
+            roots.verifier()?;
+        }
+        Ok(roots)
+    }
+
+    /// Checks a server's certificate.
+    pub(super) fn check(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match self.given.iter().find(|given| given.certificate == *end_entity) {
+            Some(given) => given.check(name, now),
+            None => self.verifier()?.verify_server_cert(end_entity, intermediates, name, ocsp_response, now),
+        }
+    }
+
+    fn verifier(&self) -> Result<&dyn ServerCertVerifier, Error> {
+        let verifier = self.verifier.get_or_init(|| by_roots(&self.given, &self.provider));
+        verifier.as_deref().map_err(Clone::clone)
+    }
+}
+
+impl Given {
+    fn new(certificate: &Certificate, provider: &Arc<CryptoProvider>) -> Result<Self, Error> {
+        let mut roots = RootCertStore::empty();
+        roots.add(certificate.clone())?;
+        Ok(Self { certificate: certificate.clone(), judge: by_webpki(roots, provider)? })
+    }
+
+    /// Whether it is valid for the name now.
+    fn check(&self, name: &ServerName<'_>, now: UnixTime) -> Result<ServerCertVerified, Error> {
+        match self.judge.verify_server_cert(&self.certificate, &[], name, &[], now) {
+            // Who signed it does not matter. webpki checks the time before the signer, and the name after.
+            Err(Error::InvalidCertificate(why)) if is_about_the_signer(&why) => {
+                verify_server_name(&ParsedCertificate::try_from(&self.certificate)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            judged => judged,
+        }
+    }
+}
+
+/// Whether an error can only occur after the certificate was parsed and its time found valid. Parsing it again shows
+/// what is wrong with its form.
+const fn is_about_the_signer(why: &CertificateError) -> bool {
+    matches!(
+        why,
+        CertificateError::UnknownIssuer
+            | CertificateError::BadSignature
+            | CertificateError::UnsupportedSignatureAlgorithmContext { .. }
+            | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. }
+            // That it is an authority's, for which rustls has no variant.
+            | CertificateError::Other(_)
+    )
+}
+
+/// Trusts what the platform's roots and the given ones vouch for.
+fn by_roots(given: &[Given], provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, Error> {
+    let certificates = given.iter().map(|given| given.certificate.clone());
+    // A fresh machine or a small container has no roots at all. It is checked without the given ones first: with them
+    // the platform's verifier would work, and trust nobody else.
+    match Verifier::new(Arc::clone(provider)) {
+        Ok(platform) if given.is_empty() => Ok(Arc::new(platform)),
+        Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(certificates, Arc::clone(provider))?)),
+        Err(error) => {
+            tracing::info!(%error, "no root certificates on this machine: using Mozilla's, as of this build");
+            Ok(built_in(certificates, provider)?)
+        }
+    }
+}
+
+/// Trusts what Mozilla's roots, as of this build, and the given ones vouch for.
+fn built_in(
+    given: impl Iterator<Item = Certificate>,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<WebPkiServerVerifier>, Error> {
+    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    for certificate in given {
+        roots.add(certificate)?;
+    }
+    by_webpki(roots, provider)
+}
+
+fn by_webpki(roots: RootCertStore, provider: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, Error> {
+    WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
+        .build()
+        .map_err(|error| Error::General(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::crypto::ring;
+
+    use super::*;
+
+    #[test]
+    fn the_built_in_roots_are_usable_alone() {
+        assert!(built_in(std::iter::empty(), &Arc::new(ring::default_provider())).is_ok());
+    }
+
+    #[test]
+    fn an_extra_root_that_is_not_a_certificate_is_an_error_before_any_server_is_asked() {
+        let nonsense = Certificate::from(vec![1, 2, 3]);
+        assert!(Roots::new(&[nonsense], &Arc::new(ring::default_provider())).is_err());
+    }
+}
