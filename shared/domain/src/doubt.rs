@@ -2,7 +2,7 @@
 //!
 //! `shared/local/src/db/views.sql` does the same for a data directory.
 
-use crate::simhash::Simhash;
+use crate::simhash::{Simhash, Votes};
 
 /// Texts whose fingerprints differ in up to this many bits are nearly the same.
 const SAME_BITS_MAX: u32 = 3;
@@ -29,12 +29,39 @@ pub struct TextPrint {
 }
 
 impl TextPrint {
-    /// Returns that of a text.
+    /// Returns that of a text. Letter case and spaces do not count.
+    ///
+    /// Every page has one, so it is made in one pass, and its words are hashed in a simpler way than by [`Simhash::of`]:
+    /// the fingerprints of the two are not comparable.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let words = u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX);
-        Self { words, simhash: Simhash::of(text) }
+        let (mut words, mut votes, mut before) = (0_u32, Votes::default(), [0; 2]);
+        for word in text.to_lowercase().split_ascii_whitespace() {
+            let word = hash_of_word(word);
+            words = words.saturating_add(1);
+            if words > 2 {
+                votes.add(hash_of_run(before, word));
+            }
+            before = [before[1], word];
+        }
+        if words == 1 || words == 2 {
+            votes.add(hash_of_run([0, before[0]], before[1]));
+        }
+        Self { words, simhash: votes.simhash() }
     }
+}
+
+/// FNV-1a of 64 bits (Fowler, Noll and Vo).
+fn hash_of_word(word: &str) -> u64 {
+    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Returns a hash of three words in a row in which each bit depends on all of theirs, as of `MurmurHash3`.
+const fn hash_of_run(before: [u64; 2], word: u64) -> u64 {
+    let mut hash = before[0].rotate_left(42) ^ before[1].rotate_left(21) ^ word;
+    hash = (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    hash = (hash ^ hash >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    hash ^ hash >> 33
 }
 
 /// How many different texts the pages have that call one URL canonical, without the texts: each text has one of 64 places, and the bit of its place is set. So the same text

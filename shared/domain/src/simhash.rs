@@ -28,25 +28,52 @@ impl Simhash {
     pub fn of(text: &str) -> Self {
         let lower = text.to_lowercase();
         let words: Vec<&str> = lower.split_whitespace().collect();
-        let mut counts = [0_i32; 64];
+        let mut votes = Votes::default();
         for run in words.windows(SHINGLE_WORDS.min(words.len().max(1))) {
             let mut hasher = SipHasher13::new();
             for word in run {
                 hasher.write(word.as_bytes());
                 hasher.write_u8(0xff);
             }
-            let hash = hasher.finish();
-            for (bit, count) in counts.iter_mut().enumerate() {
-                *count = count.saturating_add(if hash >> bit & 1 == 1 { 1 } else { -1 });
-            }
+            votes.add(hasher.finish());
         }
-        Self(counts.iter().enumerate().filter(|(_, count)| **count > 0).fold(0, |hash, (bit, _)| hash | 1 << bit))
+        votes.simhash()
     }
 
     /// Returns in how many bits the two differ.
     #[must_use]
     pub const fn distance(self, other: Self) -> u32 {
         (self.0 ^ other.0).count_ones()
+    }
+}
+
+/// How many hashes have each of their bits set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Votes {
+    /// The counts, a digit at a time: the bits of the first number are the last digits of the 64 counts, and so on. So
+    /// one hash is added in a few steps.
+    digits: [u64; 32],
+    hashes: u32,
+}
+
+impl Votes {
+    /// Adds a hash.
+    pub(crate) fn add(&mut self, hash: u64) {
+        let mut carry = hash;
+        for digit in &mut self.digits {
+            (*digit, carry) = (*digit ^ carry, *digit & carry);
+            if carry == 0 {
+                break;
+            }
+        }
+        self.hashes += 1;
+    }
+
+    /// Returns the fingerprint: the bits that more hashes have set than not.
+    pub(crate) fn simhash(&self) -> Simhash {
+        let count = |bit: u32| (0_u32..).zip(&self.digits).map(|(n, digit)| (digit >> bit & 1) << n).sum::<u64>();
+        let is_set = |bit: &u32| count(*bit) * 2 > u64::from(self.hashes);
+        Simhash((0..64).filter(is_set).fold(0, |hash, bit| hash | 1 << bit))
     }
 }
 

@@ -345,7 +345,7 @@ async fn a_template_that_calls_every_page_a_copy_of_the_home_page_hides_none() {
     // Pages with texts of their own, pages that are mostly menu, and pages that say next to nothing.
     let pages: Vec<(String, String)> = (0..30)
         .map(|n| {
-            let own = words(&format!("p{n}"), 30);
+            let own = words(&format!("page-{n}"), 30);
             let text = match n % 3 {
                 0 => own.repeat(5),
                 1 => format!("{menu}{own}"),
