@@ -35,25 +35,54 @@ impl TextPrint {
     /// the fingerprints of the two are not comparable.
     #[must_use]
     pub fn new(text: &str) -> Self {
-        let (mut words, mut votes, mut before) = (0_u32, Votes::default(), [0; 2]);
-        for word in text.to_lowercase().split_ascii_whitespace() {
-            let word = hash_of_word(word);
-            words = words.saturating_add(1);
-            if words > 2 {
-                votes.add(hash_of_run(before, word));
+        let mut print = Fingerprint::default();
+        let mut word = FNV_BASIS;
+        for byte in text.to_lowercase().bytes() {
+            if byte.is_ascii_whitespace() {
+                print.end_word(word);
+                word = FNV_BASIS;
+            } else {
+                word = (word ^ u64::from(byte)).wrapping_mul(FNV_PRIME);
             }
-            before = [before[1], word];
         }
-        if words == 1 || words == 2 {
-            votes.add(hash_of_run([0, before[0]], before[1]));
-        }
-        Self { words, simhash: votes.simhash() }
+        print.end_word(word);
+        print.end()
     }
 }
 
-/// FNV-1a of 64 bits (Fowler, Noll and Vo).
-fn hash_of_word(word: &str) -> u64 {
-    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+/// The hash of no bytes, and the factor, of FNV-1a (Fowler, Noll and Vo) with 64 bits.
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0100_0000_01b3;
+
+/// The print of the text so far.
+#[derive(Default)]
+struct Fingerprint {
+    words: u32,
+    /// The hashes of the last two words.
+    before: [u64; 2],
+    votes: Votes,
+}
+
+impl Fingerprint {
+    /// Adds a word by its hash, unless it has no letters.
+    fn end_word(&mut self, word: u64) {
+        if word == FNV_BASIS {
+            return;
+        }
+        self.words = self.words.saturating_add(1);
+        if self.words > 2 {
+            self.votes.add(hash_of_run(self.before, word));
+        }
+        self.before = [self.before[1], word];
+    }
+
+    /// Returns the print. A text of one or two words is one run.
+    fn end(mut self) -> TextPrint {
+        if self.words == 1 || self.words == 2 {
+            self.votes.add(hash_of_run([0, self.before[0]], self.before[1]));
+        }
+        TextPrint { words: self.words, simhash: self.votes.simhash() }
+    }
 }
 
 /// Returns a hash of three words in a row in which each bit depends on all of theirs, as of `MurmurHash3`.

@@ -250,8 +250,12 @@ impl Db {
         updates: impl Iterator<Item = Result<(&'u CandidateUpdate, Option<VisitId>), StoreError>>,
     ) -> Result<(), StoreError> {
         let mut statement = self.statement(UPDATE)?;
+        let mut print = self.statement("UPDATE document SET words = ?2, simhash = ?3 WHERE id = ?1")?;
         for update in updates {
             let (update, document) = update?;
+            if let (Some(document), Some(text)) = (document, update.text) {
+                print.execute(params![document, text.words, text.simhash.0.cast_signed()])?;
+            }
             put_update(&mut statement, origin, update, document)?;
         }
         Ok(())

@@ -7,7 +7,6 @@ pub(crate) mod links;
 use std::sync::Arc;
 
 use dragline_domain::document::{Directives, Document, DocumentState, MadeBy, Page, PageCut, StoredBody};
-use dragline_domain::doubt::TextPrint;
 use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentId, SegmentRow, VisitPlace};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::item::Item;
@@ -105,7 +104,6 @@ impl Owner<'_> {
 /// A document without its links and content, with these as they are stored: they are the most of what would be copied for the database's thread.
 struct Packed {
     document: Document,
-    text: Option<TextPrint>,
     links: Option<String>,
     content: Option<String>,
     items: Vec<Item>,
@@ -126,8 +124,7 @@ fn packed(origin: &Origin, documents: &[Document]) -> Result<Vec<Packed>, StoreE
             difference: difference.clone(),
             ..Document::bare(*n, url.clone(), *outcome)
         };
-        let text = page.as_ref().map(|page| TextPrint::new(&page.text));
-        Ok(Packed { document, text, links, content, items })
+        Ok(Packed { document, links, content, items })
     });
     packed.collect()
 }
@@ -135,14 +132,14 @@ fn packed(origin: &Origin, documents: &[Document]) -> Result<Vec<Packed>, StoreE
 // Not inlined, so that profiles show it by its name.
 #[inline(never)]
 fn put(db: &Db, owner: &Owner<'_>, packed: &Packed) -> Result<(), StoreError> {
-    let Packed { document, text, links, content, items } = packed;
+    let Packed { document, links, content, items } = packed;
     let Document { url, outcome, state, detail, difference, .. } = document;
     let id = VisitId::new(owner.segment.1, document.n)?;
     let body = document.body.as_ref().map(|body| owner.visit_id(db, &body.visit)).transpose()?.flatten();
     let page = document.page.as_ref();
     let sql = "INSERT INTO document (id, url, outcome, state, detail, body_id, title, description, language, charset, canonical, noindex, nofollow,
-                                     cut, made_by, words, simhash)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+                                     cut, made_by)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
     db.execute(
         sql,
         params![
@@ -161,8 +158,6 @@ fn put(db: &Db, owner: &Owner<'_>, packed: &Packed) -> Result<(), StoreError> {
             page.map(|page| page.directives.nofollow),
             page.map(|page| cut_name(page.cut)),
             page.and(document.made_by.as_ref()).map(MadeBy::to_string),
-            text.map(|text| text.words),
-            text.map(|text| text.simhash.0.cast_signed()),
         ],
     )?;
     if page.is_some() || links.is_some() {
