@@ -1,30 +1,29 @@
 //! What a query looks up in the index.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use serde::Serialize;
 use tantivy::query::{
-    Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, FuzzyTermQuery,
-    Occur, PhraseQuery, Query, RangeQuery, RegexQuery, TermQuery, TermSetQuery,
+    Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, EmptyQuery, Occur,
+    PhraseQuery, Query, RangeQuery, RegexPhraseQuery, RegexQuery, TermQuery, TermSetQuery, wildcard_query_to_regex_str,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Score, Searcher, Term};
 
-use crate::entry::days;
+use crate::characters::is_unspaced;
+use crate::entry::{days, words_of_url};
 use crate::error::IndexError;
 use crate::fields::{Fields, Part};
 use crate::query::{Condition, Form, Node, Words as Wanted};
-use crate::words::{Words, is_unspaced};
+use crate::words::{Asked, Words};
 
 /// How much a word counts for each further part of a page that has it, beside the part in which it counts most.
 const TIE_BREAKER: Score = 0.3;
 
-/// The most words that the beginning of a word stands for: those that most pages have.
-const EXPANSIONS_MAX: usize = 100;
-
-/// The fewest letters of a word that is corrected.
-const CORRECTED_LETTERS_MIN: usize = 4;
+/// The most ways to look up a phrase, one after another, given the forms of its words.
+const PHRASES_MAX: usize = 8;
 
 /// Whether a word that no page has is replaced by one that differs in one letter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +48,7 @@ pub struct Correction {
 pub(crate) struct Lookup {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
-    languages: BTreeMap<String, Words>,
+    pub(crate) languages: BTreeMap<String, Words>,
     /// Of each part: how many pages there are for each that has it.
     pages_for_each: Vec<(Field, f64)>,
 }
@@ -71,9 +70,9 @@ pub(crate) struct Notes {
 }
 
 /// What looks up words.
-struct Found {
-    /// Pages that have them; `None` if they are stop words in every language.
-    pages: Option<Box<dyn Query>>,
+pub(crate) struct Found {
+    /// Pages that have them; `None` if there is nothing to look up, as they are stop words in every language, or no words.
+    pub(crate) pages: Option<Box<dyn Query>>,
     /// Pages in languages in which they are stop words, which are left out where there is more to search for; `None` if there is no such language.
     pages_without: Option<Box<dyn Query>>,
 }
@@ -173,7 +172,7 @@ impl Lookup {
                 (Typos::Correct, Sense::Wanted) => vec![self.corrected(&wanted.text, &mut notes.corrections)?],
                 (Typos::Keep, _) | (_, Sense::Unwanted) => vec![wanted.text.clone()],
             },
-            Form::Prefix => self.expansions(&wanted.text)?,
+            Form::Prefix => self.expansions(wanted.part, &wanted.text)?,
         };
         let mut found = match texts.as_slice() {
             [text] => self.text(wanted.part, text)?,
@@ -197,37 +196,44 @@ impl Lookup {
     }
 
     /// Looks up a word or a phrase: in each language as its words are looked up there.
-    fn text(&self, part: Option<Part>, text: &str) -> Result<Found, IndexError> {
-        let mut ways: BTreeMap<Vec<(usize, String)>, Vec<&str>> = BTreeMap::new();
+    pub(crate) fn text(&self, part: Option<Part>, text: &str) -> Result<Found, IndexError> {
+        let text = if part == Some(Part::Url) { Cow::Owned(words_of_url(text)) } else { Cow::Borrowed(text) };
+        let mut ways: BTreeMap<Vec<Place>, Vec<&str>> = BTreeMap::new();
+        let mut without = Vec::new();
         for (language, words) in &self.languages {
-            ways.entry(looked_up(&mut words.clone(), text)).or_default().push(language);
+            let mut asked = words.clone().asked(&text);
+            if asked.iter().all(|word| word.is_stop_word) {
+                without.push(language.as_str());
+            }
+            // A stop word by itself may be a word without its accents, as `te` in Spanish is tea.
+            if asked.len() > 1 {
+                asked.retain(|word| !word.is_stop_word);
+            }
+            if !asked.is_empty() {
+                ways.entry(places(asked)).or_default().push(language);
+            }
         }
-        let is_one_way = ways.len() == 1;
         let in_languages = |languages: &[&str]| {
             let terms = languages.iter().map(|language| Term::from_field_text(self.fields.language, language));
             boxed(ConstScoreQuery::new(boxed(TermSetQuery::new(terms)), 0.0))
         };
-        let pages_without = ways.remove([].as_slice()).map(|languages| in_languages(&languages));
+        let pages_without = (!without.is_empty()).then(|| in_languages(&without));
         let mut any = Vec::new();
         for (words, languages) in ways {
             let found = self.words(part, &words)?;
             // A word may be another one in another language: `news` is the plural of `new` only in some.
-            any.push(if is_one_way {
+            any.push(if languages.len() == self.languages.len() {
                 found
             } else {
                 boxed(BooleanQuery::new(vec![(Occur::Must, found), (Occur::Must, in_languages(&languages))]))
             });
         }
-        let pages = match any.len() {
-            0 => None,
-            1 => any.pop(),
-            _ => Some(boxed(DisjunctionMaxQuery::new(any))),
-        };
+        let pages = if any.is_empty() { None } else { Some(any_of(any)) };
         Ok(Found { pages, pages_without })
     }
 
     /// Looks up words at their places, in a part or in all of them.
-    fn words(&self, part: Option<Part>, words: &[(usize, String)]) -> Result<Box<dyn Query>, IndexError> {
+    fn words(&self, part: Option<Part>, words: &[Place]) -> Result<Box<dyn Query>, IndexError> {
         let parts = part.map_or_else(|| Part::ALL.to_vec(), |part| vec![part]);
         let mut any = Vec::new();
         for part in parts {
@@ -256,85 +262,6 @@ impl Lookup {
             Condition::After(first) => boxed(RangeQuery::new(Bound::Included(day(*first)), Bound::Unbounded)),
             Condition::Before(first) => boxed(RangeQuery::new(Bound::Unbounded, Bound::Excluded(day(*first)))),
         })
-    }
-
-    /// Returns the words that begin like this and that most pages have.
-    fn expansions(&self, text: &str) -> Result<Vec<String>, IndexError> {
-        let beginning = match Words::as_written().places(text).as_slice() {
-            [(_, word)] if !word.contains(is_unspaced) => word.clone(),
-            // In a script without spaces, and in several words, it is looked up as it is.
-            _ => return Ok(vec![text.to_owned()]),
-        };
-        let mut found: HashMap<String, u64> = HashMap::new();
-        for segment in self.searcher.segment_readers() {
-            let index = segment.inverted_index(self.fields.written)?;
-            let mut terms = index.terms().range().ge(&beginning).into_stream()?;
-            while terms.advance() && terms.key().starts_with(beginning.as_bytes()) {
-                if let Ok(word) = std::str::from_utf8(terms.key()) {
-                    *found.entry(word.to_owned()).or_default() += u64::from(terms.value().doc_freq);
-                }
-            }
-        }
-        let mut found: Vec<(String, u64)> = found.into_iter().collect();
-        found.sort_by(|(a, pages_a), (b, pages_b)| pages_b.cmp(pages_a).then_with(|| a.cmp(b)));
-        found.truncate(EXPANSIONS_MAX);
-        Ok(found.into_iter().map(|(word, _)| word).collect())
-    }
-
-    /// Returns a text with those of its words replaced that no page has, if one that differs in one letter is there.
-    fn corrected(&self, text: &str, corrections: &mut Vec<Correction>) -> Result<String, IndexError> {
-        let mut written = Vec::new();
-        Words::as_written().each(text, |token| written.push(token.clone()));
-        let mut corrected = text.to_owned();
-        for token in written.iter().rev() {
-            let letters = token.text.chars().filter(|c| c.is_alphabetic() && !is_unspaced(*c)).count();
-            if letters < CORRECTED_LETTERS_MIN || letters != token.text.chars().count() {
-                continue;
-            }
-            let place = token.offset_from..token.offset_to;
-            if self.is_there(&token.text, &text[place.clone()])? {
-                continue;
-            }
-            if let Some(by) = self.nearest(&token.text)? {
-                corrections.insert(0, Correction { word: text[place.clone()].to_owned(), by: by.clone() });
-                corrected.replace_range(place, &by);
-            }
-        }
-        Ok(corrected)
-    }
-
-    /// Whether any page has a word, in any of its forms.
-    fn is_there(&self, written: &str, word: &str) -> Result<bool, IndexError> {
-        if self.searcher.doc_freq(&Term::from_field_text(self.fields.written, written))? > 0 {
-            return Ok(true);
-        }
-        for words in self.languages.values() {
-            for (_, word) in words.clone().places(word) {
-                for part in Part::ALL {
-                    if self.searcher.doc_freq(&Term::from_field_text(self.fields.of(part), &word))? > 0 {
-                        return Ok(true);
-                    }
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    /// Returns the word that most pages have of those that differ in one letter, or in the order of two; `None` if there is none.
-    fn nearest(&self, word: &str) -> Result<Option<String>, IndexError> {
-        let fuzzy = FuzzyTermQuery::new(Term::from_field_text(self.fields.written, word), 1, true);
-        let mut found: BTreeMap<String, u64> = BTreeMap::new();
-        for segment in self.searcher.segment_readers() {
-            let index = segment.inverted_index(self.fields.written)?;
-            let mut terms = index.terms().search(fuzzy.automaton()?).into_stream()?;
-            while let Some((term, info)) = terms.next() {
-                if let Ok(term) = std::str::from_utf8(term) {
-                    *found.entry(term.to_owned()).or_default() += u64::from(info.doc_freq);
-                }
-            }
-        }
-        let best = found.into_iter().max_by(|(a, pages_a), (b, pages_b)| pages_a.cmp(pages_b).then_with(|| b.cmp(a)));
-        Ok(best.map(|(word, _)| word))
     }
 }
 
@@ -377,21 +304,12 @@ impl Sense {
     }
 }
 
-/// Returns the words of a text as they are looked up, with their places among each other.
-pub(crate) fn looked_up(words: &mut Words, text: &str) -> Vec<(usize, String)> {
-    let mut tokens = Vec::new();
-    let mut last_end = 0;
-    words.each(text, |token| {
-        // The last character of a run without spaces is indexed by itself, too, but a page may go on after it.
-        let ends_pair = token.offset_to == last_end;
-        last_end = token.offset_to;
-        if !ends_pair {
-            tokens.push((token.position, token.text.clone()));
-        }
-    });
-    let first = tokens.first().map_or(0, |(place, _)| *place);
-    tokens.iter_mut().for_each(|(place, _)| *place -= first);
-    tokens
+/// A word of a query: its place among the others, and its forms.
+type Place = (usize, Vec<String>);
+
+fn places(asked: Vec<Asked>) -> Vec<Place> {
+    let first = asked.first().map_or(0, |word| word.place);
+    asked.into_iter().map(|word| (word.place - first, word.forms)).collect()
 }
 
 /// Whether a word is one character of a script without spaces, which pages have in pairs.
@@ -400,23 +318,63 @@ pub(crate) fn is_lone(word: &str) -> bool {
     characters.next().is_some_and(is_unspaced) && characters.next().is_none()
 }
 
-fn in_field(field: Field, words: &[(usize, String)]) -> Result<Box<dyn Query>, IndexError> {
+fn in_field(field: Field, words: &[Place]) -> Result<Box<dyn Query>, IndexError> {
     let mut clauses = Vec::new();
-    let (lone, rest): (Vec<_>, Vec<_>) = words.iter().partition(|(_, word)| is_lone(word));
-    for (_, character) in lone {
-        // It is looked up as the first character of a pair.
-        clauses.push((Occur::Must, boxed(RegexQuery::from_pattern(&format!("{character}.?"), field)?)));
-    }
-    let mut terms: Vec<_> = rest.iter().map(|(place, word)| (*place, Term::from_field_text(field, word))).collect();
-    match terms.len() {
-        0 => {}
-        1 => {
-            let (_, term) = terms.remove(0);
-            clauses.push((Occur::Must, boxed(TermQuery::new(term, IndexRecordOption::WithFreqs))));
+    let mut rest = Vec::new();
+    for (place, forms) in words {
+        match forms.as_slice() {
+            // It is looked up as the first character of a pair.
+            [character] if is_lone(character) => {
+                clauses.push((Occur::Must, boxed(RegexQuery::from_pattern(&format!("{character}.?"), field)?)));
+            }
+            forms => rest.push((*place, forms)),
         }
-        _ => clauses.push((Occur::Must, boxed(PhraseQuery::new_with_offset(terms)))),
+    }
+    match rest.as_slice() {
+        [] => {}
+        [(_, forms)] => {
+            let terms = forms.iter().map(|form| Term::from_field_text(field, form));
+            let queries = terms.map(|term| boxed(TermQuery::new(term, IndexRecordOption::WithFreqs)));
+            clauses.push((Occur::Must, any_of(queries.collect())));
+        }
+        words => clauses.push((Occur::Must, phrase(field, words))),
     }
     Ok(if clauses.len() == 1 { clauses.remove(0).1 } else { boxed(BooleanQuery::new(clauses)) })
+}
+
+/// Looks up several words that follow one another, each in any of its forms.
+fn phrase(field: Field, words: &[(usize, &[String])]) -> Box<dyn Query> {
+    let ways: usize = words.iter().map(|(_, forms)| forms.len()).fold(1, usize::saturating_mul);
+    if ways > PHRASES_MAX {
+        let pattern = |forms: &[String]| {
+            let forms: Vec<String> = forms.iter().map(|form| wildcard_query_to_regex_str(form)).collect();
+            format!("({})", forms.join("|"))
+        };
+        let patterns = words.iter().map(|(place, forms)| (*place, pattern(forms)));
+        return boxed(RegexPhraseQuery::new_with_offset(field, patterns.collect()));
+    }
+    let mut phrases: Vec<Vec<(usize, Term)>> = vec![Vec::new()];
+    for (place, forms) in words {
+        let longer = phrases.iter().flat_map(|phrase| {
+            forms.iter().map(|form| {
+                let last = (*place, Term::from_field_text(field, form));
+                phrase.iter().cloned().chain([last]).collect()
+            })
+        });
+        phrases = longer.collect();
+    }
+    any_of(phrases.into_iter().map(|phrase| boxed(PhraseQuery::new_with_offset(phrase))).collect())
+}
+
+/// Pages for which any holds, which count by what holds most.
+fn any_of(mut any: Vec<Box<dyn Query>>) -> Box<dyn Query> {
+    match any.pop() {
+        Some(only) if any.is_empty() => only,
+        last => {
+            any.extend(last);
+            boxed(DisjunctionMaxQuery::new(any))
+        }
+    }
 }
 
 /// Calls back with each term of a field, with how many pages have it; once for each segment of the index that has it.

@@ -172,7 +172,7 @@ pub(crate) fn domains(site: &str) -> Vec<String> {
 }
 
 /// Returns a URL as text: without the scheme and without percent-encoding.
-fn words_of_url(url: &str) -> String {
+pub(crate) fn words_of_url(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     percent_decode_str(rest).decode_utf8_lossy().into_owned()
 }

@@ -1,5 +1,6 @@
 //! The lexicon: the words of the index, and where they are.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use jiff::civil::Date;
@@ -9,7 +10,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::termdict::TermMerger;
 use tantivy::{DocAddress, DocSet as _, Searcher, TERMINATED, TantivyError, Term};
 
-use crate::compile::{Lookup, looked_up};
+use crate::compile::Lookup;
 use crate::error::{IndexError, SearchError};
 use crate::fields::Part;
 use crate::index::{Index, entry};
@@ -121,9 +122,17 @@ impl Index {
         let searcher = &lookup.searcher;
         let mut found = Vec::new();
         let mut goes_on = ControlFlow::Continue(());
+        let mut visited = HashSet::new();
         for word in lookup.forms(word) {
             let mut total = Word { word: word.clone(), pages: 0, occurrences: 0 };
-            self.pages_with(searcher, part, &word, |address, occurrences, positions| {
+            self.pages_with(searcher, part, &word, |address, positions| {
+                // A word that has two forms in the index has them at the same place.
+                let new: Vec<u32> =
+                    positions.iter().copied().filter(|position| visited.insert((address, *position))).collect();
+                if new.is_empty() {
+                    return Ok(());
+                }
+                let occurrences = u32::try_from(new.len()).unwrap_or(u32::MAX);
                 total.pages += 1;
                 total.occurrences += u64::from(occurrences);
                 if goes_on.is_continue() {
@@ -135,7 +144,7 @@ impl Index {
                         day: entry.day,
                         linked_from: entry.linked_from,
                         occurrences,
-                        positions: positions.to_vec(),
+                        positions: new,
                     });
                 }
                 Ok(())
@@ -150,7 +159,7 @@ impl Index {
         searcher: &Searcher,
         part: Part,
         word: &str,
-        mut visit: impl FnMut(DocAddress, u32, &[u32]) -> Result<(), IndexError>,
+        mut visit: impl FnMut(DocAddress, &[u32]) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
         let field = self.fields.of(part);
         let term = Term::from_field_text(field, word);
@@ -162,7 +171,7 @@ impl Index {
             while postings.doc() != TERMINATED {
                 if !reader.is_deleted(postings.doc()) {
                     postings.positions(&mut positions);
-                    visit(DocAddress::new(segment, postings.doc()), postings.term_freq(), &positions)?;
+                    visit(DocAddress::new(segment, postings.doc()), &positions)?;
                 }
                 postings.advance();
             }
@@ -174,8 +183,8 @@ impl Index {
 impl Lookup {
     /// Returns what a word is looked up as, in the languages of the index; nothing if it is a stop word in all of them.
     fn forms(&self, word: &str) -> Vec<String> {
-        let mut forms: Vec<String> =
-            self.languages().flat_map(|mut words| looked_up(&mut words, word)).map(|(_, form)| form).collect();
+        let asked = self.languages().flat_map(|mut words| words.asked(word)).filter(|word| !word.is_stop_word);
+        let mut forms: Vec<String> = asked.flat_map(|word| word.forms).collect();
         forms.sort_unstable();
         forms.dedup();
         forms

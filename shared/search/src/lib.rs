@@ -5,19 +5,25 @@
 //! time. Each page is indexed in its own language, and a query is looked up in all languages of the index (`docs/search.md`).
 
 mod blocks;
+mod characters;
 mod compile;
 mod edition;
 mod entry;
 mod error;
+mod expand;
 mod fields;
+mod forms;
 mod hot;
 mod index;
 mod lexicon;
 mod published;
 mod query;
+mod runs;
 mod search;
 mod similar;
 mod snippet;
+#[cfg(test)]
+mod spelling_tests;
 mod standing;
 #[cfg(test)]
 mod tests;

@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 
+use crate::characters::is_unspaced;
 use crate::error::{QueryError, QueryProblem};
 use crate::fields::Part;
-use crate::words::{is_unspaced, primary_language};
+use crate::words::primary_language;
 
 /// The longest query, in bytes.
 const QUERY_BYTES_MAX: usize = 2_000;
@@ -285,11 +286,13 @@ impl<'q> Parser<'q> {
         self.leaf(begin, node)
     }
 
-    /// The name of the field that is next. `std::path`, `https://example.org` and `10:30` have none.
+    /// The name of the field that is next. `std::path`, `https://example.org` and `10:30` have none, but `url:/docs` has.
     fn field(&self) -> Option<&'q str> {
         let (name, value) = self.rest().split_once(':')?;
         let is_name = name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_lowercase());
-        (is_name && !value.starts_with([':', '/'])).then_some(name)
+        let is_path = value.starts_with('/') && !value.starts_with("//");
+        let is_part = Part::ALL.iter().any(|part| part.name() == name);
+        (is_name && (!value.starts_with([':', '/']) || is_path && is_part)).then_some(name)
     }
 
     fn words(&self, begin: usize, part: Option<Part>, word: &str) -> Result<Words, QueryError> {

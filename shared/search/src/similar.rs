@@ -1,6 +1,6 @@
 //! Pages that are like another one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, Query, TermQuery};
 use tantivy::schema::IndexRecordOption;
@@ -48,7 +48,10 @@ impl Index {
         let mut counts: HashMap<String, f64> = HashMap::new();
         for (part, times) in [(Part::Title, TITLE_TIMES), (Part::Heading, 1.0), (Part::Text, 1.0)] {
             for text in page.texts(part) {
-                words.each(&text, |token| *counts.entry(token.text.clone()).or_default() += times);
+                // Of two forms of a word, the last is the same for all ways to write it.
+                let mut forms: BTreeMap<usize, String> = BTreeMap::new();
+                words.each(&text, |token| drop(forms.insert(token.position, token.text.clone())));
+                forms.into_values().for_each(|form| *counts.entry(form).or_default() += times);
             }
         }
         let text = self.fields.of(Part::Text);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::compile::{is_lone, looked_up};
+use crate::compile::is_lone;
 use crate::words::Words;
 
 /// How much of a text is shown.
@@ -41,8 +41,8 @@ struct Match {
 
 impl Marks {
     pub(crate) fn new(mut words: Words, texts: &[String]) -> Self {
-        let found = texts.iter().flat_map(|text| looked_up(&mut words, text)).map(|(_, word)| word);
-        let (lone, terms) = found.collect::<Vec<_>>().into_iter().partition(|word| is_lone(word));
+        let asked: Vec<String> = texts.iter().flat_map(|text| words.asked(text)).flat_map(|word| word.forms).collect();
+        let (lone, terms) = asked.into_iter().partition(|word| is_lone(word));
         Self { words, terms, lone }
     }
 
@@ -50,7 +50,12 @@ impl Marks {
         let Self { words, terms, lone } = self;
         let mut found = Vec::new();
         words.each(text, |token| {
-            if terms.contains(&token.text) {
+            let is_same = found
+                .last()
+                .is_some_and(|last: &Match| last.at.start == token.offset_from && last.at.end == token.offset_to);
+            if is_same {
+                // Another form of the last one.
+            } else if terms.contains(&token.text) {
                 found.push(Match { at: token.offset_from..token.offset_to, term: token.text.clone() });
             } else if let Some(first) = text[token.offset_from..].chars().next().filter(|_| !lone.is_empty()) {
                 let first = first.to_string();

@@ -40,7 +40,7 @@ pub(crate) fn index_of(entries: &[Entry]) -> (TempDir, Index) {
     (folder, index)
 }
 
-fn request(query: &str) -> Request {
+pub(crate) fn request(query: &str) -> Request {
     Request { query: query.to_owned(), page: NonZeroU32::MIN, per_page: 100, typos: Typos::Correct }
 }
 

@@ -1,16 +1,11 @@
 //! The words of a text, as they are looked up: in the language of the page, without endings and stop words.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
-use tantivy::tokenizer::{
-    AsciiFoldingFilter, BoxTokenStream, Language, LowerCaser, RemoveLongFilter, Stemmer, StopWordFilter, TextAnalyzer,
-    Token, TokenStream, Tokenizer,
-};
-use unicode_normalization::char::is_combining_mark;
-use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
+use tantivy::tokenizer::{Language, Token, TokenStream, Tokenizer};
 
-/// Words of this many bytes or more are not looked up: they are data, not words.
-const WORD_BYTES_MAX: usize = 100;
+use crate::forms::{Forms, FormsOf, LettersI};
+use crate::runs::{Run, Runs, SEPARATOR, Unspaced};
 
 /// The language of pages that declare none and whose text does not tell: as BCP 47 names it.
 pub(crate) const UNDETERMINED: &str = "und";
@@ -101,47 +96,120 @@ fn known(language: &str) -> Option<Language> {
 
 /// Makes the words of texts in one language.
 #[derive(Clone)]
-pub(crate) struct Words(TextAnalyzer);
+pub(crate) struct Words {
+    forms: FormsOf,
+    unspaced: Unspaced,
+}
+
+/// A word that is looked up.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Asked {
+    /// Which of the words it is.
+    pub(crate) place: usize,
+    /// What it may be in the index: at least one.
+    pub(crate) forms: Vec<String>,
+    pub(crate) is_stop_word: bool,
+}
 
 impl Words {
     /// Words of a language without endings and stop words. Where nothing is known of it, they are as written, in lower case and without accents.
     pub(crate) fn of_language(language: &str) -> Self {
-        let Some(known) = known(language) else { return Self::as_written() };
-        let words = TextAnalyzer::builder(Runs(Unspaced::InPairs))
-            .filter(RemoveLongFilter::limit(WORD_BYTES_MAX))
-            .filter(LowerCaser);
-        let stemmed = match StopWordFilter::new(known) {
-            Some(stop_words) => words.filter(stop_words).filter(Stemmer::new(known)).dynamic(),
-            None => words.filter(Stemmer::new(known)).dynamic(),
-        };
-        // Stemmers read accents, so these are removed last.
-        Self(stemmed.filter(AsciiFoldingFilter).build())
+        let i = if matches!(language, "tr" | "az") { LettersI::AsWritten } else { LettersI::AllDotted };
+        Self { forms: FormsOf::new(known(language), i), unspaced: Unspaced::InPairs }
     }
 
     /// Words as written, in lower case and without accents.
     pub(crate) fn as_written() -> Self {
-        let words = TextAnalyzer::builder(Runs(Unspaced::InPairs)).filter(RemoveLongFilter::limit(WORD_BYTES_MAX));
-        Self(words.filter(LowerCaser).filter(AsciiFoldingFilter).build())
+        Self::of_language(UNDETERMINED)
     }
 
-    /// Calls back with each word. A word's place counts those that were left out, too.
+    /// The same without those of scripts that have no spaces.
+    pub(crate) fn with_spaces() -> Self {
+        Self { unspaced: Unspaced::LeftOut, ..Self::as_written() }
+    }
+
+    fn stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
+        WordStream {
+            runs: Runs::new(text, self.unspaced),
+            run: Run::default(),
+            forms: &mut self.forms,
+            more: VecDeque::new(),
+            token: Token::default(),
+        }
+    }
+
+    /// Calls back with each word of a text that is indexed. Forms of one word have the same place, which counts those words that were left out, too.
     pub(crate) fn each(&mut self, text: &str, mut visit: impl FnMut(&Token)) {
-        self.0.token_stream(text).process(&mut |token| visit(token));
+        self.stream(text).process(&mut |token| visit(token));
     }
 
-    /// Returns the words with their places.
-    pub(crate) fn places(&mut self, text: &str) -> Vec<(usize, String)> {
-        let mut places = Vec::new();
-        self.each(text, |token| places.push((token.position, token.text.clone())));
-        places
+    /// Returns the words of a text as they are looked up.
+    pub(crate) fn asked(&mut self, text: &str) -> Vec<Asked> {
+        let mut asked = Vec::new();
+        self.each_run(text, |run, forms| {
+            let is_stop_word = forms.is_stop_word;
+            asked.push(Asked { place: run.place, forms: forms.asked().map(str::to_owned).collect(), is_stop_word });
+        });
+        asked
+    }
+
+    /// Calls back with each word of a query, as it is there and as it is looked up.
+    pub(crate) fn each_run(&mut self, text: &str, mut visit: impl FnMut(&Run, &Forms)) {
+        let mut runs =
+            Runs::new(text, if self.unspaced == Unspaced::InPairs { Unspaced::InWholePairs } else { self.unspaced });
+        let mut run = Run::default();
+        while runs.read(&mut run) {
+            visit(&run, &self.forms.of(&run.text));
+        }
     }
 }
 
-/// What ends a text and begins another one in a part that has several.
-const SEPARATOR: char = '\u{1}';
+impl Tokenizer for Words {
+    type TokenStream<'a> = WordStream<'a>;
 
-/// How many places are left free between two texts, so that a phrase does not reach from one into the next: more than phrases are long.
-const GAP: usize = 100;
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
+        self.stream(text)
+    }
+}
+
+/// The forms of the words of a text, as the index has them.
+pub(crate) struct WordStream<'a> {
+    runs: Runs<'a>,
+    run: Run,
+    forms: &'a mut FormsOf,
+    /// Further forms of the last word.
+    more: VecDeque<String>,
+    token: Token,
+}
+
+impl TokenStream for WordStream<'_> {
+    fn advance(&mut self) -> bool {
+        if let Some(form) = self.more.pop_front() {
+            self.token.text = form;
+            return true;
+        }
+        while self.runs.read(&mut self.run) {
+            let forms = self.forms.of(&self.run.text);
+            let mut indexed = forms.indexed();
+            let Some(first) = indexed.next() else { continue };
+            self.token.text.clear();
+            self.token.text.push_str(first);
+            self.more.extend(indexed.map(str::to_owned));
+            self.token.position = self.run.place;
+            (self.token.offset_from, self.token.offset_to) = (self.run.at.start, self.run.at.end);
+            return true;
+        }
+        false
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
+}
 
 /// Returns texts as [`InLanguages`] reads them: the language first.
 pub(crate) fn in_language(language: &str, texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
@@ -165,138 +233,27 @@ impl InLanguages {
 }
 
 impl Tokenizer for InLanguages {
-    type TokenStream<'a> = BoxTokenStream<'a>;
+    type TokenStream<'a> = WordStream<'a>;
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> BoxTokenStream<'a> {
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         let (language, text) = text.split_once(SEPARATOR).unwrap_or((UNDETERMINED, text));
         let words = self.0.entry(language.to_owned()).or_insert_with(|| Words::of_language(language));
-        words.0.token_stream(text)
+        words.stream(text)
     }
 }
 
-/// The name by which fields of the index ask for words as written that have spaces between them.
+/// The name by which fields of the index ask for [`Words::with_spaces`].
 pub(crate) const AS_WRITTEN: &str = "as_written";
-
-/// Makes words as written, without those of scripts that have no spaces.
-pub(crate) fn as_written() -> TextAnalyzer {
-    let words = TextAnalyzer::builder(Runs(Unspaced::LeftOut)).filter(RemoveLongFilter::limit(WORD_BYTES_MAX));
-    words.filter(LowerCaser).filter(AsciiFoldingFilter).build()
-}
-
-/// Splits a text into runs of letters and digits, and runs of a script that is written without spaces into pairs.
-///
-/// In `漢字文`, the words are `漢字`, `字文` and `文`: whatever is looked for is a phrase of pairs, and a single character is the beginning of one.
-#[derive(Clone, Copy)]
-struct Runs(Unspaced);
-
-/// What becomes of runs without spaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unspaced {
-    InPairs,
-    LeftOut,
-}
-
-impl Tokenizer for Runs {
-    type TokenStream<'a> = RunStream<'a>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> RunStream<'a> {
-        RunStream { text, at: 0, unspaced: self.0, token: Token::default() }
-    }
-}
-
-struct RunStream<'a> {
-    text: &'a str,
-    at: usize,
-    unspaced: Unspaced,
-    token: Token,
-}
-
-fn is_of_word(c: char) -> bool {
-    c.is_alphanumeric() || is_combining_mark(c)
-}
-
-/// Whether a character belongs to a script that is written without spaces between words, or, as Hangul, with spaces that few words begin after.
-pub(crate) const fn is_unspaced(c: char) -> bool {
-    matches!(c,
-        '\u{0e00}'..='\u{0eff}'     // Thai, Lao
-        | '\u{1000}'..='\u{109f}'   // Myanmar
-        | '\u{1100}'..='\u{11ff}'   // Hangul letters
-        | '\u{1780}'..='\u{17ff}'   // Khmer
-        | '\u{3005}'..='\u{3007}'
-        | '\u{3040}'..='\u{318f}'   // Hiragana, Katakana, Bopomofo, Hangul letters
-        | '\u{31a0}'..='\u{31bf}'
-        | '\u{31f0}'..='\u{31ff}'
-        | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}'   // Han
-        | '\u{a960}'..='\u{a97f}'
-        | '\u{ac00}'..='\u{d7ff}'   // Hangul
-        | '\u{f900}'..='\u{faff}'
-        | '\u{ff66}'..='\u{ffdc}'   // half-width forms
-        | '\u{20000}'..='\u{3ffff}')
-}
-
-impl RunStream<'_> {
-    fn end_of_first(rest: &str) -> usize {
-        rest.chars().next().map_or(0, char::len_utf8)
-    }
-
-    fn put(&mut self, from: usize, to: usize) {
-        let word = &self.text[from..to];
-        self.token.position = self.token.position.wrapping_add(1);
-        (self.token.offset_from, self.token.offset_to) = (from, to);
-        self.token.text.clear();
-        // One word is written in one way, such as with full-width letters or with accents of their own.
-        match is_nfkc_quick(word.chars()) {
-            IsNormalized::Yes => self.token.text.push_str(word),
-            IsNormalized::No | IsNormalized::Maybe => self.token.text.extend(word.nfkc()),
-        }
-    }
-}
-
-impl TokenStream for RunStream<'_> {
-    fn advance(&mut self) -> bool {
-        let rest = &self.text[self.at..];
-        let unspaced = self.unspaced;
-        let is_wanted = |c| is_of_word(c) && (unspaced == Unspaced::InPairs || !is_unspaced(c));
-        let Some(skipped) = rest.find(is_wanted) else {
-            self.at = self.text.len();
-            return false;
-        };
-        let texts_begun = rest[..skipped].bytes().filter(|byte| char::from(*byte) == SEPARATOR).count();
-        self.token.position = self.token.position.wrapping_add(texts_begun * GAP);
-        let from = self.at + skipped;
-        let rest = &self.text[from..];
-        if rest.starts_with(is_unspaced) {
-            let first = Self::end_of_first(rest);
-            let second = &rest[first..];
-            let goes_on = second.starts_with(|c| is_unspaced(c) && is_of_word(c));
-            let length = if goes_on { first + Self::end_of_first(second) } else { first };
-            self.at = from + first;
-            self.put(from, from + length);
-        } else {
-            let length = rest.find(|c| !is_of_word(c) || is_unspaced(c)).unwrap_or(rest.len());
-            self.at = from + length;
-            self.put(from, from + length);
-        }
-        true
-    }
-
-    fn token(&self) -> &Token {
-        &self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        &mut self.token
-    }
-}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runs::WORD_BYTES_MAX;
 
     fn words(language: &str, text: &str) -> String {
-        let places = Words::of_language(language).places(text);
-        places.iter().map(|(place, word)| format!("{place}:{word}")).collect::<Vec<_>>().join(" ")
+        let mut words = Vec::new();
+        Words::of_language(language).each(text, |token| words.push(format!("{}:{}", token.position, token.text)));
+        words.join(" ")
     }
 
     #[test]

@@ -1,0 +1,147 @@
+//! Words of the index in place of those of a query: those that begin like one, and the one that was meant by one that no page has.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use tantivy::collector::DocSetCollector;
+use tantivy::query::FuzzyTermQuery;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocAddress, DocSet as _, TERMINATED, TantivyError, Term};
+
+use crate::characters::{is_ignorable, is_unspaced};
+use crate::compile::{Correction, Lookup};
+use crate::error::IndexError;
+use crate::fields::Part;
+use crate::runs::Run;
+use crate::words::Words;
+
+/// The most words that the beginning of a word stands for: those that most pages have.
+const EXPANSIONS_MAX: usize = 100;
+
+/// The most words that begin alike of which it is looked up which pages have them.
+const COMPARED_MAX: usize = 1_000;
+
+/// The fewest letters of a word that is corrected.
+const CORRECTED_LETTERS_MIN: usize = 4;
+
+/// A word as it is written, and how many pages have it.
+type Counted = (String, u64);
+
+impl Lookup {
+    /// Returns the texts that a text with the beginning of a word at its end stands for: that with each of the words that most pages have. If there are
+    /// other words before it, the pages are those that have these.
+    pub(crate) fn expansions(&self, part: Option<Part>, text: &str) -> Result<Vec<String>, IndexError> {
+        let mut runs: Vec<(Run, String)> = Vec::new();
+        Words::as_written().each_run(text, |run, forms| runs.push((run.clone(), forms.asked().collect())));
+        let Some((last, beginning)) = runs.pop() else { return Ok(vec![text.to_owned()]) };
+        // In a script without spaces, it is looked up as it is, and so is a word after which something else begins.
+        if last.is_unspaced() || !text[last.at.end..].chars().all(is_ignorable) {
+            return Ok(vec![text.to_owned()]);
+        }
+        let before = &text[..last.at.start];
+        let mut found = self.beginning_with(&beginning)?;
+        if !runs.is_empty()
+            && found.len() > EXPANSIONS_MAX
+            && let Some(query) = self.text(part, before)?.pages
+        {
+            most_frequent(&mut found, COMPARED_MAX);
+            let pages = self.searcher.search(&query, &DocSetCollector)?;
+            for (word, count) in &mut found {
+                *count = self.pages_with(word, &pages)?;
+            }
+        }
+        most_frequent(&mut found, EXPANSIONS_MAX);
+        Ok(found.into_iter().map(|(word, _)| format!("{before}{word}")).collect())
+    }
+
+    fn beginning_with(&self, beginning: &str) -> Result<Vec<Counted>, IndexError> {
+        let mut found: HashMap<String, u64> = HashMap::new();
+        for segment in self.searcher.segment_readers() {
+            let index = segment.inverted_index(self.fields.written)?;
+            let mut terms = index.terms().range().ge(beginning).into_stream()?;
+            while terms.advance() && terms.key().starts_with(beginning.as_bytes()) {
+                if let Ok(word) = std::str::from_utf8(terms.key()) {
+                    *found.entry(word.to_owned()).or_default() += u64::from(terms.value().doc_freq);
+                }
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    /// Counts those of some pages that have a word as it is written.
+    fn pages_with(&self, word: &str, pages: &HashSet<DocAddress>) -> Result<u64, IndexError> {
+        let term = Term::from_field_text(self.fields.written, word);
+        let mut count = 0;
+        for (segment, reader) in (0..).zip(self.searcher.segment_readers()) {
+            let index = reader.inverted_index(self.fields.written)?;
+            let postings = index.read_postings(&term, IndexRecordOption::Basic).map_err(TantivyError::from)?;
+            let Some(mut postings) = postings else { continue };
+            while postings.doc() != TERMINATED {
+                count += u64::from(pages.contains(&DocAddress::new(segment, postings.doc())));
+                postings.advance();
+            }
+        }
+        Ok(count)
+    }
+
+    /// Returns a text with those of its words replaced that no page has, if one that differs in one letter is there.
+    pub(crate) fn corrected(&self, text: &str, corrections: &mut Vec<Correction>) -> Result<String, IndexError> {
+        let mut written = Vec::new();
+        Words::as_written()
+            .each_run(text, |run, forms| written.push((run.at.clone(), forms.asked().collect::<String>())));
+        let mut corrected = text.to_owned();
+        for (place, word) in written.into_iter().rev() {
+            let letters = word.chars().filter(|c| c.is_alphabetic() && !is_unspaced(*c)).count();
+            if letters < CORRECTED_LETTERS_MIN || letters != word.chars().count() {
+                continue;
+            }
+            if self.is_there(&word, &text[place.clone()])? {
+                continue;
+            }
+            if let Some(by) = self.nearest(&word)? {
+                corrections.insert(0, Correction { word: text[place.clone()].to_owned(), by: by.clone() });
+                corrected.replace_range(place, &by);
+            }
+        }
+        Ok(corrected)
+    }
+
+    /// Whether any page has a word, in any of its forms.
+    fn is_there(&self, written: &str, word: &str) -> Result<bool, IndexError> {
+        if self.searcher.doc_freq(&Term::from_field_text(self.fields.written, written))? > 0 {
+            return Ok(true);
+        }
+        for words in self.languages.values() {
+            for form in words.clone().asked(word).into_iter().flat_map(|word| word.forms) {
+                for part in Part::ALL {
+                    if self.searcher.doc_freq(&Term::from_field_text(self.fields.of(part), &form))? > 0 {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the word that most pages have of those that differ in one letter, or in the order of two; `None` if there is none.
+    fn nearest(&self, word: &str) -> Result<Option<String>, IndexError> {
+        let fuzzy = FuzzyTermQuery::new(Term::from_field_text(self.fields.written, word), 1, true);
+        let mut found: BTreeMap<String, u64> = BTreeMap::new();
+        for segment in self.searcher.segment_readers() {
+            let index = segment.inverted_index(self.fields.written)?;
+            let mut terms = index.terms().search(fuzzy.automaton()?).into_stream()?;
+            while let Some((term, info)) = terms.next() {
+                if let Ok(term) = std::str::from_utf8(term) {
+                    *found.entry(term.to_owned()).or_default() += u64::from(info.doc_freq);
+                }
+            }
+        }
+        let best = found.into_iter().max_by(|(a, pages_a), (b, pages_b)| pages_a.cmp(pages_b).then_with(|| b.cmp(a)));
+        Ok(best.map(|(word, _)| word))
+    }
+}
+
+/// Leaves the words that most pages have, these first.
+fn most_frequent(words: &mut Vec<Counted>, count_max: usize) {
+    words.sort_by(|(a, pages_a), (b, pages_b)| pages_b.cmp(pages_a).then_with(|| a.cmp(b)));
+    words.truncate(count_max);
+}

@@ -1,0 +1,137 @@
+//! What a word is looked up as: without its ending, and without accents.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tantivy::tokenizer::{AsciiFoldingFilter, Language, RawTokenizer, Stemmer, StopWordFilter, TextAnalyzer};
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::canonical_combining_class;
+
+use crate::characters::is_unspaced;
+
+/// How many words are kept with their forms: most words of a text are among the most frequent of its language.
+const KEPT_MAX: usize = 8_192;
+
+/// What a word is looked up as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Forms {
+    /// Without its ending, which its accents tell, and then without these.
+    first: String,
+    /// Without accents, and then without what is an ending in that: the same for all ways to write the word. `None` if the index has no more than the
+    /// first form.
+    plain: Option<String>,
+    pub(crate) is_stop_word: bool,
+}
+
+impl Forms {
+    /// What a query for the word looks up: one or two forms.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = &str> {
+        let plain = self.plain.iter().filter(|plain| **plain != self.first);
+        std::iter::once(&self.first).chain(plain).map(String::as_str)
+    }
+
+    /// What the index has of the word: none, one or two forms. Stop words are left out, but without its accents one may be none any more.
+    pub(crate) fn indexed(&self) -> impl Iterator<Item = &str> {
+        let first = Some(&self.first).filter(|_| !self.is_stop_word);
+        first.into_iter().chain(&self.plain).map(String::as_str)
+    }
+}
+
+/// Makes the forms of words in a language.
+#[derive(Clone)]
+pub(crate) struct FormsOf {
+    /// Lets all but stop words through.
+    stop_words: Option<TextAnalyzer>,
+    stemmer: Option<TextAnalyzer>,
+    /// Writes Latin letters in ASCII.
+    ascii: TextAnalyzer,
+    i: LettersI,
+    kept: HashMap<String, Arc<Forms>>,
+}
+
+/// What the capital letters I and İ are in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LettersI {
+    /// Both are i.
+    AllDotted,
+    /// ı and i, as in Turkish and Azerbaijani (SpecialCasing.txt of Unicode).
+    AsWritten,
+}
+
+impl FormsOf {
+    /// Forms of words of which nothing is known; or in a language, of which stop words and endings are known.
+    pub(crate) fn new(known: Option<Language>, i: LettersI) -> Self {
+        let analyzer = || TextAnalyzer::builder(RawTokenizer::default());
+        Self {
+            stop_words: known.and_then(StopWordFilter::new).map(|filter| analyzer().filter(filter).build()),
+            stemmer: known.map(|known| analyzer().filter(Stemmer::new(known)).build()),
+            ascii: analyzer().filter(AsciiFoldingFilter).build(),
+            i,
+            kept: HashMap::new(),
+        }
+    }
+
+    /// Returns the forms of a word in normalisation form KC.
+    pub(crate) fn of(&mut self, word: &str) -> Arc<Forms> {
+        if let Some(forms) = self.kept.get(word) {
+            return Arc::clone(forms);
+        }
+        if self.kept.len() >= KEPT_MAX {
+            self.kept.clear();
+        }
+        let forms = Arc::new(self.make(word));
+        self.kept.insert(word.to_owned(), Arc::clone(&forms));
+        forms
+    }
+
+    fn make(&mut self, word: &str) -> Forms {
+        let only = |first| Forms { first, plain: None, is_stop_word: false };
+        if word.starts_with(is_unspaced) {
+            return only(word.to_owned());
+        }
+        let lower = self.lower(word);
+        let folded = self.folded(&lower);
+        let is_stop_word = self.stop_words.as_mut().is_some_and(|stop_words| one(stop_words, &lower).is_none());
+        let Some(stemmer) = &mut self.stemmer else { return only(folded) };
+        let stem = one(stemmer, &lower).unwrap_or_default();
+        let plain = one(stemmer, &folded).unwrap_or_default();
+        let (first, plain) = (self.folded(&stem), self.folded(&plain));
+        let has_plain = if is_stop_word { lower != folded } else { first != plain };
+        Forms { first, plain: has_plain.then_some(plain), is_stop_word }
+    }
+
+    /// Writes a word in lower case, without marks that are no part of its letters, such as those of stress in Russian.
+    fn lower(&self, word: &str) -> String {
+        if word.is_ascii() && self.i == LettersI::AllDotted {
+            return word.to_ascii_lowercase();
+        }
+        let lower = match self.i {
+            LettersI::AllDotted => word.to_lowercase(),
+            LettersI::AsWritten => word.replace('İ', "i").replace('I', "ı").to_lowercase(),
+        };
+        lower.nfc().filter(|c| !is_accent(*c)).collect()
+    }
+
+    /// Removes all accents.
+    fn folded(&mut self, word: &str) -> String {
+        if word.is_ascii() {
+            return word.to_owned();
+        }
+        let bare: String =
+            word.nfd().filter(|c| !is_accent(*c)).nfc().map(|c| if c == 'ς' { 'σ' } else { c }).collect();
+        one(&mut self.ascii, &bare).unwrap_or_default()
+    }
+}
+
+/// Returns what becomes of a word; `None` if it is left out.
+fn one(analyzer: &mut TextAnalyzer, word: &str) -> Option<String> {
+    let mut stream = analyzer.token_stream(word);
+    stream.advance().then(|| std::mem::take(&mut stream.token_mut().text))
+}
+
+/// Whether a character only says how a letter is to be read: accents, the points of Hebrew and Arabic, the dots below letters of India; but no vowels.
+/// The class tells (UAX #44, table 15): marks through letters 1, dots of India 7, points 10 to 36, and what is above and below 200 to 240.
+fn is_accent(c: char) -> bool {
+    // The bar between the letters of an Arabic word has no meaning.
+    matches!(canonical_combining_class(c), 1 | 7 | 10..=36 | 200..=240) || c == '\u{640}'
+}
