@@ -16,8 +16,8 @@ use super::visits::VisitedArgs;
                   -word             not this word; also before phrases, fields and parentheses\n\
                   one OR other      either; (parentheses) group\n\
                   begin*            words that begin like this\n\
-                  title: heading: text: anchor: url:\n\
-                  \u{20}                 in this part of a page alone; `anchor` is what links to it say\n\
+                  title: heading: text: around: anchor: url:\n\
+                  \u{20}                 in this part of a page alone; `anchor` is what links to it say, `around` what is around its main part\n\
                   site:example.org  on this host, or one in this domain\n\
                   lang:en           in this language\n\
                   type:Product      with items of this type\n\
@@ -112,6 +112,8 @@ enum PartName {
     Heading,
     /// The text
     Text,
+    /// The text around the main part of a page
+    Around,
     /// What links to it say
     Anchor,
     /// The URL
@@ -137,6 +139,7 @@ impl WordsArgs {
             PartName::Title => Part::Title,
             PartName::Heading => Part::Heading,
             PartName::Text => Part::Text,
+            PartName::Around => Part::Around,
             PartName::Anchor => Part::Anchor,
             PartName::Url => Part::Url,
         }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 use tantivy::TantivyDocument;
 
+use crate::around::around;
 use crate::fields::{Fields, Part};
 use crate::words::{UNDETERMINED, in_language, primary_language};
 
@@ -26,6 +27,8 @@ pub(crate) struct Entry {
     pub(crate) description: Option<String>,
     pub(crate) headings: Vec<String>,
     pub(crate) text: String,
+    /// The text around that, in pieces.
+    pub(crate) around: Vec<String>,
     /// What most links to it say, each once.
     pub(crate) anchors: Vec<String>,
     /// The primary language; `und` if nobody knows.
@@ -55,7 +58,14 @@ impl Entry {
         let content = document.content.map(|content| *content).unwrap_or_default();
         let about = content.about.unwrap_or_default();
         // Without navigation and the like, if that was asked for.
-        let text = content.main.map(|main| main.text).filter(|text| !text.is_empty()).unwrap_or(page.text);
+        let main = content.main.map(|main| main.text).filter(|text| !text.is_empty());
+        let (text, around) = match main {
+            Some(main) => {
+                let around = around(&page.text, &main);
+                (main, around)
+            }
+            None => (page.text, Vec::new()),
+        };
         let declared = page.language.as_deref().and_then(primary_language);
         let language = declared
             .or_else(|| about.language_detected.as_deref().and_then(primary_language))
@@ -76,6 +86,7 @@ impl Entry {
             description: page.description,
             headings: about.headings.into_iter().map(|heading| heading.text).collect(),
             text,
+            around,
             anchors,
             language,
             types,
@@ -94,6 +105,7 @@ impl Entry {
             Part::Title => self.title.as_deref().map(Cow::Borrowed).into_iter().collect(),
             Part::Heading => borrowed(&self.headings),
             Part::Text => vec![Cow::Borrowed(&self.text)],
+            Part::Around => borrowed(&self.around),
             Part::Anchor => borrowed(&self.anchors),
             Part::Url => vec![Cow::Owned(words_of_url(&self.url))],
         }

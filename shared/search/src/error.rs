@@ -113,7 +113,7 @@ impl QueryError {
             QueryProblem::OpenParenthesis => "add a closing parenthesis, or put the text in quotation marks",
             QueryProblem::StrayParenthesis => "to search for the text as it is, put it in quotation marks",
             QueryProblem::NoField(_) => {
-                "fields are title, heading, text, anchor, url, site, lang, type, after and before; to search for the text as it is, put it in quotation marks"
+                "fields are title, heading, text, around, anchor, url, site, lang, type, after and before; to search for the text as it is, put it in quotation marks"
             }
             QueryProblem::NotADate(_) => "write it as 2026, 2026-05 or 2026-05-17",
             QueryProblem::NotASite(_) => {

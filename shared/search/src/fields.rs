@@ -19,6 +19,8 @@ pub enum Part {
     Heading,
     /// Its text: the main part, where that is known.
     Text,
+    /// The text around the main part: navigation and the like. Nothing, where that is not known.
+    Around,
     /// What links to it say.
     Anchor,
     /// Its URL.
@@ -27,7 +29,7 @@ pub enum Part {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 5] = [Self::Title, Self::Heading, Self::Text, Self::Anchor, Self::Url];
+    pub const ALL: [Self; 6] = [Self::Title, Self::Heading, Self::Text, Self::Around, Self::Anchor, Self::Url];
 
     /// The name, as queries have it.
     #[must_use]
@@ -36,6 +38,7 @@ impl Part {
             Self::Title => "title",
             Self::Heading => "heading",
             Self::Text => "text",
+            Self::Around => "around",
             Self::Anchor => "anchor",
             Self::Url => "url",
         }
@@ -47,6 +50,7 @@ impl Part {
             Self::Title => 4.0,
             Self::Heading => 2.0,
             Self::Text => 1.0,
+            Self::Around => 0.25,
             Self::Anchor => 2.5,
             Self::Url => 1.5,
         }

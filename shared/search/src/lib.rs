@@ -4,6 +4,7 @@
 //! same for a data directory and a stack, and no step of a crawl waits for it. It is brought up to date by what has changed, and can be deleted at any
 //! time. Each page is indexed in its own language, and a query is looked up in all languages of the index (`docs/search.md`).
 
+mod around;
 mod blocks;
 mod characters;
 mod compile;

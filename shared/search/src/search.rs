@@ -208,10 +208,10 @@ impl Index {
 impl Hit {
     pub(crate) fn of(entry: Entry, score: Score, marks: &mut Marks) -> Self {
         let about = entry.description.as_deref().filter(|about| !about.is_empty());
+        let snippet = marks.snippet(&entry.text).or_else(|| marks.snippet(&entry.around.join("\n")));
         Self {
             title: marks.mark(entry.title.as_deref().unwrap_or_default()),
-            snippet: marks
-                .snippet(&entry.text)
+            snippet: snippet
                 .unwrap_or_else(|| about.map_or_else(|| Marked::beginning(&entry.text), |about| marks.mark(about))),
             url: entry.url,
             site: entry.site,

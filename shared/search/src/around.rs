@@ -1,0 +1,168 @@
+//! The text of a page around its main part: navigation, notices and the like.
+
+use std::collections::HashSet;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
+use std::ops::Range;
+
+use crate::runs::{Run, Runs, Unspaced};
+
+/// The fewest words that follow one another as in the main part and are taken for it. Fewer may be elsewhere, too.
+const WORDS_MIN: usize = 4;
+
+/// Returns the pieces of a page's text that are not of its main part, in their order.
+///
+/// The main part is known by its words, as its text is laid out in another way: those words belong to it of which each follows the one before as somewhere
+/// in the main part.
+pub(crate) fn around(page: &str, main: &str) -> Vec<String> {
+    let mut of_main = HashSet::new();
+    each_pair(main, |pair, _| drop(of_main.insert(pair)));
+    let mut pieces: Vec<Range<usize>> = Vec::new();
+    let mut stretch = Stretch::default();
+    each_pair(page, |pair, at| {
+        if !of_main.contains(&pair) {
+            std::mem::take(&mut stretch).leave(&mut pieces);
+        }
+        stretch.take(at);
+    });
+    stretch.leave(&mut pieces);
+    let texts = pieces.into_iter().filter(|piece| !piece.is_empty()).filter_map(|piece| page.get(piece));
+    texts.map(str::to_owned).collect()
+}
+
+/// Calls back with each word of a text: a number for it and the one before, and its place.
+fn each_pair(text: &str, mut visit: impl FnMut(u64, Range<usize>)) {
+    let mut runs = Runs::new(text, Unspaced::InPairs);
+    let mut run = Run::default();
+    let mut last = 0;
+    while runs.read(&mut run) {
+        let mut hasher = DefaultHasher::new();
+        run.text.hash(&mut hasher);
+        let this = hasher.finish();
+        last.hash(&mut hasher);
+        visit(hasher.finish(), run.at.clone());
+        last = this;
+    }
+}
+
+/// Words that follow one another as in the main part.
+#[derive(Default)]
+struct Stretch {
+    words: usize,
+    at: Range<usize>,
+}
+
+impl Stretch {
+    fn take(&mut self, word: Range<usize>) {
+        if self.words == 0 {
+            self.at.start = word.start;
+        }
+        self.at.end = word.end;
+        self.words += 1;
+    }
+
+    /// Adds it to the pieces, unless it is of the main part.
+    fn leave(self, pieces: &mut Vec<Range<usize>>) {
+        if self.words == 0 {
+            return;
+        }
+        if self.words >= WORDS_MIN {
+            // What follows is another piece.
+            pieces.push(self.at.end..self.at.end);
+            return;
+        }
+        match pieces.last_mut() {
+            Some(last) if !last.is_empty() => last.end = self.at.end,
+            Some(last) => *last = self.at,
+            None => pieces.push(self.at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::content::{Content, MainPart};
+    use dragline_domain::document::{Document, Page};
+    use dragline_domain::outcome::Outcome;
+    use dragline_domain::url::{CrawlUrl, UrlRules};
+
+    use super::*;
+    use crate::entry::{Entry, Standing};
+    use crate::tests::{found, index_of};
+
+    #[test]
+    fn what_is_not_of_the_main_part_is_around_it() {
+        for (page, main, expected, reason) in [
+            (
+                "Home News\nIt rained all day in town.\nContact",
+                "It rained all day in town.",
+                "Home News | Contact",
+                "before and after",
+            ),
+            ("a b c d e f", "a b c d e f", "", "all is the main part"),
+            (
+                "Menu\n- one two\n- three\nEnd",
+                "one two\n\nthree",
+                "Menu\n- one two\n- three\nEnd",
+                "too little to tell",
+            ),
+            (
+                "Menu one, two; three four (five) End",
+                "* one two three\n* four five",
+                "Menu | End",
+                "laid out in another way",
+            ),
+            (
+                "one two three four five, Ad, six seven eight nine ten",
+                "one two three four five six seven eight nine ten",
+                "Ad",
+                "within",
+            ),
+            ("メニュー\n東京都の天気は晴れです\n連絡", "東京都の天気は晴れです", "メニュー | 連絡", "without spaces"),
+            ("Menu", "", "Menu", "nothing is the main part"),
+            ("", "a b c d", "", "no text"),
+        ] {
+            assert_eq!(around(page, main).join(" | "), expected, "{reason}");
+        }
+    }
+
+    #[test]
+    fn the_text_around_the_main_part_is_found_and_counts_less() {
+        let entry = |path: &str, text: &str, main: &str| {
+            let url = CrawlUrl::parse(&format!("https://a.example/{path}"), &UrlRules::default()).unwrap();
+            let main = MainPart { text: main.to_owned(), ..MainPart::default() };
+            let document = Document {
+                page: Some(Page { text: text.to_owned(), language: Some("en".to_owned()), ..Page::default() }),
+                content: Some(Box::new(Content { main: Some(main), ..Content::default() })),
+                ..Document::bare(1, url, Outcome::FileIngested)
+            };
+            Entry::of(document, Standing::default()).unwrap()
+        };
+        let main = "The quick foxes jump over many lazy dogs";
+        let other = "Imprints are long texts of several clauses that nobody reads";
+        let (_folder, index) = index_of(&[
+            entry("around", &format!("Products Imprint\n{main}\nWith the consent of foxes"), main),
+            entry("within", &format!("Products\n{other}"), other),
+        ]);
+        for (query, expected, reason) in [
+            ("products", "around within", "what is around a main part"),
+            ("imprint", "within around", "the main part counts more"),
+            ("consent", "around", "what comes after it"),
+            ("text:consent", "", "which is not in the main part"),
+            ("around:consent", "around", "but around it"),
+            ("around:jump", "", "where the main part is not"),
+            ("\"products imprint\"", "around", "phrases"),
+            ("\"dogs with the consent\"", "", "but none across its end"),
+            ("consnet", "around", "and corrected"),
+        ] {
+            let mut paths: Vec<String> = found(&index, query).split(' ').map(str::to_owned).collect();
+            if query == "products" {
+                paths.sort();
+            }
+            assert_eq!(paths.join(" "), expected, "{query}: {reason}");
+        }
+        let results = index.search(&crate::tests::request("consent")).unwrap().results;
+        assert!(results[0].snippet.text().contains("With the consent"), "{:?}", results[0].snippet);
+        assert!(results[0].snippet.0.iter().any(|piece| piece.is_match && piece.text == "consent"));
+    }
+}
