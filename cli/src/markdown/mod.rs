@@ -13,6 +13,7 @@ use std::time::SystemTime;
 
 use dragline_domain::document::Document;
 use dragline_domain::ids::CrawlId;
+use dragline_domain::words::count_words;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 use serde::{Deserialize, Serialize};
 
@@ -152,7 +153,7 @@ impl<'d> Files<'d> {
             Some(main) => &main.markdown,
             None => &page.text,
         };
-        let words = text.split_whitespace().count() as u64;
+        let words = count_words(text) as u64;
         let has_headline = text.starts_with("# ");
         if let Some(title) = title.filter(|_| !has_headline) {
             writeln!(out, "# {title}\n")?;

@@ -26,3 +26,4 @@ mod stored_form;
 pub mod time;
 pub mod url;
 pub mod validity;
+pub mod words;

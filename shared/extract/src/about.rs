@@ -4,6 +4,7 @@ use data_encoding::HEXLOWER;
 use dom_query::{Document, NodeRef};
 use dragline_domain::content::{About, Alternate, Feed, Heading, Image, Meta};
 use dragline_domain::simhash::Simhash;
+use dragline_domain::words::count_words;
 use dragline_formats::warc::Sha1Digest;
 use url::Url;
 
@@ -45,7 +46,7 @@ pub(crate) fn of_tree(document: &Document, base: &Url, text: &str) -> Found {
 pub(crate) fn of_text(text: &str) -> About {
     About {
         language_detected: language(text),
-        words: u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX),
+        words: u32::try_from(count_words(text)).unwrap_or(u32::MAX),
         text_sha1: HEXLOWER.encode(Sha1Digest::of(text.as_bytes()).as_bytes()),
         simhash: Simhash::of(text).to_string(),
         ..About::default()
@@ -201,6 +202,18 @@ mod tests {
             (0, "1280430e12008600".to_owned()),
             "it is the same on every machine"
         );
+    }
+
+    #[test]
+    fn words_are_counted_in_scripts_without_spaces() {
+        for (text, expected, why) in [
+            ("Nine words, as of whatever has spaces around it.", 9, "English"),
+            ("すべての人間は、生まれながらにして自由であり", 21, "Japanese, each character without the comma"),
+            ("人人生而自由，在尊严和权利上一律平等。", 17, "Chinese"),
+            ("มนุษย์ทั้งหลายเกิดมามีอิสระ", 7, "Thai, each four of 27 characters"),
+        ] {
+            assert_eq!(of_text(text).words, expected, "{why}");
+        }
     }
 
     #[test]

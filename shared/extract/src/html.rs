@@ -22,7 +22,7 @@ pub(crate) struct Html;
 
 impl Extractor for Html {
     fn made_by(&self) -> MadeBy {
-        MadeBy::new("html", 6)
+        MadeBy::new("html", 7)
     }
 
     fn extract(&self, body: &Body<'_>) -> Option<Extracted> {

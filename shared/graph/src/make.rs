@@ -16,7 +16,7 @@ use crate::{alike, chains, reach};
 const BATCH_ROWS: usize = 500;
 
 /// Changes with the tables, and with what is written to them.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// What a graph was made from: as long as this is the same, so is the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use dragline_domain::document::LinkKind;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::simhash::Simhash;
+use dragline_domain::words::count_words;
 use dragline_formats::warc::Sha1Digest;
 use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow};
 use foldhash::{HashMap, HashMapExt};
@@ -119,7 +120,7 @@ impl Nodes {
             (None, false) => State::File,
         };
         let text = row.text.as_deref().filter(|text| !text.is_empty());
-        let words = row.text.as_deref().map(|text| text.split_whitespace().count());
+        let words = row.text.as_deref().map(count_words);
         let sha1 = text.map(|text| HEXLOWER.encode(Sha1Digest::of(text.as_bytes()).as_bytes()));
         let simhash = text.filter(|_| words.is_some_and(|words| words >= WORDS_MIN)).map(Simhash::of);
         let sql = "UPDATE node SET state = iif(state IN ('file', 'copy'), ?2, state), status = ?3, content_type = ?4, body_bytes = ?5, title = ?6,

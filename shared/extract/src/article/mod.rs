@@ -10,6 +10,7 @@ mod boilerplate;
 
 use dom_query::Document;
 use dom_smoothie::{Config, Readability};
+use dragline_domain::words::count_words;
 use serde::Serialize;
 
 use self::blocks::{Kind, Runs};
@@ -108,7 +109,7 @@ pub(crate) fn of_tree(document: Document, url: &str) -> Result<Article, NoArticl
         modified: found.modified_time.as_deref().and_then(said),
         language: found.lang.as_deref().and_then(said),
         image: found.image.as_deref().and_then(said),
-        words: text.split_whitespace().count(),
+        words: count_words(&text),
         text,
         markdown,
     })
