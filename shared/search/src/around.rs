@@ -16,7 +16,9 @@ const WORDS_MIN: usize = 4;
 /// in the main part.
 pub(crate) fn around(page: &str, main: &str) -> Vec<String> {
     let mut of_main = HashSet::new();
-    each_pair(main, |pair, _| drop(of_main.insert(pair)));
+    each_pair(main, |pair, _| {
+        of_main.insert(pair);
+    });
     let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut stretch = Stretch::default();
     each_pair(page, |pair, at| {
@@ -26,7 +28,7 @@ pub(crate) fn around(page: &str, main: &str) -> Vec<String> {
         stretch.take(at);
     });
     stretch.leave(&mut pieces);
-    let texts = pieces.into_iter().filter(|piece| !piece.is_empty()).filter_map(|piece| page.get(piece));
+    let texts = pieces.into_iter().filter(|piece| piece.start < piece.end).filter_map(|piece| page.get(piece));
     texts.map(str::to_owned).collect()
 }
 
@@ -72,7 +74,7 @@ impl Stretch {
             return;
         }
         match pieces.last_mut() {
-            Some(last) if !last.is_empty() => last.end = self.at.end,
+            Some(last) if last.start < last.end => last.end = self.at.end,
             Some(last) => *last = self.at,
             None => pieces.push(self.at),
         }

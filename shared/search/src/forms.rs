@@ -10,7 +10,7 @@ use unicode_normalization::char::canonical_combining_class;
 use crate::characters::is_unspaced;
 
 /// How many words are kept with their forms: most words of a text are among the most frequent of its language.
-const KEPT_MAX: usize = 8_192;
+const KEPT_MAX: usize = 2_048;
 
 /// What a word is looked up as.
 #[derive(Clone, Debug, PartialEq, Eq)]

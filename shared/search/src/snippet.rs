@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::characters::{Character, Characters};
 use crate::compile::is_lone;
 use crate::words::Words;
 
@@ -57,11 +58,12 @@ impl Marks {
                 // Another form of the last one.
             } else if terms.contains(&token.text) {
                 found.push(Match { at: token.offset_from..token.offset_to, term: token.text.clone() });
-            } else if let Some(first) = text[token.offset_from..].chars().next().filter(|_| !lone.is_empty()) {
-                let first = first.to_string();
-                if lone.contains(&first) {
-                    found.push(Match { at: token.offset_from..token.offset_from + first.len(), term: first });
-                }
+            } else if !lone.is_empty()
+                && let Some(Character { c, at }) = Characters::new(&text[token.offset_from..token.offset_to]).next()
+                && lone.contains(c.encode_utf8(&mut [0; 4]) as &str)
+            {
+                let at = token.offset_from + at.start..token.offset_from + at.end;
+                found.push(Match { at, term: c.to_string() });
             }
         });
         found
@@ -213,6 +215,7 @@ mod tests {
             (vec!["a phrase of it"], "It: a phrase", "It: a [phrase]", "stop words are not marked"),
             (vec!["東京都"], "これは東京都です", "これは[東京都]です", "pairs are marked as one"),
             (vec!["京"], "東京都", "東[京]都", "one character"),
+            (vec!["デ"], "ﾃﾞｰﾀ", "[ﾃﾞ]ｰﾀ", "also one that is written as two"),
             (vec![], "nothing", "nothing", "no words"),
         ] {
             assert_eq!(shown(&marks(&wanted).mark(text)), expected, "{reason}");

@@ -25,6 +25,7 @@ pub(crate) fn primary_language(tag: &str) -> Option<String> {
 fn two_letters(code: &str) -> Option<&'static str> {
     const CODES: &[(&str, &str)] = &[
         ("ara", "ar"),
+        ("aze", "az"),
         ("ben", "bn"),
         ("bul", "bg"),
         ("cat", "ca"),
@@ -94,6 +95,11 @@ fn known(language: &str) -> Option<Language> {
     })
 }
 
+/// Whether ı is a letter of a language.
+fn has_dotless_i(language: &str) -> bool {
+    matches!(language, "tr" | "az")
+}
+
 /// Makes the words of texts in one language.
 #[derive(Clone)]
 pub(crate) struct Words {
@@ -114,7 +120,7 @@ pub(crate) struct Asked {
 impl Words {
     /// Words of a language without endings and stop words. Where nothing is known of it, they are as written, in lower case and without accents.
     pub(crate) fn of_language(language: &str) -> Self {
-        let i = if matches!(language, "tr" | "az") { LettersI::AsWritten } else { LettersI::AllDotted };
+        let i = if has_dotless_i(language) { LettersI::AsWritten } else { LettersI::AllDotted };
         Self { forms: FormsOf::new(known(language), i), unspaced: Unspaced::InPairs }
     }
 
@@ -237,6 +243,9 @@ impl Tokenizer for InLanguages {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         let (language, text) = text.split_once(SEPARATOR).unwrap_or((UNDETERMINED, text));
+        // Pages may say that they are in any language. Those of which nothing is known are one here.
+        let is_known = known(language).is_some() || has_dotless_i(language);
+        let language = if is_known { language } else { UNDETERMINED };
         let words = self.0.entry(language.to_owned()).or_insert_with(|| Words::of_language(language));
         words.stream(text)
     }
