@@ -9,7 +9,8 @@ use unicode_normalization::char::canonical_combining_class;
 
 use crate::characters::is_unspaced;
 
-/// How many words are kept with their forms: most words of a text are among the most frequent of its language.
+/// How many words are kept with their forms, once as those of late and once as those before: most words of a text are among the most frequent of its
+/// language, which stay.
 const KEPT_MAX: usize = 2_048;
 
 /// What a word is looked up as.
@@ -46,7 +47,8 @@ pub(crate) struct FormsOf {
     /// Writes Latin letters in ASCII.
     ascii: TextAnalyzer,
     i: LettersI,
-    kept: HashMap<String, Arc<Forms>>,
+    of_late: HashMap<String, Arc<Forms>>,
+    before: HashMap<String, Arc<Forms>>,
 }
 
 /// What the capital letters I and İ are in lower case.
@@ -67,20 +69,24 @@ impl FormsOf {
             stemmer: known.map(|known| analyzer().filter(Stemmer::new(known)).build()),
             ascii: analyzer().filter(AsciiFoldingFilter).build(),
             i,
-            kept: HashMap::new(),
+            of_late: HashMap::new(),
+            before: HashMap::new(),
         }
     }
 
     /// Returns the forms of a word in normalisation form KC.
     pub(crate) fn of(&mut self, word: &str) -> Arc<Forms> {
-        if let Some(forms) = self.kept.get(word) {
+        if let Some(forms) = self.of_late.get(word) {
             return Arc::clone(forms);
         }
-        if self.kept.len() >= KEPT_MAX {
-            self.kept.clear();
+        if self.of_late.len() >= KEPT_MAX {
+            self.before = std::mem::take(&mut self.of_late);
         }
-        let forms = Arc::new(self.make(word));
-        self.kept.insert(word.to_owned(), Arc::clone(&forms));
+        let (word, forms) = match self.before.remove_entry(word) {
+            Some(kept) => kept,
+            None => (word.to_owned(), Arc::new(self.make(word))),
+        };
+        self.of_late.insert(word, Arc::clone(&forms));
         forms
     }
 

@@ -195,12 +195,17 @@ impl TokenStream for WordStream<'_> {
             return true;
         }
         while self.runs.read(&mut self.run) {
-            let forms = self.forms.of(&self.run.text);
-            let mut indexed = forms.indexed();
-            let Some(first) = indexed.next() else { continue };
             self.token.text.clear();
-            self.token.text.push_str(first);
-            self.more.extend(indexed.map(str::to_owned));
+            if self.run.is_unspaced() {
+                // Pairs are many, and are as they are.
+                self.token.text.push_str(&self.run.text);
+            } else {
+                let forms = self.forms.of(&self.run.text);
+                let mut indexed = forms.indexed();
+                let Some(first) = indexed.next() else { continue };
+                self.token.text.push_str(first);
+                self.more.extend(indexed.map(str::to_owned));
+            }
             self.token.position = self.run.place;
             (self.token.offset_from, self.token.offset_to) = (self.run.at.start, self.run.at.end);
             return true;
