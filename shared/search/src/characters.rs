@@ -66,7 +66,8 @@ impl Iterator for Characters<'_> {
             let c = rest.chars().next()?;
             let from = self.at;
             self.at += c.len_utf8();
-            let is_alone = c.is_ascii() && rest.as_bytes().get(1).is_none_or(u8::is_ascii);
+            let is_ascii = c.is_ascii() && rest.as_bytes().get(1).is_none_or(u8::is_ascii);
+            let is_alone = is_ascii || is_plain(c) && self.text[self.at..].chars().next().is_none_or(is_plain);
             if is_alone || !is_of_word(c) && !is_ignorable(c) {
                 return Some(Character { c, at: from..self.at });
             }
@@ -78,9 +79,17 @@ impl Iterator for Characters<'_> {
     }
 }
 
+/// Whether a character is one of those of which most texts consist, and which are normalised and cannot be composed with what is before them. It spares
+/// these the tables.
+const fn is_plain(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{7f}' | '\u{c0}'..='\u{131}' | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}'
+        | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+}
+
 /// Whether a character cannot be composed with what is before it.
 fn begins_unit(c: char) -> bool {
-    if c.is_ascii() || !is_of_word(c) {
+    if is_plain(c) || !is_of_word(c) {
         return true;
     }
     let is_starter = |c| canonical_combining_class(c) == 0 && is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes;
@@ -160,6 +169,18 @@ mod tests {
                 Characters::new(text).map(|Character { c, at }| format!("{c}{}-{}", at.start, at.end)).collect();
             assert_eq!(shown.join(" "), expected, "{reason}");
         }
+    }
+
+    #[test]
+    fn plain_characters_are_those_that_the_tables_say_the_same_of() {
+        let mut count = 0;
+        for c in ('\0'..=char::MAX).filter(|c| is_plain(*c)) {
+            count += 1;
+            assert_eq!(canonical_combining_class(c), 0, "{c:?} is no mark");
+            assert_eq!(is_nfkc_quick(std::iter::once(c)), IsNormalized::Yes, "{c:?} is normalised");
+            assert!(!is_ignorable(c), "{c:?} can be seen");
+        }
+        assert!(count > 30_000);
     }
 
     proptest! {
