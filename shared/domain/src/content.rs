@@ -59,7 +59,7 @@ pub struct Content {
     /// Whether it is valid in its format; `None` below [`ContentLevel::Full`], and if its format is not validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validity: Option<Validity>,
-    /// What is missing because of a limit, each once.
+    /// What is missing because of a limit, or as it cannot be read, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
 }
@@ -72,7 +72,7 @@ impl Content {
     }
 }
 
-/// What is missing from a document's content because of a limit.
+/// What is missing from a document's content because of a limit, or as it cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gap {
@@ -82,8 +82,33 @@ pub enum Gap {
     Items,
     /// Headings, pictures, meta elements and the like; what the page repeats.
     About,
-    /// Text of a file that is no page: it is too long, or made to take too much.
+    /// Text of a file that is no page: it is too long, made to take too much, or damaged in places.
     File,
+    /// All text of a file: it is encrypted.
+    FileEncrypted,
+    /// All text of a file: it is too damaged.
+    FileDamaged,
+    /// Pages of a file that are pictures, such as those that were scanned.
+    FilePictures,
+    /// Text in fonts of a file that do not say which characters they show.
+    FileCharacters,
+}
+
+impl Gap {
+    /// Says in half a sentence what is missing and why.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Tree => "the page is nested too deeply, has too many elements or is too long",
+            Self::Items => "there are too many items",
+            Self::About => "the page says too much about itself",
+            Self::File => "the file is too long, takes too much work or is damaged in places",
+            Self::FileEncrypted => "the file is encrypted",
+            Self::FileDamaged => "the file is too damaged",
+            Self::FilePictures => "pages of the file are pictures",
+            Self::FileCharacters => "fonts of the file do not say which characters they show",
+        }
+    }
 }
 
 /// What a page says about itself. Texts are in one line; URLs are absolute.

@@ -202,7 +202,7 @@ fn the_schema_lists_the_variants_of_each_enum() {
         ("spelling", every!(Spelling: Whole, Stripped)),
         ("rel", every!(Rel: Follow, NoFollow)),
         ("part", Part::ALL.iter().map(json).collect()),
-        ("gap", every!(Gap: Tree, Items, About, File)),
+        ("gap", every!(Gap: Tree, Items, About, File, FileEncrypted, FileDamaged, FilePictures, FileCharacters)),
         ("repeated_form", every!(RepeatedForm: List, Table, Pairs)),
         ("scalar_kind", every!(ScalarKind: Text, Number, Money, Date, Url, Boolean)),
         ("notation", every!(Notation: JsonLd, Microdata, Rdfa, OpenGraph, Definition)),

@@ -11,6 +11,7 @@ mod pdf;
 mod tests;
 pub(crate) mod xml;
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dragline_domain::content::{Content, Gap, MainPart, Meta};
@@ -51,8 +52,8 @@ pub(crate) struct FileText {
     pub(crate) pages: Option<usize>,
     /// Its text.
     pub(crate) text: String,
-    /// Whether something is missing because of a limit.
-    pub(crate) is_cut: bool,
+    /// What is missing from it.
+    pub(crate) gaps: BTreeSet<Gap>,
 }
 
 /// Reads a body that is no page; `None` if its format is not read, or it is too damaged.
@@ -70,21 +71,23 @@ pub(crate) fn of_body(body: &Body<'_>) -> Option<FileText> {
                 _ => Some(plain(&text)),
             })
         }
-        _ if is_too_long => Some(FileText::default()),
-        Kind::Pdf => guarded(|| pdf::read(&bytes)),
+        _ if is_too_long => Some(FileText::unread(Gap::File)),
+        Kind::Pdf => guarded(|| Some(pdf::read(&bytes))),
         Kind::Zip => guarded(|| office::read(&bytes)),
         Kind::Unknown => None,
     };
-    read.map(|read| FileText { is_cut: read.is_cut || is_too_long, ..read.tidy() })
+    let mut read = read?.tidy();
+    if is_too_long {
+        read.gaps.insert(Gap::File);
+    }
+    Some(read)
 }
 
 /// Adds what a file says to what is known of its document.
 pub(crate) fn put(body: &Body<'_>, content: &mut Option<Box<Content>>) {
     let Some(file) = of_body(body) else { return };
     let content = content.get_or_insert_default();
-    if file.is_cut {
-        content.gaps.push(Gap::File);
-    }
+    content.gaps.extend(file.gaps);
     let mut about = about::of_text(&file.text);
     (about.title, about.author) = (file.title, file.author);
     (about.published, about.modified) = (file.published, file.modified);
@@ -148,6 +151,11 @@ impl Kind {
 }
 
 impl FileText {
+    /// A file of which nothing was read.
+    fn unread(gap: Gap) -> Self {
+        Self { gaps: BTreeSet::from([gap]), ..Self::default() }
+    }
+
     /// Makes one line of each word about the file, and ISO 8601 of its dates.
     fn tidy(mut self) -> Self {
         for field in [&mut self.title, &mut self.author, &mut self.published, &mut self.modified] {
@@ -204,6 +212,6 @@ impl Text {
             trimmed if trimmed.len() == self.text.len() => self.text,
             trimmed => trimmed.to_owned(),
         };
-        FileText { text, is_cut: self.is_cut, ..FileText::default() }
+        FileText { text, gaps: self.is_cut.then_some(Gap::File).into_iter().collect(), ..FileText::default() }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{Cursor, Read as _};
 
+use dragline_domain::content::Gap;
 use quick_xml::events::BytesStart;
 use zip::ZipArchive;
 
@@ -47,7 +48,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<FileText> {
         author: said.first_author.or(said.author),
         published: said.created,
         modified: said.modified,
-        is_cut: file.is_cut || parts.is_cut,
+        gaps: file.gaps.into_iter().chain(parts.is_cut.then_some(Gap::File)).collect(),
         ..file
     })
 }

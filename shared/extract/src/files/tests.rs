@@ -94,7 +94,7 @@ fn files_are_read() {
         ("application/rss+xml", rss.as_bytes(), Some((Some("News"), "A\nbold text")), "a feed"),
         ("application/pdf", &report, Some((Some("Report"), "Hello\nbig world")), "a PDF"),
         ("application/octet-stream", &report, Some((Some("Report"), "Hello\nbig world")), "by its mark"),
-        ("application/pdf", b"%PDF-1.4\n", None, "only a mark"),
+        ("application/pdf", b"%PDF-1.4\n", Some((None, "")), "only a mark"),
         (DOCX, &docx, Some((Some("A title"), "One\ttwo &\nthree")), "a document"),
         ("application/octet-stream", &xlsx, Some((None, "Name\tAnn\n7")), "sheets, by what is in it"),
         ("application/octet-stream", &pptx, Some((None, "first\nlast")), "slides by their numbers"),
@@ -108,7 +108,7 @@ fn files_are_read() {
     }
     let read = of("application/pdf", &report).unwrap();
     assert_eq!(read.published.as_deref(), Some("2024-01-31T12:00:00+01:00"));
-    assert_eq!((read.author.as_deref(), read.pages, read.is_cut), (Some("Ann"), Some(1), false));
+    assert_eq!((read.author.as_deref(), read.pages, read.gaps.len()), (Some("Ann"), Some(1), 0));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn bombs_are_bounded() {
     let deep: String =
         (10..9_000).map(|id| format!("{id} 0 obj<</Type/Pages/Kids[{} 0 R]>>endobj\n", id + 1)).collect();
     let bomb = of(DOCX, &archive(&[("word/document.xml", &huge)])).unwrap();
-    assert!(bomb.is_cut && bomb.text.len() <= TEXT_BYTES_MAX, "a bomb");
+    assert!(bomb.gaps.contains(&Gap::File) && bomb.text.len() <= TEXT_BYTES_MAX, "a bomb");
     of("application/pdf", &pdf("<</Type/Pages/Kids[10 0 R]>>", &deep, WORDS));
     of("application/pdf", &pdf(ONE_PAGE, "", &"[".repeat(200_000)));
     assert!(of("application/xml", "<a>".repeat(1_000_000).as_bytes()).is_some(), "deep elements");
@@ -203,7 +203,10 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
 
     let long = "word ".repeat(TEXT_BYTES_MAX / 4);
     let file = of("text/plain", long.as_bytes()).unwrap();
-    assert!(file.is_cut && file.text.len() <= TEXT_BYTES_MAX, "a long text ends at the limit, and says so");
+    assert!(
+        file.gaps.contains(&Gap::File) && file.text.len() <= TEXT_BYTES_MAX,
+        "a long text ends at the limit, and says so"
+    );
     assert_eq!(of("text/plain", b"\xFF\xFEo\0k\0").map(|file| file.text), Some("ok".to_owned()), "UTF-16");
     let atom = "<feed xmlns='http://www.w3.org/2005/Atom'><title>Log</title><entry><title>One</title><summary>first</summary></entry></feed>";
     assert_eq!(
@@ -212,5 +215,8 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
     );
     let encrypted = pdf(ONE_PAGE, "7 0 obj<</Filter/Standard/V 1>>endobj\n", WORDS);
     let encrypted = String::from_utf8(encrypted).unwrap().replace("/Info 6 0 R", "/Info 6 0 R/Encrypt 7 0 R");
-    assert!(of("application/pdf", encrypted.as_bytes()).is_none(), "what is encrypted is not read");
+    for (bytes, gap) in [(encrypted.as_bytes(), Gap::FileEncrypted), (b"%PDF-1.4\n", Gap::FileDamaged)] {
+        let file = of("application/pdf", bytes).unwrap();
+        assert_eq!((file.text.as_str(), file.gaps), ("", BTreeSet::from([gap])), "what is not read says why");
+    }
 }

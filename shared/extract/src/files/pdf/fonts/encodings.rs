@@ -1,0 +1,98 @@
+//! Which characters the codes of a simple font stand for: the encodings that are predefined (ISO 32000-1, annex D), and the names of glyphs.
+
+use read_fonts::ps::PredefinedEncoding;
+use read_fonts::ps::agl;
+
+/// The longest name of a glyph that is looked up; the list's own have no more than 31 characters, those of ligatures several of them.
+const NAME_BYTES_MAX: usize = 256;
+
+/// Characters 32 to 254 of the font Symbol; NUL where it has none.
+const SYMBOL: &str = " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_\0αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼\
+    \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
+    €ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…\0\0↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑\0\0\0\0\0\0\0\0\0\0\0〉∫⌠\0⌡";
+
+/// Characters 32 to 254 of the font Zapf Dingbats; NUL where it has none.
+const DINGBATS: &str = " ✁✂✃✄☎✆✇✈✉☛☞✌✍✎✏✐✑✒✓✔✕✖✗✘✙✚✛✜✝✞✟✠✡✢✣✤✥✦✧★✩✪✫✬✭✮✯✰✱✲✳✴✵✶✷✸✹✺✻✼✽✾✿❀❁❂❃❄❅❆❇❈❉❊❋●❍■❏❐❑❒▲▼◆❖◗❘❙❚❛❜❝❞\
+    \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
+    ❡❢❣❤❥❦❧♣♦♥♠①②③④⑤⑥⑦⑧⑨⑩❶❷❸❹❺❻❼❽❾❿➀➁➂➃➄➅➆➇➈➉➊➋➌➍➎➏➐➑➒➓➔→↔↕➘➙➚➛➜➝➞➟➠➡➢➣➤➥➦➧➨➩➪➫➬➭➮➯\0➱➲➳➴➵➶➷➸➹➺➻➼➽➾";
+
+/// An encoding that need not be written into a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Predefined {
+    Standard,
+    WinAnsi,
+    MacRoman,
+    MacExpert,
+    Symbol,
+    Dingbats,
+}
+
+impl Predefined {
+    /// Returns the encoding of that name.
+    pub(super) fn named(name: &[u8]) -> Option<Self> {
+        Some(match name {
+            b"StandardEncoding" => Self::Standard,
+            b"WinAnsiEncoding" => Self::WinAnsi,
+            b"MacRomanEncoding" => Self::MacRoman,
+            b"MacExpertEncoding" => Self::MacExpert,
+            _ => return None,
+        })
+    }
+
+    /// Returns the encoding that a font of that name has of itself, if that need not be embedded.
+    pub(super) fn built_in(font: &[u8]) -> Option<Self> {
+        let contains = |part: &[u8]| memchr::memmem::find(font, part).is_some();
+        if contains(b"ZapfDingbats") || contains(b"Dingbats") {
+            Some(Self::Dingbats)
+        } else if contains(b"Symbol") {
+            Some(Self::Symbol)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the character of a code; `None` if it has none.
+    pub(super) fn text(self, code: u8) -> Option<String> {
+        let nth = |table: &str| table.chars().nth(usize::from(code.checked_sub(32)?)).filter(|c| *c != '\0');
+        let character = match self {
+            Self::Standard => return text_of_name(PredefinedEncoding::Standard.name(code)),
+            Self::MacExpert => return text_of_name(PredefinedEncoding::Expert.name(code)),
+            Self::WinAnsi | Self::MacRoman if code < 32 => None,
+            Self::WinAnsi => Some(match code {
+                // The table's notes 3, 5 and 6.
+                0x7F | 0x81 | 0x8D | 0x8F | 0x90 | 0x9D => '\u{2022}',
+                0xA0 => ' ',
+                0xAD => '-',
+                _ => decoded(encoding_rs::WINDOWS_1252, code)?,
+            }),
+            Self::MacRoman => Some(if code == 0xCA { ' ' } else { decoded(encoding_rs::MACINTOSH, code)? }),
+            Self::Symbol => nth(SYMBOL),
+            Self::Dingbats => nth(DINGBATS),
+        };
+        character.map(String::from)
+    }
+}
+
+fn decoded(encoding: &'static encoding_rs::Encoding, code: u8) -> Option<char> {
+    let code = [code];
+    let text = encoding.decode_without_bom_handling(&code).0;
+    text.chars().next().filter(|c| *c != char::REPLACEMENT_CHARACTER)
+}
+
+/// Whether a glyph is called as those of Zapf Dingbats are: `a` and a number. In other fonts, such names say nothing.
+pub(super) fn is_dingbat(name: &str) -> bool {
+    name.strip_prefix('a').is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns what a glyph's name says that it stands for, as the specification of Adobe's glyph list has it; `None` if it says nothing.
+pub(super) fn text_of_name(name: &str) -> Option<String> {
+    if name.len() > NAME_BYTES_MAX {
+        return None;
+    }
+    let text: String = agl::name_to_chars(name).collect();
+    if text.is_empty() {
+        // Bitmap fonts of TeX call a character by itself.
+        return (name.len() == 1).then(|| name.to_owned());
+    }
+    Some(text)
+}

@@ -1,0 +1,319 @@
+//! Makes lines of glyphs that stand somewhere on a page.
+//!
+//! Glyphs come in the order in which the page draws them. Those on one base line are one line, in the order in which they stand there; a space is where the
+//! gap between two of them is wider than letters of a word have it. Where a glyph leaves the line, a new one begins.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::matrix::Point;
+use crate::files::Text;
+
+/// The narrowest gap that is a space, in sizes of the letters: letters of a word are moved apart by less, and words of a line that is set tightly by more.
+const SPACE_MIN: f32 = 0.14;
+
+/// The widest gap that may be between letters that are spaced out evenly.
+const SPACED_OUT_MAX: f32 = 0.5;
+
+/// How many gaps of a line say that it is spaced out, and by how much of the usual one of them they may differ.
+const SPACED_OUT_GAPS_MIN: usize = 4;
+const SPACED_OUT_DIFFERENCE_MAX: f32 = 0.25;
+
+/// How much wider than the gaps between letters that are spaced out those between words are.
+const SPACED_OUT_WORDS: f32 = 1.5;
+
+/// How far from its line's base a glyph may stand, in sizes of the smaller, and, if it follows closely, of the larger: subscripts and superscripts.
+const BASE_MAX: f32 = 0.3;
+const SCRIPT_MAX: f32 = 0.65;
+const CLOSE: std::ops::Range<f32> = -0.4..0.4;
+
+/// By how much two directions may differ, as the sine of the angle.
+const TURN_MAX: f32 = 0.1;
+
+/// How close a letter is to where the same one stood, in its size, if it was drawn twice to look bold.
+const TWICE_MAX: f32 = 0.1;
+
+/// The longest line, in glyphs.
+const LINE_GLYPHS_MAX: usize = 1 << 12;
+
+/// A glyph on a page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed<'t> {
+    /// What it stands for.
+    pub(super) text: &'t str,
+    /// Where it begins.
+    pub(super) at: Point,
+    /// Where the pen goes from there.
+    pub(super) way: Point,
+    /// The way that glyphs of its font go, even where this one does not go anywhere.
+    pub(super) forward: Point,
+    /// How tall its font is.
+    pub(super) size: f32,
+    /// The same in the direction in which it is written: less, if letters are condensed.
+    pub(super) em: f32,
+}
+
+/// A line that grows.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    line: Option<Line>,
+}
+
+#[derive(Debug)]
+struct Line {
+    /// The direction in which it is read by its glyphs' matrix.
+    direction: Point,
+    /// A point on its base.
+    base: Point,
+    size: f32,
+    /// Where the pen is, from the point on its base.
+    pen: f32,
+    text: String,
+    pieces: Vec<Piece>,
+}
+
+/// A glyph of a line: where it begins and ends, and its text up to there in that of the line.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    start: f32,
+    end: f32,
+    em: f32,
+    text_start: usize,
+    text_end: usize,
+}
+
+impl Layout {
+    /// Adds a glyph. Lines that are complete go into the text.
+    pub(super) fn add(&mut self, glyph: &Placed<'_>, text: &mut Text) {
+        let Some(direction) = glyph.forward.direction() else { return };
+        if !(glyph.size > 0.0
+            && glyph.size.is_finite()
+            && glyph.em > 0.0
+            && glyph.em.is_finite()
+            && glyph.at.x.is_finite()
+            && glyph.at.y.is_finite())
+        {
+            return;
+        }
+        if !self.line.as_ref().is_some_and(|line| line.continues(glyph, direction)) {
+            self.end_line(text);
+        }
+        let line = self.line.get_or_insert_with(|| Line {
+            direction,
+            base: glyph.at,
+            size: glyph.size,
+            pen: 0.0,
+            text: String::new(),
+            pieces: Vec::new(),
+        });
+        line.add(glyph);
+    }
+
+    /// Ends the line.
+    pub(super) fn end_line(&mut self, text: &mut Text) {
+        if let Some(line) = self.line.take() {
+            line.write(text);
+            text.separate("\n");
+        }
+    }
+}
+
+impl Line {
+    fn continues(&self, glyph: &Placed<'_>, direction: Point) -> bool {
+        let way = self.base.to(glyph.at);
+        let (along, across) = (self.direction.dot(way), self.direction.cross(way).abs());
+        let (smaller, larger) = (self.size.min(glyph.size), self.size.max(glyph.size));
+        let is_close = CLOSE.contains(&((along - self.pen) / larger));
+        self.pieces.len() < LINE_GLYPHS_MAX
+            && self.direction.dot(direction) > 0.0
+            && self.direction.cross(direction).abs() < TURN_MAX
+            && (across < smaller * BASE_MAX || (is_close && across < larger * SCRIPT_MAX))
+    }
+
+    fn add(&mut self, glyph: &Placed<'_>) {
+        let start = self.direction.dot(self.base.to(glyph.at));
+        let end = start + self.direction.dot(glyph.way);
+        if glyph.size > self.size {
+            // The largest glyphs stand on the base; smaller ones may be scripts.
+            let across = self.direction.cross(self.base.to(glyph.at));
+            self.base.x -= self.direction.y * across;
+            self.base.y += self.direction.x * across;
+            self.size = glyph.size;
+        }
+        let text_start = self.text.len();
+        push_clean(&mut self.text, glyph.text);
+        self.pen = end;
+        let (start, end) = (start.min(end), start.max(end));
+        self.pieces.push(Piece { start, end, em: glyph.em, text_start, text_end: self.text.len() });
+    }
+
+    fn text(&self, piece: &Piece) -> &str {
+        self.text.get(piece.text_start..piece.text_end).unwrap_or_default()
+    }
+
+    fn write(mut self, text: &mut Text) {
+        if !self.pieces.is_sorted_by(|one, next| one.start <= next.start) {
+            self.pieces.sort_by(|one, other| one.start.total_cmp(&other.start));
+        }
+        let mut pieces = self.joined();
+        if pieces.iter().any(|(piece, _)| is_right_to_left(piece)) {
+            reorder(&mut pieces);
+        }
+        for (piece, is_apart) in pieces {
+            if is_apart || piece.starts_with(' ') {
+                text.separate(" ");
+            }
+            text.push(piece.trim_matches(' '));
+            if piece.len() > 1 && piece.ends_with(' ') {
+                text.separate(" ");
+            }
+        }
+    }
+
+    /// The texts of the glyphs, and whether there is a space before each.
+    fn joined(&self) -> Vec<(String, bool)> {
+        let space = self.space_min();
+        let mut joined: Vec<(String, bool)> = Vec::with_capacity(self.pieces.len());
+        let mut last: Option<Piece> = None;
+        for piece in &self.pieces {
+            let written = self.text(piece);
+            let em = last.map_or(piece.em, |last| last.em.max(piece.em));
+            if let (Some(last), Some((before, _))) = (last, joined.last_mut()) {
+                if before == written && (piece.start - last.start).abs() < TWICE_MAX * em && written != " " {
+                    continue;
+                }
+                if let Some(composed) = composed(before, &last, written, piece) {
+                    *before = composed;
+                    continue;
+                }
+            }
+            let is_apart = last.is_some_and(|last| piece.start - last.end > space * em);
+            joined.push((written.to_owned(), is_apart));
+            // Something narrow may stand within something wide.
+            last = Some(Piece { end: last.map_or(piece.end, |last| last.end.max(piece.end)), ..*piece });
+        }
+        joined
+    }
+
+    /// The narrowest gap of this line that is a space.
+    fn space_min(&self) -> f32 {
+        let gaps = self.pieces.windows(2).filter(|pair| pair.iter().all(|piece| self.text(piece).trim() != ""));
+        let mut gaps: Vec<f32> = gaps.map(|pair| (pair[1].start - pair[0].end) / pair[0].em.max(pair[1].em)).collect();
+        gaps.sort_by(f32::total_cmp);
+        let Some(median) = gaps.get(gaps.len() / 2).copied() else { return SPACE_MIN };
+        let difference_max = median * SPACED_OUT_DIFFERENCE_MAX;
+        let alike = gaps.iter().filter(|gap| (**gap - median).abs() < difference_max).count();
+        if alike < SPACED_OUT_GAPS_MIN || alike * 4 < gaps.len() * 3 || !(SPACE_MIN..SPACED_OUT_MAX).contains(&median) {
+            return SPACE_MIN;
+        }
+        median * SPACED_OUT_WORDS
+    }
+}
+
+/// Adds a glyph's text: ligatures as their letters, white space as a space, and nothing that is no character.
+fn push_clean(text: &mut String, added: &str) {
+    for c in added.chars() {
+        match c {
+            '\u{FB00}'..='\u{FB06}' => text.extend(c.nfkd()),
+            '\t' | '\n' | '\r' | '\u{A0}' | '\u{2028}' | '\u{2029}' => text.push(' '),
+            c if c.is_control() => {}
+            c => text.push(c),
+        }
+    }
+}
+
+/// Returns a letter with the accent that was drawn over it; `None` if that is not so.
+fn composed(before: &str, before_piece: &Piece, written: &str, piece: &Piece) -> Option<String> {
+    let overlap = before_piece.end.min(piece.end) - before_piece.start.max(piece.start);
+    let narrower = (before_piece.end - before_piece.start).min(piece.end - piece.start);
+    if overlap <= narrower * 0.5 {
+        return None;
+    }
+    let (letter, mark) = match (mark(before), mark(written)) {
+        (Some(mark), None) => (written, mark),
+        (None, Some(mark)) => (before, mark),
+        _ => return None,
+    };
+    let letter = letter.replace('ı', "i").replace('ȷ', "j");
+    let mut letters = letter.chars();
+    let (Some(only), None) = (letters.next(), letters.next()) else { return None };
+    only.is_alphabetic().then(|| [only, mark].iter().copied().nfc().collect())
+}
+
+/// Returns the mark that goes with a letter, of a sign of it that stands alone.
+fn mark(text: &str) -> Option<char> {
+    let mut characters = text.chars();
+    let (Some(only), None) = (characters.next(), characters.next()) else { return None };
+    Some(match only {
+        '`' | '\u{2CB}' => '\u{300}',
+        '\u{B4}' | '\u{2CA}' => '\u{301}',
+        '^' | '\u{2C6}' => '\u{302}',
+        '~' | '\u{2DC}' => '\u{303}',
+        '\u{AF}' | '\u{2C9}' => '\u{304}',
+        '\u{2D8}' => '\u{306}',
+        '\u{2D9}' => '\u{307}',
+        '\u{A8}' => '\u{308}',
+        '\u{2DA}' => '\u{30A}',
+        '\u{2DD}' => '\u{30B}',
+        '\u{2C7}' => '\u{30C}',
+        '\u{B8}' => '\u{327}',
+        '\u{2DB}' => '\u{328}',
+        only if is_combining_mark(only) => only,
+        _ => return None,
+    })
+}
+
+/// Whether a text is of a script that is written from right to left.
+fn is_right_to_left(text: &str) -> bool {
+    text.chars().any(|c| matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}' | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}'))
+}
+
+/// Puts pieces that stand as they are seen, from left to right, into the order in which they are read: a simple form of the reverse of Unicode's
+/// bidirectional algorithm.
+fn reorder(pieces: &mut [(String, bool)]) {
+    let is_left_to_right =
+        |(text, _): &(String, bool)| !is_right_to_left(text) && text.chars().any(char::is_alphanumeric);
+    let (rights, lefts) = pieces.iter().fold((0, 0), |(rights, lefts), piece| {
+        let is_letter = piece.0.chars().any(char::is_alphabetic);
+        (rights + usize::from(is_right_to_left(&piece.0)), lefts + usize::from(is_letter && is_left_to_right(piece)))
+    });
+    if rights >= lefts {
+        reverse(pieces);
+        let is_turned = is_left_to_right;
+        reverse_runs(pieces, is_turned);
+    } else {
+        reverse_runs(pieces, |(text, _)| is_right_to_left(text));
+    }
+}
+
+/// Reverses each run from one piece of the kind to another, with only pieces that are of no direction between them.
+fn reverse_runs(pieces: &mut [(String, bool)], is_of_kind: impl Fn(&(String, bool)) -> bool) {
+    let has_letters = |(text, _): &(String, bool)| text.chars().any(char::is_alphanumeric);
+    let mut at = 0;
+    while let Some(start) = pieces.iter().skip(at).position(&is_of_kind).map(|start| at + start) {
+        let (mut end, mut next) = (start, start);
+        while let Some(piece) = pieces.get(next).filter(|piece| is_of_kind(piece) || !has_letters(piece)) {
+            if is_of_kind(piece) {
+                end = next;
+            }
+            next += 1;
+        }
+        if let Some(run) = pieces.get_mut(start..=end) {
+            let is_apart = run.first().is_some_and(|piece| piece.1);
+            reverse(run);
+            if let Some(first) = run.first_mut() {
+                first.1 = is_apart;
+            }
+        }
+        at = end + 1;
+    }
+}
+
+/// Reverses pieces with the spaces between them.
+fn reverse(pieces: &mut [(String, bool)]) {
+    pieces.reverse();
+    let mut is_apart = false;
+    for piece in pieces {
+        is_apart = std::mem::replace(&mut piece.1, is_apart);
+    }
+}
