@@ -88,12 +88,12 @@ pub(crate) struct GetArgs {
     /// Print the body as it was received, in its content coding
     #[arg(long)]
     raw: bool,
-    /// Print the main part of a page, without navigation and the like: as text, as Markdown, or as JSON with what the page says about itself
+    /// Print the main part of a page, without navigation and the like, or the text of a file, such as a PDF: as text, as Markdown, or as JSON with what the page says about itself
     #[arg(long = "as", value_name = "FORM", value_enum, conflicts_with_all = ["headers", "raw"])]
     pub(crate) form: Option<ArticleForm>,
 }
 
-/// In which form the main part of a page is printed.
+/// In which form the main part of a page, or the text of a file, is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ArticleForm {
     /// Its text alone.

@@ -1,4 +1,4 @@
-//! The main part of a stored page, as it is printed.
+//! The main part of a stored page, or the text of a stored file, as it is printed.
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -18,11 +18,20 @@ struct Record<'a> {
     article: &'a Article,
 }
 
-/// Returns the main part of a page whose body is as it was received. It ends with the end of a line.
+/// The text of a body, as it is printed.
+#[derive(Debug)]
+pub(super) struct Printed {
+    /// It ends with the end of a line.
+    pub(super) text: String,
+    /// What is missing from it, and why.
+    pub(super) missing: Vec<String>,
+}
+
+/// Returns the main part of a page, or the text of a file, whose body is as it was received.
 ///
 /// # Errors
 /// The page has none.
-pub(super) fn of(url: &CrawlUrl, content: &Content<'_>, form: ArticleForm) -> Result<String, GetError> {
+pub(super) fn of(url: &CrawlUrl, content: &Content<'_>, form: ArticleForm) -> Result<Printed, GetError> {
     let source = Source { url, headers: &content.headers, body: &content.body };
     // Neither what the page says to crawlers nor its links are asked for.
     let (product_token, url_rules) = ("", &UrlRules::default());
@@ -34,12 +43,14 @@ pub(super) fn of(url: &CrawlUrl, content: &Content<'_>, form: ArticleForm) -> Re
         types: Types::NONE,
     };
     let article = article(&source, &settings)?;
-    Ok(match form {
+    let missing = article.gaps.iter().map(|gap| format!("some of its text is missing: {}", gap.reason())).collect();
+    let text = match form {
         ArticleForm::Text => article.text + "\n",
         ArticleForm::Markdown => article.markdown + "\n",
         ArticleForm::Json => {
             let json = serde_json::to_string_pretty(&Record { url, article: &article });
             json.expect("it is made of texts and numbers") + "\n"
         }
-    })
+    };
+    Ok(Printed { text, missing })
 }

@@ -23,6 +23,7 @@ use crate::found::{self, Found};
 use crate::source::parse_url;
 use crate::terminal::{Console, safe, safe_text, unless_closed};
 use crate::visits;
+use article::Printed;
 use choose::{Chosen, Wanted, choose, ending};
 use content::{Content, content};
 pub(crate) use error::GetError;
@@ -66,15 +67,15 @@ async fn print(
     let chosen = choose(&visits, &wanted)?;
     let record = record::with_body(found, archive, &wanted, &chosen).await?;
     let content = content(&record, args.coding())?;
-    let text = match args.form {
+    let (text, missing) = match args.form {
         Some(form) => {
-            let article = article::of(url, &content, form)?;
-            Some(if io::stdout().is_terminal() { safe_text(&article).into_owned() } else { article })
+            let Printed { text, missing } = article::of(url, &content, form)?;
+            (Some(if io::stdout().is_terminal() { safe_text(&text).into_owned() } else { text }), missing)
         }
-        None if io::stdout().is_terminal() => Some(for_people(&content, args.parts())?),
-        None => None,
+        None if io::stdout().is_terminal() => (Some(for_people(&content, args.parts())?), Vec::new()),
+        None => (None, Vec::new()),
     };
-    for remark in remarks(&chosen, &content) {
+    for remark in remarks(&chosen, &content).into_iter().chain(missing) {
         console.say(&safe(&remark));
     }
     let written = match text {

@@ -11,11 +11,13 @@ mod boilerplate;
 use dom_query::Document;
 use dom_smoothie::{Config, Readability};
 use dragline_domain::words::count_words;
+use dragline_domain::content::Gap;
 use serde::Serialize;
 
 use self::blocks::{Kind, Runs};
 use self::boilerplate::{About, Verdict};
 use crate::body::{Body, Settings, Source};
+use crate::files::{self, FileText};
 use crate::tree::{self, PAGE_BYTES_MAX, in_one_line};
 
 /// The main part of a page, and what the page says about itself. A field is `None` if the page does not say.
@@ -43,14 +45,20 @@ pub struct Article {
     pub text: String,
     /// The same as Markdown, with captions; links and pictures have absolute URLs.
     pub markdown: String,
+    /// What is missing from it, if it is the text of a file that is no page.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
 }
 
 /// Why a page has no main part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoArticle {
     /// It is in a format or a content coding that is not read.
-    #[error("it is not an HTML page")]
+    #[error("it is neither an HTML page nor a file whose text is read")]
     NotAPage,
+    /// It is a file that is no page, whose text cannot be read.
+    #[error("its text cannot be read: {}", .0.reason())]
+    Unread(Gap),
     /// Its tree would be too deep or too large.
     #[error("its elements are nested too deeply, or there are too many")]
     TooComplex,
@@ -62,21 +70,40 @@ pub enum NoArticle {
     NothingFound,
 }
 
-/// Finds the main part of a page. The same bytes give the same result.
+/// Finds the main part of a page, or the text of a file that is no page, as a crawl stores it. The same bytes give the same result.
 ///
 /// # Errors
 /// Why there is none.
 pub fn article(source: &Source<'_>, settings: &Settings<'_>) -> Result<Article, NoArticle> {
     let body = Body::of(source, settings).map_err(|_| NoArticle::NotAPage)?;
-    if !body.media.may_be_page() {
-        return Err(NoArticle::NotAPage);
+    if body.media.may_be_page() {
+        let bytes = body.decoded();
+        let html = body.text(&bytes).text;
+        if crate::html::syntax(body.media, &html).is_some() {
+            return of_html(&html, source.url.as_str());
+        }
     }
-    let bytes = body.decoded();
-    let html = body.text(&bytes).text;
-    if crate::html::syntax(body.media, &html).is_none() {
-        return Err(NoArticle::NotAPage);
+    of_file(files::of_body(&body).ok_or(NoArticle::NotAPage)?)
+}
+
+fn of_file(file: FileText) -> Result<Article, NoArticle> {
+    if file.text.is_empty() {
+        return Err(file.gaps.first().map_or(NoArticle::NothingFound, |gap| NoArticle::Unread(*gap)));
     }
-    of_html(&html, source.url.as_str())
+    Ok(Article {
+        title: file.title,
+        byline: file.author,
+        excerpt: None,
+        site_name: None,
+        published: file.published,
+        modified: file.modified,
+        language: None,
+        image: None,
+        words: file.text.split_whitespace().count(),
+        markdown: file.text.clone(),
+        text: file.text,
+        gaps: file.gaps.into_iter().collect(),
+    })
 }
 
 fn of_html(html: &str, url: &str) -> Result<Article, NoArticle> {
@@ -112,6 +139,7 @@ pub(crate) fn of_tree(document: Document, url: &str) -> Result<Article, NoArticl
         words: count_words(&text),
         text,
         markdown,
+        gaps: Vec::new(),
     })
 }
 
