@@ -202,6 +202,15 @@ impl Text {
         }
     }
 
+    /// Takes the hyphen and the line end away from a word that was divided at the end of a line, before the rest of it is added.
+    fn join_hyphenated(&mut self) {
+        let hyphens = ["-\n", "\u{AD}\n", "\u{2010}\n"];
+        let divided = hyphens.iter().find_map(|hyphen| self.text.strip_suffix(hyphen));
+        if let Some(divided) = divided.filter(|divided| divided.ends_with(char::is_lowercase)) {
+            self.text.truncate(divided.len());
+        }
+    }
+
     fn is_full(&self) -> bool {
         self.is_cut
     }

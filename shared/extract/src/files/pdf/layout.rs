@@ -36,6 +36,9 @@ const TWICE_MAX: f32 = 0.1;
 /// The longest line, in glyphs.
 const LINE_GLYPHS_MAX: usize = 1 << 12;
 
+/// How long words are at most on average in a line that is spaced out.
+const SPACED_OUT_WORD_GLYPHS_MAX: usize = 24;
+
 /// A glyph on a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'t> {
@@ -159,6 +162,9 @@ impl Line {
         if pieces.iter().any(|(piece, _)| is_right_to_left(piece)) {
             reorder(&mut pieces);
         }
+        if pieces.first().is_some_and(|(first, _)| first.starts_with(char::is_lowercase)) {
+            text.join_hyphenated();
+        }
         for (piece, is_apart) in pieces {
             if is_apart || piece.starts_with(' ') {
                 text.separate(" ");
@@ -206,7 +212,10 @@ impl Line {
         if alike < SPACED_OUT_GAPS_MIN || alike * 4 < gaps.len() * 3 || !(SPACE_MIN..SPACED_OUT_MAX).contains(&median) {
             return SPACE_MIN;
         }
-        median * SPACED_OUT_WORDS
+        let space = median * SPACED_OUT_WORDS;
+        let words = gaps.iter().filter(|gap| **gap > space).count() + 1;
+        // What has no words is no text, but a table of glyphs.
+        if gaps.len() / words > SPACED_OUT_WORD_GLYPHS_MAX { SPACE_MIN } else { space }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::Encoding;
 use lopdf::{Dictionary, Object};
 
 use super::cmap::{self, CMap};
+use super::collections::{Characters, Codes};
 use super::program::Program;
 use super::{Direction, FontSource, Shown};
 use crate::files::pdf::limits::{ENTRY_BYTES, Exhausted};
@@ -20,6 +20,8 @@ pub(in crate::files::pdf) struct Composite {
     coding: Coding,
     direction: Direction,
     to_unicode: Option<CMap>,
+    /// The characters of its glyphs, if they are those of a collection.
+    characters: Option<Characters>,
     program: Option<Program>,
     /// Which glyph of the program a CID is; `None` if they have the same numbers.
     glyphs: Option<Vec<u8>>,
@@ -33,10 +35,8 @@ enum Coding {
     Identity,
     /// Those of a CMap in the file.
     Embedded(CMap),
-    /// UTF-16.
-    Utf16,
-    /// Those of a character set.
-    Charset(&'static Encoding),
+    /// Those of a CMap that need not be embedded.
+    Predefined(Codes),
 }
 
 impl Composite {
@@ -46,20 +46,23 @@ impl Composite {
 
     pub(super) fn show<E>(&self, mut bytes: &[u8], mut each: impl FnMut(Shown<'_>) -> Result<(), E>) -> Result<(), E> {
         while !bytes.is_empty() {
-            let (code, rest) = bytes.split_at(self.code_bytes(bytes).clamp(1, bytes.len()));
+            let (length, cid) = match &self.coding {
+                Coding::Predefined(codes) => codes.first(bytes),
+                Coding::Embedded(cmap) if cmap.has_codespaces() => (cmap.code_bytes(bytes), None),
+                Coding::Identity | Coding::Embedded(_) => (2, None),
+            };
+            let (code, rest) = bytes.split_at(length.clamp(1, bytes.len()));
             bytes = rest;
             let number = cmap::number(code);
             let cid = match &self.coding {
-                Coding::Identity => Some(number),
-                Coding::Embedded(cmap) => cmap.cid(number).or_else(|| (!cmap.has_cids()).then_some(number)),
-                Coding::Utf16 | Coding::Charset(_) => None,
+                Coding::Predefined(_) => cid,
+                Coding::Embedded(cmap) if cmap.has_cids() => cmap.cid(number),
+                Coding::Identity | Coding::Embedded(_) => Some(number),
             };
-            let text = self.text(code, number, cid);
+            let text = self.text(number, cid);
             let width = match cid {
                 _ if self.direction == Direction::Down => self.widths.down,
                 Some(cid) => self.widths.width(cid),
-                // Half of those sets' characters are half as wide, as their codes are.
-                None if code.len() == 1 => self.widths.default / 2.0,
                 None => self.widths.default,
             };
             each(Shown { text: text.as_deref(), width: width * WIDTH_UNIT, is_space: code == b" " })?;
@@ -67,32 +70,11 @@ impl Composite {
         Ok(())
     }
 
-    fn code_bytes(&self, bytes: &[u8]) -> usize {
-        match &self.coding {
-            Coding::Embedded(cmap) if cmap.has_codespaces() => cmap.code_bytes(bytes),
-            Coding::Utf16 if matches!(bytes, [0xD8..=0xDB, ..]) => 4,
-            Coding::Identity | Coding::Embedded(_) | Coding::Utf16 => 2,
-            Coding::Charset(encoding) => {
-                let is_single =
-                    |byte: u8| byte < 0x80 || (*encoding == encoding_rs::SHIFT_JIS && (0xA0..0xE0).contains(&byte));
-                if bytes.first().is_some_and(|byte| is_single(*byte)) { 1 } else { 2 }
-            }
-        }
-    }
-
-    fn text<'s>(&'s self, code: &[u8], number: u32, cid: Option<u32>) -> Option<Cow<'s, str>> {
-        if let Some(text) = self.to_unicode.as_ref().and_then(|cmap| cmap.text(number)) {
-            return Some(Cow::Owned(text));
-        }
-        let decoded = match &self.coding {
-            Coding::Utf16 => encoding_rs::UTF_16BE.decode_without_bom_handling(code).0,
-            Coding::Charset(encoding) => encoding.decode_without_bom_handling(code).0,
-            Coding::Identity | Coding::Embedded(_) => {
-                let glyph = self.glyph(cid?)?;
-                return self.program.as_ref()?.text_of_glyph(glyph).map(Cow::Borrowed);
-            }
-        };
-        (!decoded.contains(char::REPLACEMENT_CHARACTER)).then(|| Cow::Owned(decoded.into_owned()))
+    fn text(&self, code: u32, cid: Option<u32>) -> Option<Cow<'_, str>> {
+        let mapped = self.to_unicode.as_ref().and_then(|cmap| cmap.text(code));
+        let of_collection = || self.characters.as_ref()?.text(cid?);
+        let of_program = || self.program.as_ref()?.text_of_glyph(self.glyph(cid?)?).map(Cow::Borrowed);
+        mapped.or_else(of_collection).map(Cow::Owned).or_else(of_program)
     }
 
     fn glyph(&self, cid: u32) -> Option<u32> {
@@ -111,9 +93,14 @@ impl<'d> FontSource<'d, '_> {
             return Ok(None);
         };
         let name = self.name(self.dictionary, b"Encoding").unwrap_or_default();
-        let coding = match self.cmap(self.dictionary, b"Encoding")? {
-            Some(cmap) => Coding::Embedded(cmap),
-            None => Coding::named(name),
+        let coding = match (self.cmap(self.dictionary, b"Encoding")?, self.collections.codes(name)) {
+            (Some(cmap), _) => Coding::Embedded(cmap),
+            (None, Some(codes)) => Coding::Predefined(codes),
+            (None, None) => Coding::Identity,
+        };
+        let characters = match &coding {
+            Coding::Predefined(codes) => self.collections.characters_of(codes),
+            Coding::Identity | Coding::Embedded(_) => self.characters(font),
         };
         let is_vertical = match &coding {
             Coding::Embedded(cmap) => cmap.is_vertical,
@@ -129,7 +116,15 @@ impl<'d> FontSource<'d, '_> {
             }
         }
         let widths = self.cid_widths(font)?;
-        Ok(Some(Composite { coding, direction, to_unicode, program, glyphs, widths }))
+        Ok(Some(Composite { coding, direction, to_unicode, characters, program, glyphs, widths }))
+    }
+
+    /// Returns the collection that a font's glyphs are of.
+    fn characters(&mut self, font: &'d Dictionary) -> Option<Characters> {
+        let system = self.dictionary(font, b"CIDSystemInfo")?;
+        let [registry, ordering] =
+            [&b"Registry"[..], b"Ordering"].map(|key| self.get(system, key).and_then(|name| name.as_str().ok()));
+        self.collections.characters(registry?, ordering?)
     }
 
     fn cid_widths(&mut self, font: &'d Dictionary) -> Result<Widths, Exhausted> {
@@ -160,25 +155,6 @@ impl<'d> FontSource<'d, '_> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
         let cid = self.float(object)? as u32;
         Some(cid)
-    }
-}
-
-impl Coding {
-    /// Returns the coding of a predefined CMap (table 118).
-    fn named(name: &[u8]) -> Self {
-        let contains = |part: &[u8]| memchr::memmem::find(name, part).is_some();
-        if contains(b"UCS2") || contains(b"UTF16") {
-            return Self::Utf16;
-        }
-        Self::Charset(match name {
-            b"EUC-H" | b"EUC-V" => encoding_rs::EUC_JP,
-            _ if contains(b"RKSJ") => encoding_rs::SHIFT_JIS,
-            _ if contains(b"GBK2K") => encoding_rs::GB18030,
-            _ if name.starts_with(b"GB") => encoding_rs::GBK,
-            _ if contains(b"B5") => encoding_rs::BIG5,
-            _ if name.starts_with(b"KSC") => encoding_rs::EUC_KR,
-            _ => return Self::Identity,
-        })
     }
 }
 

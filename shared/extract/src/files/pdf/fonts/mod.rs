@@ -1,6 +1,7 @@
 //! Fonts: how a string is cut into codes, which text each stands for, and how far the pen moves on.
 
 mod cmap;
+mod collections;
 mod composite;
 mod encodings;
 mod metrics;
@@ -13,6 +14,7 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Document, Object, Stream};
 
 use self::cmap::CMap;
+use self::collections::Collections;
 use self::composite::Composite;
 use self::program::{Program, ProgramForm};
 use self::simple::Simple;
@@ -73,11 +75,12 @@ impl Font {
 pub(super) struct Fonts<'d> {
     document: &'d Document,
     read: HashMap<*const Dictionary, Option<Rc<Font>>>,
+    collections: Collections,
 }
 
 impl<'d> Fonts<'d> {
     pub(super) fn new(document: &'d Document) -> Self {
-        Self { document, read: HashMap::new() }
+        Self { document, read: HashMap::new(), collections: Collections::default() }
     }
 
     /// Reads a font, unless it was read; `None` if there are too many, or it cannot be read.
@@ -93,7 +96,7 @@ impl<'d> Fonts<'d> {
         if self.read.len() >= FONTS_MAX {
             return Ok(None);
         }
-        let mut source = FontSource { document: self.document, dictionary, budget };
+        let mut source = FontSource { document: self.document, dictionary, collections: &mut self.collections, budget };
         let font = source.read()?.map(Rc::new);
         self.read.insert(key, font.clone());
         Ok(font)
@@ -104,6 +107,7 @@ impl<'d> Fonts<'d> {
 struct FontSource<'d, 'b> {
     document: &'d Document,
     dictionary: &'d Dictionary,
+    collections: &'b mut Collections,
     budget: &'b mut Budget,
 }
 

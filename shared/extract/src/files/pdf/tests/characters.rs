@@ -120,3 +120,52 @@ fn codes_of_composite_fonts_are_cut_as_their_encoding_says() {
         assert_eq!(text(&pdf), expected, "{encoding}, because {why}");
     }
 }
+
+#[test]
+fn glyphs_of_adobes_collections_have_their_characters() {
+    // Adobe-Japan1 has A at 34 and the hiragana from 842 on; Adobe-GB1, Adobe-CNS1 and Adobe-Korea1 have A at 34, too.
+    for (ordering, codes, expected) in
+        [("Japan1", "0022034B", "Aあ"), ("GB1", "0022", "A"), ("CNS1", "0022", "A"), ("Korea1", "0022", "A")]
+    {
+        let entries = format!(
+            "/Subtype/Type0/Encoding/Identity-H/DescendantFonts[<</Subtype/CIDFontType0/CIDSystemInfo<</Registry(Adobe)/Ordering({ordering})>>>>]"
+        );
+        let pdf = Pdf::showing(&format!("BT /F 12 Tf 72 700 Td <{codes}> Tj ET")).font("F", &entries);
+        assert_eq!(text(&pdf), expected, "{ordering}");
+    }
+}
+
+/// A TrueType font that has nothing but a table of characters: from this one on, glyphs 1 to 26.
+fn true_type(platform: u16, encoding: u16, first: u32) -> Vec<u8> {
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
+    let (platform, encoding) = (platform.to_be_bytes(), encoding.to_be_bytes());
+    let record = [&[0, 0, 0, 1][..], &platform, &encoding, &words(&[12])].concat();
+    let table = [record, vec![0, 12, 0, 0], words(&[28, 0, 1, first, first + 25, 1])].concat();
+    let length = u32::try_from(table.len()).unwrap();
+    let directory =
+        [&words(&[0x0001_0000])[..], &[0, 1, 0, 16, 0, 0, 0, 0], b"cmap", &words(&[0, 28, length])].concat();
+    [directory, table].concat()
+}
+
+#[test]
+fn an_embedded_font_says_what_the_file_does_not() {
+    let descriptor = "/FontDescriptor<</FontFile2 5 0 R>>";
+    let composite = |more: &str| {
+        format!("/Subtype/Type0/Encoding/Identity-H/DescendantFonts[<</Subtype/CIDFontType2{descriptor}{more}>>]")
+    };
+    let simple = format!("/Subtype/TrueType/BaseFont/Own{descriptor}");
+    let (latin, symbols) = (true_type(3, 10, 0x61), true_type(3, 0, 0xF041));
+    for (entries, font, codes, expected, why) in [
+        (composite(""), &latin, "00010002", "ab", "codes are the numbers of glyphs"),
+        (composite("/CIDToGIDMap 6 0 R"), &latin, "00000001", "cb", "another table leads from codes to glyphs"),
+        (simple.clone(), &symbols, "4142", "", "nothing says what the glyphs of the symbol font are"),
+    ] {
+        let pdf = Pdf::showing(&format!("BT /F 12 Tf 72 700 Td <{codes}> Tj ET"))
+            .font("F", &entries)
+            .deflated(5, "", font)
+            .stream(6, "", &[0, 3, 0, 2]);
+        let file = read(&pdf.write(Form::Plain));
+        assert_eq!(file.text, expected, "because {why}");
+        assert_eq!(file.gaps.contains(&Gap::FileCharacters), expected.is_empty(), "because {why}");
+    }
+}

@@ -66,6 +66,8 @@ fn gaps_are_spaces_by_what_they_measure() {
         ("10 Tw (Hello world) Tj", "Hello world", "a wide space is one"),
         ("(x) Tj 5 Ts (2) Tj 0 Ts (y) Tj", "x2y", "it is raised"),
         ("(a) Tj 0 -14 Td (b) Tj", "a\nb", "it is below"),
+        ("14 TL (di-) Tj T* (vided) Tj", "divided", "a word is divided"),
+        ("14 TL (North-) Tj T* (South) Tj T* (5-) Tj T* (fold) Tj", "North-\nSouth\n5-\nfold", "no word is divided"),
         ("14 TL (a) Tj T* (b) Tj (c) ' 1 1 (d) \"", "a\nb\nc\nd", "lines follow"),
         ("(a) Tj 100 0 Td (b) Tj 0 -14 Td (d) Tj -100 0 Td (c) Tj", "a b\nc d", "cells of rows in any order"),
         ("(bold) Tj 0.3 0 Td (bold) Tj", "bold", "it is drawn twice to look bold"),
