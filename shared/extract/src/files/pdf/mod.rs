@@ -7,6 +7,7 @@ mod layout;
 mod limits;
 mod load;
 mod matrix;
+mod references;
 #[cfg(test)]
 mod tests;
 
@@ -49,6 +50,7 @@ fn read_here(bytes: &[u8]) -> FileText {
         Ok(loaded) => loaded,
         Err(NotLoaded::Encrypted) => return FileText::unread(Gap::FileEncrypted),
         Err(NotLoaded::Damaged) => return FileText::unread(Gap::FileDamaged),
+        Err(NotLoaded::TooMuch) => return FileText::unread(Gap::File),
     };
     let pages: Vec<_> = document.page_iter().collect();
     let mut gaps = BTreeSet::new();

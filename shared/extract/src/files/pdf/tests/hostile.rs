@@ -1,5 +1,6 @@
 //! Files that are made to take much.
 
+use super::super::references::Lookup;
 use super::builder::deflate;
 use super::*;
 use crate::files::TEXT_BYTES_MAX;
@@ -23,11 +24,11 @@ fn work_ends_where_the_budget_does() {
     );
     let glyphs = Pdf::default().font("F", "/Subtype/Type3/Encoding<</Differences[120/g1]>>").deflated(4, "", &{
         let mut content = b"BT /F 10 Tf (".to_vec();
-        content.extend(vec![b'x'; 3 << 20]);
+        content.extend(vec![b'x'; 1 << 20]);
         [content, b") Tj ET".to_vec()].concat()
     });
     let inflated =
-        Pdf::default().stream(4, "/Filter[/FlateDecode/FlateDecode]", &deflate(&deflate(&vec![b' '; 64 << 20])));
+        Pdf::default().stream(4, "/Filter[/FlateDecode/FlateDecode]", &deflate(&deflate(&vec![b' '; 16 << 20])));
     let widths = format!(
         "/Subtype/Type0/Encoding/Identity-H/DescendantFonts[<</Subtype/CIDFontType2/W[{}]>>]",
         "0 65535 1 ".repeat(200_000)
@@ -89,21 +90,63 @@ fn odd_numbers_and_places_are_borne() {
 
 #[test]
 fn streams_that_overlap_are_not_copied_without_end() {
-    // Each of them goes on to the end of the file, through all that follow.
-    let (count, head) = (3_000, "<</Length 9999999>>stream\n");
-    let mut file = b"%PDF-1.4\n".to_vec();
-    for number in 10..10 + count {
-        file.extend(format!("{number} 0 obj{head}").as_bytes());
+    // Each of them goes on through all that follow, to the same end.
+    let (first, count) = (10, 1_000);
+    let page = Pdf::showing("BT /F 12 Tf (x) Tj ET").font("F", HELVETICA).write(Form::Plain);
+    let mut file = page[..page.windows(4).position(|window| window == b"xref").unwrap()].to_vec();
+    let head = |number: usize, length: usize| format!("{number:04} 0 obj<</Length {length:08}>>stream\n");
+    let end = file.len() + count * head(first, 0).len() + (1 << 20);
+    let mut places = String::new();
+    for number in first..first + count {
+        places += &format!("{:010} 00000 n \n", file.len());
+        let length = end - file.len() - head(number, 0).len();
+        file.extend(head(number, length).as_bytes());
     }
-    file.extend(vec![b'x'; 1 << 20]);
-    let length = file.len();
-    let mut file = String::from_utf8(file).unwrap();
-    for number in 10..10 + count {
-        let at = file.find(&format!("{number} 0 obj{head}")).unwrap();
-        let head_end = at + format!("{number} 0 obj{head}").len();
-        let digits = head_end - head.len() + "<</Length ".len();
-        file.replace_range(digits..digits + 7, &format!("{:07}", length - head_end));
+    file.resize(end, b'x');
+    file.extend(b"\nendstream endobj\n");
+    let table = file.len();
+    file.extend(format!("xref\n{first} {count}\n{places}").as_bytes());
+    for number in 1..=4 {
+        let header = format!("{number} 0 obj");
+        let place = file.windows(header.len()).position(|window| window == header.as_bytes()).unwrap();
+        file.extend(format!("{number} 1\n{place:010} 00000 n \n").as_bytes());
     }
-    file += "\nendstream endobj\ntrailer<</Root 1 0 R>>\nstartxref\n0\n%%EOF";
-    assert!(!read(file.as_bytes()).gaps.is_empty());
+    file.extend(format!("trailer<</Size 9999/Root 1 0 R>>\nstartxref\n{table}\n%%EOF").as_bytes());
+    assert_eq!(read(&file).gaps, BTreeSet::from([Gap::File]));
+}
+
+fn lookup(file: &[u8]) -> Lookup {
+    let streams = file.windows(5).filter(|window| window == b"/XRef").count();
+    Lookup::choose(file, streams, 64 << 20)
+}
+
+#[test]
+fn an_object_is_not_read_for_each_of_many_entries() {
+    // 20,000 entries say that their object is where a long array begins, which does not end.
+    let (first, count) = (10, 20_000);
+    let page = Pdf::showing("BT /F 12 Tf (x) Tj ET").font("F", HELVETICA).object(9, &"[0 ".repeat(90).repeat(10_000));
+    let plain = String::from_utf8(page.write(Form::Plain)).unwrap();
+    let place = plain.find("9 0 obj").unwrap();
+    let table = format!("{first} {count}\n{}trailer", format!("{place:010} 00000 n \n").repeat(count));
+    let file = read(plain.replace("trailer", &table).as_bytes());
+    assert_eq!(file.text, "x", "in a table");
+    assert_eq!(lookup(plain.replace("trailer", &table).as_bytes()), Lookup::Search, "in a table");
+
+    let entry = [&[1_u8][..], &u32::try_from(place).unwrap().to_be_bytes(), &[0, 0]].concat();
+    let head = format!("/Type/XRef/W[1 4 2]/Index[{first} {count}]/Size {}/Root 1 0 R", first + count);
+    let packed = Pdf::default().deflated(900_000, &head, &entry.repeat(count)).write(Form::Plain);
+    let stream = packed.windows(10).position(|window| window == b"900000 0 o").unwrap();
+    let end = packed.windows(6).position(|window| window == b"endobj").unwrap();
+    let mut file = plain.as_bytes()[..plain.find("xref").unwrap()].to_vec();
+    let start = file.len();
+    assert!(stream > end, "the stream comes after other objects");
+    file.extend(&packed[stream..]);
+    let tail = file.windows(4).rposition(|window| window == b"xref").unwrap();
+    file.truncate(tail);
+    file.extend(format!("startxref\n{start}\n%%EOF").as_bytes());
+    assert_eq!(read(&file).text, "x", "in a stream");
+    assert_eq!(lookup(&file), Lookup::Search, "in a stream");
+    for form in [Form::Plain, Form::ObjectStream] {
+        assert_eq!(lookup(&page.write(form)), Lookup::References, "in a sound file, {form:?}");
+    }
 }
