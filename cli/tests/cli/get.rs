@@ -227,6 +227,47 @@ fn story(asked: &Asked) -> Vec<Step> {
     }
 }
 
+/// Two PDFs, one of which is encrypted, and a picture.
+fn files(asked: &Asked) -> Vec<Step> {
+    let content = "BT /F 12 Tf 72 700 Td (Hello) Tj 0 -14 Td [(big) -300 (world)] TJ ET";
+    let pdf = format!(
+        "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+         3 0 obj<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj\n\
+         4 0 obj<</Length {}>>stream\n{content}\nendstream endobj\n\
+         5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n\
+         6 0 obj<</Title(Report)>>endobj\ntrailer<</Root 1 0 R/Info 6 0 R/Size 7>>\nstartxref\n0\n%%EOF",
+        content.len()
+    );
+    match asked.target.as_str() {
+        "/report.pdf" => reply(200, &["content-type: application/pdf"], pdf),
+        "/secret.pdf" => {
+            reply(200, &["content-type: application/pdf"], pdf.replace("/Info 6 0 R", "/Info 6 0 R/Encrypt 9 0 R"))
+        }
+        "/a.png" => reply(200, &["content-type: image/png"], "\u{89}PNG"),
+        _ => reply(404, &[], ""),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_text_of_a_file_is_printed_or_why_it_cannot_be_read() {
+    let site = HostileSite::start(files).await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let urls = ["/report.pdf", "/secret.pdf", "/a.png"].map(|path| site.url(path));
+    tokio::task::block_in_place(|| {
+        let [report, secret, picture] = &urls;
+        dragline(directory.path(), &["crawl", report, secret, picture, "--allow-private", "--delay", "0s"]);
+        let get = |url: &str, form: &str| dragline(directory.path(), &["get", url, "--as", form]);
+        assert_eq!(get(report, "text").stdout, "Hello\nbig world\n");
+        assert_eq!(get(report, "markdown").stdout, "Hello\nbig world\n");
+        let json: Value = serde_json::from_str(&get(report, "json").stdout).expect("it is JSON");
+        assert_eq!((&json["title"], &json["words"]), (&"Report".into(), &3.into()));
+        for (url, why) in [(secret, "the file is encrypted"), (picture, "neither an HTML page nor a file")] {
+            let refused = get(url, "text");
+            assert!(refused.stdout.is_empty() && refused.stderr.contains(why), "{}", refused.stderr);
+        }
+    });
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_main_part_of_a_page_is_printed_in_several_forms() {
     let site = HostileSite::start(story).await;
