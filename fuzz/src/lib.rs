@@ -5,6 +5,7 @@
 mod charset;
 mod definition;
 mod html;
+mod pdf;
 mod robots;
 mod shown;
 mod todo;
@@ -14,6 +15,7 @@ mod warc;
 pub use charset::charset;
 pub use definition::definition;
 pub use html::html;
+pub use pdf::pdf;
 pub use robots::robots;
 pub use todo::todo;
 pub use url::url;
@@ -27,6 +29,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("charset", charset),
     ("definition", definition),
     ("html", html),
+    ("pdf", pdf),
     ("robots", robots),
     ("todo", todo),
     ("url", url),
