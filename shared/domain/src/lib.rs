@@ -14,6 +14,7 @@ pub mod doubt;
 pub mod frontier;
 pub mod ids;
 pub mod item;
+pub mod language;
 pub mod no_answer;
 pub mod outcome;
 pub mod policy;

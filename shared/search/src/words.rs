@@ -17,57 +17,8 @@ pub(crate) fn primary_language(tag: &str) -> Option<String> {
     (is_tag && primary != UNDETERMINED).then_some(match primary.as_str() {
         // Norwegian is written in two ways, which have tags of their own.
         "nb" | "nn" | "nob" | "nno" | "nor" => "no".to_owned(),
-        code => two_letters(code).unwrap_or(code).to_owned(),
+        code => dragline_domain::language::two_letters(code).unwrap_or(code).to_owned(),
     })
-}
-
-/// Returns the code of ISO 639-1 for one of ISO 639-3, as the detection of languages names them; `None` if there is none, or it is not known here.
-fn two_letters(code: &str) -> Option<&'static str> {
-    const CODES: &[(&str, &str)] = &[
-        ("ara", "ar"),
-        ("aze", "az"),
-        ("ben", "bn"),
-        ("bul", "bg"),
-        ("cat", "ca"),
-        ("ces", "cs"),
-        ("cmn", "zh"),
-        ("zho", "zh"),
-        ("dan", "da"),
-        ("deu", "de"),
-        ("ell", "el"),
-        ("eng", "en"),
-        ("est", "et"),
-        ("fin", "fi"),
-        ("fra", "fr"),
-        ("heb", "he"),
-        ("hin", "hi"),
-        ("hrv", "hr"),
-        ("hun", "hu"),
-        ("ind", "id"),
-        ("ita", "it"),
-        ("jpn", "ja"),
-        ("kor", "ko"),
-        ("lav", "lv"),
-        ("lit", "lt"),
-        ("nld", "nl"),
-        ("pes", "fa"),
-        ("pol", "pl"),
-        ("por", "pt"),
-        ("ron", "ro"),
-        ("rus", "ru"),
-        ("slk", "sk"),
-        ("slv", "sl"),
-        ("spa", "es"),
-        ("srp", "sr"),
-        ("swe", "sv"),
-        ("tam", "ta"),
-        ("tha", "th"),
-        ("tur", "tr"),
-        ("ukr", "uk"),
-        ("urd", "ur"),
-        ("vie", "vi"),
-    ];
-    CODES.iter().find(|(long, _)| *long == code).map(|(_, short)| *short)
 }
 
 /// How words of a language are looked up; `None` if nothing is known of its endings.

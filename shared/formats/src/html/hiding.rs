@@ -3,7 +3,7 @@
 //! Style sheets and scripts are not considered. What an element says applies to its content; [`Seen`] says how it adds up.
 
 use super::foreign::Namespace;
-use super::open_elements::Role;
+use super::open_elements::{Name, Role};
 use super::tag::{Attribute, Tag};
 
 /// How visible an element is.
@@ -69,28 +69,64 @@ impl Own {
     ///   marks what says nothing: icons, symbols, a second copy of a label. On a block it marks what is currently behind a dialog or
     ///   not the current slide, and is no reason to leave out text that people read.
     pub(super) fn of(tag: &Tag, role: Role, namespace: Namespace) -> Self {
-        let mut own = tag.text(Attribute::Style).map(declared).unwrap_or_default();
-        if own.display.is_none() && namespace == Namespace::Html && is_hidden_by_itself(tag, role) {
+        Self::told(|attribute| tag.text(attribute), role, namespace)
+    }
+
+    /// Reads the attributes of an element, wherever they are kept.
+    fn told<'a>(attribute: impl Fn(Attribute) -> Option<&'a str>, role: Role, namespace: Namespace) -> Self {
+        let mut own = attribute(Attribute::Style).map(declared).unwrap_or_default();
+        if own.display.is_none() && namespace == Namespace::Html && is_hidden_by_itself(&attribute, role) {
             own.display = Some(Display::None);
         }
         if role == Role::Fallback && own.visibility.is_none() {
             own.visibility = Some(Visibility::Hidden);
         }
-        own.is_decoration = tag.text(Attribute::AriaHidden).is_some_and(|value| is(value, "true"));
+        own.is_decoration = attribute(Attribute::AriaHidden).is_some_and(|value| is(value, "true"));
         own
     }
 }
 
 /// Whether the default style sheet of browsers hides it (WHATWG HTML, 15.3.1 "hidden elements" and "flow content").
-fn is_hidden_by_itself(tag: &Tag, role: Role) -> bool {
-    let is_hidden = tag.text(Attribute::Hidden).is_some_and(|value| !is(value, "until-found"));
+fn is_hidden_by_itself<'a>(attribute: &impl Fn(Attribute) -> Option<&'a str>, role: Role) -> bool {
+    let is_hidden = attribute(Attribute::Hidden).is_some_and(|value| !is(value, "until-found"));
     is_hidden
-        || tag.value(Attribute::Popover).is_some()
+        || attribute(Attribute::Popover).is_some()
         || match role {
             Role::DataList | Role::RubyParenthesis => true,
-            Role::Dialog => tag.value(Attribute::Open).is_none(),
+            Role::Dialog => attribute(Attribute::Open).is_none(),
             _ => false,
         }
+}
+
+/// How much readers see of an element of a tree, by the same rules as the visible text of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown(Seen);
+
+impl Shown {
+    /// What holds at the root: all is seen.
+    pub const WHOLLY: Self = Self(Seen::WHOLLY);
+
+    /// Returns how much is seen of an HTML element in this one: `name` in lower case, and the value of each of its attributes.
+    #[must_use]
+    pub fn within<'a>(self, name: &str, attribute: impl Fn(&str) -> Option<&'a str>) -> Self {
+        let role = Name::of(name.as_bytes()).role();
+        if role == Role::Root {
+            return self;
+        }
+        Self(self.0.of_child(Own::told(|one| attribute(one.name()), role, Namespace::Html), role))
+    }
+
+    /// Whether its own text is read.
+    #[must_use]
+    pub const fn is_read(self) -> bool {
+        self.0.is_read()
+    }
+
+    /// Whether nothing in it can be seen, whatever that says of itself.
+    #[must_use]
+    pub const fn is_absent(self) -> bool {
+        !self.0.is_laid_out
+    }
 }
 
 /// Returns what an inline style declares: the last valid declaration counts, unless one is important.

@@ -1,5 +1,6 @@
 //! What a page says about itself: title, description, language, robots, canonical URL, base.
 
+use dragline_domain::language::canonical_tag;
 use url::Url;
 
 use super::page::RobotsMeta;
@@ -11,9 +12,6 @@ use crate::http_fields::refresh;
 
 /// The most canonical links that are kept: if they differ, none counts, but some may be the same once they are resolved.
 const CANONICALS_MAX: usize = 8;
-
-/// Language tags are short (35 bytes suffice according to RFC 5646); a longer one is ignored.
-const LANGUAGE_BYTES_MAX: usize = 64;
 
 /// The metadata found so far; its URLs are not resolved yet.
 #[derive(Debug)]
@@ -66,12 +64,12 @@ impl<'l> Metadata<'l> {
     /// `<html>`. In XHTML, `xml:lang` takes precedence over `lang` (WHATWG HTML, "the language of a node"). In HTML, browsers ignore it; if nothing
     /// else names a language, it says what the author meant.
     pub(super) fn html(&mut self, tag: &Tag, syntax: Syntax) {
-        let [lang, xml_lang] = [Attribute::Lang, Attribute::XmlLang].map(|name| tag.text(name).and_then(language));
+        let [lang, xml_lang] = [Attribute::Lang, Attribute::XmlLang].map(|name| tag.text(name).and_then(canonical_tag));
         match syntax {
-            Syntax::Xhtml => keep_first(&mut self.html_language, xml_lang.or(lang)),
+            Syntax::Xhtml => keep_first(&mut self.html_language, xml_lang.or(lang).as_deref()),
             Syntax::Html => {
-                keep_first(&mut self.html_language, lang);
-                keep_first(&mut self.xml_language, xml_lang);
+                keep_first(&mut self.html_language, lang.as_deref());
+                keep_first(&mut self.xml_language, xml_lang.as_deref());
             }
         }
     }
@@ -101,7 +99,7 @@ impl<'l> Metadata<'l> {
                 return refresh(tag.whole(Attribute::Content)?);
             }
             if pragma.eq_ignore_ascii_case("content-language") {
-                keep_first(&mut self.pragma_language, pragma_language(content));
+                keep_first(&mut self.pragma_language, pragma_language(content).as_deref());
             }
         }
         let name = tag.text(Attribute::Name)?.trim_ascii();
@@ -148,14 +146,9 @@ fn keep_first(field: &mut Option<String>, value: Option<&str>) {
     }
 }
 
-fn language(tag: &str) -> Option<&str> {
-    let tag = tag.trim_ascii();
-    if tag.is_empty() || tag.len() > LANGUAGE_BYTES_MAX { None } else { Some(tag) }
-}
-
 /// WHATWG HTML, "content language state": several languages count as none; of several words, the first counts.
-fn pragma_language(content: &str) -> Option<&str> {
-    if content.contains(',') { None } else { language(content.split_ascii_whitespace().next()?) }
+fn pragma_language(content: &str) -> Option<String> {
+    if content.contains(',') { None } else { canonical_tag(content.split_ascii_whitespace().next()?) }
 }
 
 /// Whether a `<meta>` is for robots. A robot may have any name, so names other than `robots` are recognised by the content.

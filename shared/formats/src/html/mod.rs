@@ -23,8 +23,10 @@ mod tests;
 mod tokens;
 mod words;
 
+pub use hiding::Shown;
 pub use page::{HtmlLimits, HtmlLink, LinkUrl, Page, PageSource, RobotsMeta, Syntax, Truncated};
 pub use prolog::is_xhtml;
+pub use words::without_invisible;
 
 use self::collector::Collector;
 use self::tokens::Tokens;

@@ -131,6 +131,11 @@ macro_rules! attributes {
                 $(if name == $name.as_bytes() { return Some(Self::$variant); })*
                 None
             }
+
+            /// Its name in lower case.
+            pub(super) const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
         }
     };
 }

@@ -1,5 +1,7 @@
 //! Text as a reader sees it: white space collapsed, lines broken where blocks begin and end.
 
+use std::borrow::Cow;
+
 use memchr::memchr3;
 
 /// Invisible characters that only say where a line may break, which nobody types when searching for a word: soft hyphen, zero width space, word
@@ -10,6 +12,13 @@ const INVISIBLE: [&[u8]; 4] = [b"\xC2\xAD", b"\xE2\x80\x8B", b"\xE2\x81\xA0", b"
 
 /// The bytes that they begin with.
 const INVISIBLE_BEGINNINGS: [u8; 3] = [0xC2, 0xE2, 0xEF];
+
+/// Returns a text without the characters that are invisible and only say where a line may break.
+#[must_use]
+pub fn without_invisible(text: &str) -> Cow<'_, str> {
+    const CHARS: [char; 4] = ['\u{AD}', '\u{200B}', '\u{2060}', '\u{FEFF}'];
+    if text.is_ascii() || !text.contains(CHARS) { Cow::Borrowed(text) } else { Cow::Owned(text.replace(CHARS, "")) }
+}
 
 /// What separates two words, the weakest first: of several, the strongest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
