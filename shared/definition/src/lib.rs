@@ -111,6 +111,7 @@ const fn stands_alone(mistake: &Mistake) -> bool {
         | Mistake::NoInterval(_)
         | Mistake::NoEffect(_)
         | Mistake::EmptyRule
+        | Mistake::NoSelector
         | Mistake::Item { .. }
         | Mistake::IncludesNoSeed(_)
         | Mistake::BlocksEverySeed { .. } => false,

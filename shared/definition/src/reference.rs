@@ -110,6 +110,12 @@ fn value(kind: ValueKind) -> String {
             limits::ITEM_NAME_LEN_MAX,
             limits::FIELDS_MAX
         ),
+        ValueKind::MainRules(max) => format!(
+            "list of up to {} rules, each with at least one of `include`, `exclude` and `ignore` (lists of up to {} [CSS selectors](extraction.md) in all) \
+             and, if it is not for all pages, `when` (a [condition](#conditions))",
+            grouped(max),
+            limits::MAIN_SELECTORS_MAX
+        ),
         ValueKind::RecrawlRules(max) => format!(
             "list of up to {} rules, each with `when` (a [condition](#conditions)) and at least one of `policy`, `interval`, `min` and `max`",
             grouped(max)

@@ -3,6 +3,7 @@
 //! A value that is more than a number or a word is read as a text with its location, so that all mistakes are reported at once, each with a hint.
 
 mod items;
+mod main_part;
 mod recrawl;
 
 use std::collections::HashMap;
@@ -138,6 +139,7 @@ impl Reader {
             Slot::UserAgent(field) => put(field, notes.text(key, map.next_value()?, user_agent)),
             Slot::Content(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<ContentLevel>>>()?)),
             Slot::ItemTypes(field) => put(field, notes.item_types(key, map.next_value()?)),
+            Slot::MainRules(field) => put(field, notes.main_rules(key, map.next_value()?)),
             Slot::RecrawlWord(field) => {
                 if let Some(word) = notes.word(key, map.next_value()?) {
                     *field = Some(word);

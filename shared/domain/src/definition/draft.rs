@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, ItemType, Recrawl, Schedule, UrlPattern, UserAgent};
+use super::{Condition, ItemType, MainRule, Recrawl, Schedule, UrlPattern, UserAgent};
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -64,6 +64,9 @@ pub struct Draft {
     /// [`Key::Items`](super::Key::Items).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemType>,
+    /// [`Key::Main`](super::Key::Main).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub main: Vec<MainRule>,
     /// When a URL that is known is fetched again.
     #[serde(default)]
     pub recrawl: Recrawl,
@@ -93,6 +96,7 @@ impl Draft {
             user_agent: UserAgent::default(),
             canonical: Canonical::default(),
             items: Vec::new(),
+            main: Vec::new(),
             recrawl: Recrawl::default(),
             schedule: None,
         }

@@ -13,6 +13,7 @@ mod items;
 #[cfg(test)]
 mod items_tests;
 mod key;
+mod main_part;
 mod pattern;
 mod problem;
 mod recrawl;
@@ -31,6 +32,7 @@ pub use draft::{
 pub use item_mistake::ItemMistake;
 pub use items::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
 pub use key::{Key, KeyDefault, KeyFlag, Length, Number, Place, Slot, ValueKind};
+pub use main_part::MainRule;
 pub use pattern::{PatternError, TextPattern, UrlPattern};
 pub use problem::{Mistake, Problem, Problems, Quantity};
 pub(crate) use recrawl::Level;

@@ -130,6 +130,9 @@ pub enum Mistake {
     /// A rule for known pages that leaves everything as it is.
     #[error("the rule has only a condition")]
     EmptyRule,
+    /// A rule of main parts without selectors.
+    #[error("the rule has no selectors")]
+    NoSelector,
     /// An `exclude` pattern matches a seed.
     #[error("the pattern excludes the seed {0}")]
     ExcludesSeed(CrawlUrl),
@@ -181,6 +184,7 @@ impl Mistake {
             Self::NoInterval(_) => "add `interval`, or choose the policy `always`",
             Self::NoEffect(_) => "remove it, or choose another `policy`",
             Self::EmptyRule => "add at least one of `policy`, `interval`, `min` and `max`, or remove it",
+            Self::NoSelector => "add at least one of `include`, `exclude` and `ignore`, or remove it",
             Self::ExcludesSeed(_) => "make the pattern narrower, or remove the seed",
             Self::IncludesNoSeed(_) => "seeds must match as well: add a pattern for the pages where the crawl begins",
             Self::BlocksEverySeed { .. } => "nothing would be crawled: make the rule narrower, or add another seed",

@@ -269,6 +269,7 @@ fn edit(key: Key, draft: &mut Draft) {
         Slot::Blocks(rules) => rules.push(block(prefix("/x"))),
         Slot::QueryRules(rules) => rules.push(allow(&["a"])),
         Slot::Parameters(rules) => *rules = UrlRules::new(["ref"]).unwrap(),
+        Slot::MainRules(rules) => rules.push(MainRule { include: vec!["main".to_owned()], ..MainRule::default() }),
         Slot::Count(number) | Slot::Size(number) => number.set(number.get().map_or(5, |number| number + 1)).unwrap(),
         Slot::Time(time) => {
             time.set(time.get().map_or(Duration::from_hours(24), |time| time + Duration::from_millis(1)));
@@ -299,7 +300,7 @@ fn every_key_is_compared_and_says_what_its_change_means() {
         let mut new = old.clone();
         edit(key, &mut new);
         let how_only =
-            ["politeness.", "fetch.", "user_agent", "content", "canonical", "items", "recrawl.", "schedule."]
+            ["politeness.", "fetch.", "user_agent", "content", "canonical", "items", "main", "recrawl.", "schedule."]
                 .iter()
                 .any(|start| key.name().starts_with(start));
         assert_eq!(key.effect(), if how_only { Effect::HowOnly } else { Effect::WhichUrls }, "{key}");

@@ -27,6 +27,8 @@ pub mod limits {
     pub const RECORDS_DEPTH_MAX: usize = 4;
     /// The most places that a field may have.
     pub const SELECTORS_MAX: usize = 10;
+    /// The most selectors of a rule of main parts.
+    pub const MAIN_SELECTORS_MAX: usize = 100;
     /// The longest selector or path, in bytes.
     pub const SELECTOR_BYTES_MAX: usize = 1_000;
 
@@ -92,11 +94,13 @@ fn all_conditions(draft: &Draft) -> impl Iterator<Item = (Place, &Condition)> {
     let blocks = draft.do_not_crawl.iter().map(|rule| Some(&rule.when)).enumerate();
     let queries = draft.url_query_parameters.iter().map(|rule| rule.when.as_ref()).enumerate();
     let items = draft.items.iter().map(|item_type| item_type.when.as_ref()).enumerate();
+    let mains = draft.main.iter().map(|rule| rule.when.as_ref()).enumerate();
     let recrawls = draft.recrawl.rules.iter().map(|rule| Some(&rule.when)).enumerate();
     blocks
         .map(|(entry, condition)| (Place::entry(Key::DoNotCrawl, entry), condition))
         .chain(queries.map(|(entry, condition)| (Place::entry(Key::UrlQueryParameters, entry), condition)))
         .chain(items.map(|(entry, condition)| (Place::entry(Key::Items, entry), condition)))
+        .chain(mains.map(|(entry, condition)| (Place::entry(Key::Main, entry), condition)))
         .chain(recrawls.map(|(entry, condition)| (Place::entry(Key::RecrawlRules, entry), condition)))
         .filter_map(|(place, condition)| Some((place, condition?)))
 }
@@ -117,7 +121,21 @@ fn texts(draft: &Draft) -> Vec<Problem> {
         let bad = rule.allow.iter().find(|name| !is_parameter_name(name))?;
         Some(problem(place, Mistake::ParameterName(bad.chars().filter(|c| !c.is_control()).take(40).collect())))
     });
-    reasons.chain(names).collect()
+    reasons.chain(names).chain(selectors(draft)).collect()
+}
+
+/// Rules of main parts that say nothing, or too much.
+fn selectors(draft: &Draft) -> impl Iterator<Item = Problem> {
+    draft.main.iter().enumerate().filter_map(|(entry, rule)| {
+        let place = Place::entry(Key::Main, entry);
+        match rule.selectors().count() {
+            0 => Some(problem(place, Mistake::NoSelector)),
+            count if count > limits::MAIN_SELECTORS_MAX => {
+                Some(problem(place, Mistake::TooMany { count, max: limits::MAIN_SELECTORS_MAX }))
+            }
+            _ => None,
+        }
+    })
 }
 
 fn is_parameter_name(name: &str) -> bool {

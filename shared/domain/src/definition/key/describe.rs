@@ -10,6 +10,7 @@ macro_rules! keys {
     (@entries Blocks $field:expr) => { Some($field.len()) };
     (@entries QueryRules $field:expr) => { Some($field.len()) };
     (@entries ItemTypes $field:expr) => { Some($field.len()) };
+    (@entries MainRules $field:expr) => { Some($field.len()) };
     (@entries RecrawlRules $field:expr) => { Some($field.len()) };
     (@entries $other:ident $field:expr) => { None };
     (@flag) => { None };

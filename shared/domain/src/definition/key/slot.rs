@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    Canonical, DoNotCrawl, ItemType, QueryRule, RecrawlRule, RecrawlWord, Requisites, Schedule, Sitemaps, UrlPattern,
-    UserAgent, Within,
+    Canonical, DoNotCrawl, ItemType, MainRule, QueryRule, RecrawlRule, RecrawlWord, Requisites, Schedule, Sitemaps,
+    UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -45,6 +45,8 @@ pub enum Slot<'d> {
     Canonical(&'d mut Canonical),
     /// Types of items.
     ItemTypes(&'d mut Vec<ItemType>),
+    /// What is known of main parts.
+    MainRules(&'d mut Vec<MainRule>),
     /// When known pages are due again; `None`: as the interval says.
     RecrawlWord(&'d mut Option<RecrawlWord>),
     /// Conditions with policies.

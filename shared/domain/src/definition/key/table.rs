@@ -387,6 +387,20 @@ keys! {
         // The same URLs are visited, whatever is taken from them.
         effect: HowOnly,
     }
+    /// The main part of pages, where you know it better than what is found: CSS selectors of the elements that it is made of (`include`), of those
+    /// that are no part of it (`exclude`), and of those whose text may differ without the page being another one (`ignore`): a counter of visits, the
+    /// time of day. `dragline extract` shows what comes of it, and `dragline reparse` applies it to stored pages.
+    Main = "main" {
+        field: main,
+        kind: MainRules(100),
+        default: Nothing("it is found, with `content: full`"),
+        example: "
+  - when: { path: { prefix: /docs/ } }
+    include: ['#content']
+    exclude: [.edit-link]
+    ignore: [.visits]",
+        effect: HowOnly,
+    }
     /// When a page that is known is due again. A run fetches what is due, and the seeds.
     ///
     /// | word | due again |

@@ -38,6 +38,8 @@ pub enum ValueKind {
     Canonical,
     /// Types of items.
     ItemTypes(usize),
+    /// Selectors of main parts, with conditions.
+    MainRules(usize),
     /// One of a few words.
     Content,
     /// One of a few words.
@@ -76,6 +78,7 @@ impl ValueKind {
             | Self::QueryRules(max)
             | Self::Parameters(max)
             | Self::ItemTypes(max)
+            | Self::MainRules(max)
             | Self::RecrawlRules(max) => Some(*max),
             _ => None,
         }

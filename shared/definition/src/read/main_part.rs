@@ -1,0 +1,52 @@
+//! Reading what is known of main parts.
+
+use dragline_domain::definition::{Condition, Key, MainRule, Place, limits};
+use dragline_selectors::Css;
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use super::{Diagnostic, Location, Notes, Text};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawMainRule {
+    when: Option<Condition>,
+    #[serde(default)]
+    include: Vec<Text>,
+    #[serde(default)]
+    exclude: Vec<Text>,
+    #[serde(default)]
+    ignore: Vec<Text>,
+}
+
+impl Notes {
+    /// Reads the rules of `main`. A selector that is wrong is left out, and reported where it stands.
+    pub(super) fn main_rules(
+        &mut self,
+        key: Key,
+        raw: Option<Spanned<Vec<Spanned<RawMainRule>>>>,
+    ) -> Option<Vec<MainRule>> {
+        let raw = raw?;
+        self.locate(key, &raw);
+        let rule = |(entry, raw): (usize, Spanned<RawMainRule>)| {
+            self.locate(Place::entry(key, entry), &raw);
+            let RawMainRule { when, include, exclude, ignore } = raw.value;
+            let mut read = |selectors: Vec<Text>| selectors.into_iter().filter_map(|text| self.css(text)).collect();
+            MainRule { when, include: read(include), exclude: read(exclude), ignore: read(ignore) }
+        };
+        Some(raw.value.into_iter().enumerate().map(rule).collect())
+    }
+
+    fn css(&mut self, text: Text) -> Option<String> {
+        let diagnostic = if text.value.len() > limits::SELECTOR_BYTES_MAX {
+            Diagnostic::new(format!("longer than {} bytes", limits::SELECTOR_BYTES_MAX))
+        } else {
+            match Css::parse(&text.value) {
+                Ok(_) => return Some(text.value),
+                Err(error) => Diagnostic::new(error.to_string()).hint(error.hint),
+            }
+        };
+        self.diagnostics.push((Location::from(text.referenced), diagnostic));
+        None
+    }
+}
