@@ -10,14 +10,14 @@ use super::values;
 /// Show what differs between two iterations of a crawl
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Show what differs between two iterations of a crawl: pages that are new, changed, moved, gone or back, or their links.\n\n\
-                  Each URL is listed once, however many iterations are between the two: what came and went again is left out. A page that changed and \
-                  changed back is listed as changed. If the later iteration is not over, this shows what it found so far.",
+    long_about = "Show what differs between two iterations of a crawl: pages that are new, changed, moved, gone or back, their items, or their links.\n\n\
+                  Each URL is listed once, however many iterations are between the two: what came and went again is left out. If the later iteration is not over, this shows what it found so far.",
     after_help = "\
 Examples:
   dragline diff
   dragline diff --from 3
   dragline diff --from 1 --to 3 --format csv > changes.csv
+  dragline diff --what items
   dragline diff --what links --format jsonl | jq -r 'select(.change == \"added\") | .to_url'
   dragline diff --exit-code > changes.txt || mail -s 'the site changed' me@example.org < changes.txt"
 )]
@@ -49,6 +49,8 @@ pub(crate) struct DiffArgs {
 pub(crate) enum Compared {
     /// Pages, and other URLs that are shown
     Pages,
+    /// Items, field by field, with what each said and says
+    Items,
     /// Links: of a new page all are added, of one that is gone all are removed
     Links,
 }

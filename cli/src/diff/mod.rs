@@ -11,7 +11,10 @@ use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::Iteration;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, Filter, Reader, each_row};
-use dragline_report::diff::{LinkChange, LinkChangeKind, PageChange, Span, each_link_change, each_page_change};
+use dragline_report::diff::{
+    ItemChange, ItemChangeKind, LinkChange, LinkChangeKind, PageChange, Span, each_item_change, each_link_change,
+    each_page_change,
+};
 use serde::Serialize;
 
 use self::feed::Feed;
@@ -42,7 +45,7 @@ pub(crate) async fn diff(args: &DiffArgs, console: &Console) -> Result<Exit, Cli
 }
 
 async fn show(found: &Found<impl Reader>, args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
-    if (args.what, args.form()) == (Compared::Links, ListForm::Rss) {
+    if args.what != Compared::Pages && args.form() == ListForm::Rss {
         return Err(CliError::FeedOfLinks);
     }
     let span = choose(found, args).await?;
@@ -51,6 +54,7 @@ async fn show(found: &Found<impl Reader>, args: &DiffArgs, console: &Console) ->
     }
     let fields: &[&'static str] = match args.what {
         Compared::Pages => &PageChange::FIELDS,
+        Compared::Items => &ItemChange::FIELDS,
         Compared::Links => &LinkChange::FIELDS,
     };
     let mut list = match args.form() {
@@ -66,6 +70,13 @@ async fn show(found: &Found<impl Reader>, args: &DiffArgs, console: &Console) ->
         Compared::Pages => {
             each_page_change(&found.reader, span, args.which(), |change| {
                 totals.add_page(change.change);
+                list.add(&change)
+            })
+            .await
+        }
+        Compared::Items => {
+            each_item_change(&found.reader, span, |change| {
+                totals.add_field(change.change);
                 list.add(&change)
             })
             .await
@@ -119,7 +130,7 @@ async fn choose(found: &Found<impl Reader>, args: &DiffArgs) -> Result<Span, Cli
     // Iterations are pruned from the oldest on. Which pages differ is what happened after the earlier one; links that went are in its documents.
     let oldest_needed = match args.what {
         Compared::Pages => span.from().next(),
-        Compared::Links => span.from(),
+        Compared::Items | Compared::Links => span.from(),
     };
     found.whole_iteration(Some(oldest_needed)).await?;
     Ok(span)
@@ -157,6 +168,7 @@ struct Totals {
     pages: [u64; ChangeKind::ALL.len()],
     links_added: u64,
     links_removed: u64,
+    fields: [u64; 3],
 }
 
 impl Totals {
@@ -173,11 +185,21 @@ impl Totals {
         }
     }
 
+    const fn add_field(&mut self, kind: ItemChangeKind) {
+        self.fields[kind as usize] += 1;
+    }
+
     /// Returns the kinds that were found, each with its number.
     fn found(&self) -> impl Iterator<Item = (u64, &'static str)> {
         let pages = self.pages.into_iter().zip(ChangeKind::ALL.map(ChangeKind::name));
         let links = [LinkChangeKind::Added, LinkChangeKind::Removed].map(LinkChangeKind::name);
-        let counts = pages.chain([self.links_added, self.links_removed].into_iter().zip(links));
+        let fields = [ItemChangeKind::Added, ItemChangeKind::Removed, ItemChangeKind::Changed];
+        let fields = self.fields.into_iter().zip(fields.map(|kind| match kind {
+            ItemChangeKind::Added => "fields added",
+            ItemChangeKind::Removed => "fields removed",
+            ItemChangeKind::Changed => "fields changed",
+        }));
+        let counts = pages.chain(fields).chain([self.links_added, self.links_removed].into_iter().zip(links));
         counts.filter(|(count, _)| *count > 0)
     }
 

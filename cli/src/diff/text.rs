@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use dragline_domain::change::ChangeKind;
-use dragline_report::diff::{LinkChange, LinkChangeKind, PageChange, Span};
+use dragline_report::diff::{ItemChange, ItemChangeKind, LinkChange, LinkChangeKind, PageChange, Span};
 
 use super::Totals;
 use crate::terminal::{Colour, Shade, count, safe, unless_closed};
@@ -59,6 +59,39 @@ impl Line for PageChange {
         let more = more.map_or_else(String::new, |more| format!("  ({})", safe(&more)));
         let to = to.map_or_else(String::new, |to| format!(" -> {}", safe(to)));
         format!("{url}{to}{more}")
+    }
+}
+
+impl Line for ItemChange {
+    fn page(&self) -> Option<&PageChange> {
+        None
+    }
+
+    fn head(&self) -> Option<&str> {
+        Some(&self.url)
+    }
+
+    fn kind(&self) -> (&'static str, Option<Shade>) {
+        let shade = match self.change {
+            ItemChangeKind::Added => Shade::Added,
+            ItemChangeKind::Removed => Shade::Removed,
+            ItemChangeKind::Changed => Shade::Changed,
+        };
+        (self.change.name(), Some(shade))
+    }
+
+    fn words(&self) -> String {
+        let what = [self.r#type.as_str(), self.item.as_str()].join(" ");
+        let value = |value: &Option<String>| {
+            value.as_deref().map_or_else(|| "nothing".to_owned(), |value| safe(value).to_string())
+        };
+        let (old, new) = (value(&self.old), value(&self.new));
+        let values = match self.change {
+            ItemChangeKind::Added => new,
+            ItemChangeKind::Removed => old,
+            ItemChangeKind::Changed => format!("{old} → {new}"),
+        };
+        format!("{}: {} {values}", safe(what.trim_end()), safe(&self.field))
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, LinkKind, Page};
 use crate::frontier::{LastDocument, Standing, StateChange, VisitPlace};
+use crate::item::Item;
 use crate::outcome::Outcome;
 use crate::shown::count;
 use crate::url::CrawlUrl;
@@ -19,8 +20,14 @@ pub enum Part {
     Status,
     /// The title.
     Title,
-    /// The visible text.
+    /// The main part, where it is known, without what the definition ignores.
+    Main,
+    /// The visible text, where the main part is not known.
     Text,
+    /// The visible text around the main part: a counter, a list of other pages. Alone it is no change of the page. It is shown as `text`, too.
+    Rest,
+    /// The items.
+    Items,
     /// Where it links to, in whatever order.
     Links,
     /// Description, language, canonical URL, or what the page asks of crawlers.
@@ -30,8 +37,9 @@ pub enum Part {
 }
 
 impl Part {
-    /// All of them, in the order in which they are reported.
-    pub const ALL: [Self; 6] = [Self::Status, Self::Title, Self::Text, Self::Links, Self::Metadata, Self::Body];
+    /// All that have a name of their own, in the order in which they are reported.
+    pub const ALL: [Self; 8] =
+        [Self::Status, Self::Title, Self::Main, Self::Text, Self::Items, Self::Links, Self::Metadata, Self::Body];
 
     /// As it is stored and shown.
     #[must_use]
@@ -39,7 +47,9 @@ impl Part {
         match self {
             Self::Status => "status",
             Self::Title => "title",
-            Self::Text => "text",
+            Self::Main => "main",
+            Self::Text | Self::Rest => "text",
+            Self::Items => "items",
             Self::Links => "links",
             Self::Metadata => "metadata",
             Self::Body => "body",
@@ -87,10 +97,14 @@ impl Difference {
         let (old_links, new_links) = (links(before), links(now));
         let (old, new) = (before.page.as_ref(), now.page.as_ref());
         let differ = |of: fn(&Page) -> &str| old.map_or("", of) != new.map_or("", of);
+        let main = main_differs(before, now);
         let parts = [
             (Part::Status, kind_of(was) != kind_of(now.outcome)),
             (Part::Title, old.and_then(|page| page.title.as_ref()) != new.and_then(|page| page.title.as_ref())),
-            (Part::Text, differ(|page| &page.text)),
+            (Part::Main, main == Some(true)),
+            (Part::Text, main.is_none() && differ(|page| &page.text)),
+            (Part::Rest, main == Some(false) && differ(|page| &page.text)),
+            (Part::Items, is_comparable(before, now) && items(before) != items(now)),
             (Part::Links, old_links != new_links),
             (Part::Metadata, metadata(old) != metadata(new)),
             // Of two files that are not pages all that is known is that the digests of their bodies differ.
@@ -103,6 +117,36 @@ impl Difference {
             links_removed: old_links.difference(&new_links).cloned().collect(),
         }
     }
+}
+
+impl Difference {
+    /// Whether the URL shows something else: where the main part is known, what stands around it does not count.
+    #[must_use]
+    pub fn is_change(&self) -> bool {
+        self.parts.iter().any(|part| *part != Part::Rest)
+    }
+}
+
+/// Whether what was made of two pages was made in the same way: another version of the program makes more of the same page.
+fn is_comparable(before: &Document, now: &Document) -> bool {
+    before.made_by == now.made_by
+}
+
+/// Whether the main parts differ; `None` if they cannot be compared.
+fn main_differs(before: &Document, now: &Document) -> Option<bool> {
+    if !is_comparable(before, now) {
+        return None;
+    }
+    let (old, new) = (before.content.as_deref()?.main.as_ref()?, now.content.as_deref()?.main.as_ref()?);
+    Some(if old.compared_sha1.is_empty() || new.compared_sha1.is_empty() {
+        old.text != new.text
+    } else {
+        old.compared_sha1 != new.compared_sha1
+    })
+}
+
+fn items(document: &Document) -> &[Item] {
+    document.content.as_deref().map_or(&[], |content| &content.items)
 }
 
 /// Whether a page is a copy of its canonical URL is decided when it is read, so it does not count as a change.
@@ -228,7 +272,8 @@ mod tests {
     use ChangeKind::{Back, Changed, Gone, Moved, New, Unchanged};
 
     use super::*;
-    use crate::document::{Directives, Disposition, Link, Rel};
+    use crate::content::{Content, MainPart};
+    use crate::document::{Directives, Disposition, Link, MadeBy, Rel};
     use crate::frontier::{LinksDecided, RulesDigest};
     use crate::ids::{Iteration, Turn};
     use crate::url::Spelling;
@@ -247,6 +292,40 @@ mod tests {
             spelling: Spelling::Whole,
             rel: Rel::Follow,
             anchor: None,
+        }
+    }
+
+    /// A page whose main part says this, around which the text says that.
+    fn with_main(main: &str, text: &str, items: usize) -> Document {
+        let item = Item { types: vec!["Thing".into()], id: None, fields: BTreeMap::new(), normal: BTreeMap::new() };
+        page(|document, page| {
+            page.text = text.into();
+            let main = MainPart { text: main.into(), compared_sha1: main.into(), ..MainPart::default() };
+            document.content =
+                Some(Box::new(Content { main: Some(main), items: vec![item; items], ..Content::default() }));
+        })
+    }
+
+    #[test]
+    fn where_the_main_part_is_known_the_rest_is_no_change() {
+        use Outcome::FileIngested;
+        use Part::{Items, Main, Rest, Text};
+        let page_now = || with_main("m", "m 1", 0);
+        let other_version = |mut document: Document| {
+            document.made_by = Some(MadeBy::new("html", 1));
+            document
+        };
+        for (before, now, expected, is_change, why) in [
+            (page_now(), page_now(), vec![], false, "the same"),
+            (page_now(), with_main("m", "m 2", 0), vec![Rest], false, "a counter"),
+            (page_now(), with_main("n", "n 1", 0), vec![Main], true, "what people read"),
+            (page_now(), with_main("m", "m 2", 1), vec![Rest, Items], true, "an item"),
+            (page_now(), other_version(page_now()), vec![], false, "made by another version"),
+            (page_now(), other_version(with_main("n", "m 1", 1)), vec![], false, "which makes more of the same text"),
+            (page_now(), other_version(with_main("m", "m 2", 0)), vec![Text], true, "then the text decides"),
+        ] {
+            let difference = Difference::between(PLACE, FileIngested, &before, &now);
+            assert_eq!((&difference.parts, difference.is_change()), (&expected, is_change), "{why}");
         }
     }
 

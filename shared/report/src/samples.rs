@@ -125,7 +125,10 @@ impl Reader for Scripted {
     }
 
     async fn documents(&self, filter: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<DocumentRow>> {
-        let is_wanted = |row: &&DocumentRow| filter.iteration.is_none_or(|wanted| row.iteration == wanted);
+        let is_wanted = |row: &&DocumentRow| {
+            filter.iteration.is_none_or(|wanted| row.iteration == wanted)
+                && filter.url.as_ref().is_none_or(|wanted| row.document.url == *wanted)
+        };
         next(&self.documents.iter().filter(is_wanted).cloned().collect::<Vec<_>>(), after)
     }
 

@@ -9,12 +9,14 @@ use super::{Owner, read_place};
 use crate::db::urls::{restore, shorten};
 use crate::db::{Db, StoreError, VisitId};
 
-const PARTS: [Part; 6] = [Part::Status, Part::Title, Part::Text, Part::Links, Part::Metadata, Part::Body];
+/// How the text around a main part is stored, which has no name of its own.
+const REST: &str = "rest";
 
 /// Puts the difference of a document; nothing if the one before it is not there.
 pub(super) fn put(db: &Db, id: VisitId, owner: &Owner<'_>, difference: &Difference) -> Result<(), StoreError> {
     let Some(since) = owner.visit_id(db, &difference.since)? else { return Ok(()) };
-    let parts: Vec<&str> = difference.parts.iter().map(|part| part.name()).collect();
+    let stored = |part: &Part| if *part == Part::Rest { REST } else { part.name() };
+    let parts: Vec<&str> = difference.parts.iter().map(stored).collect();
     let packed = |links: &[LinkTo]| {
         let links: Vec<_> = links.iter().map(|link| (link.kind.code(), shorten(owner.origin, &link.target))).collect();
         serde_json::to_string(&links)
@@ -30,7 +32,7 @@ pub(super) fn read(row: &Row<'_>, origin: &Origin) -> Result<Option<Difference>,
     let Some(since) = read_place(row, 31, 28)? else { return Ok(None) };
     let parts: String = row.get(32)?;
     let part = |name: &str| {
-        let part = PARTS.into_iter().find(|part| part.name() == name);
+        let part = if name == REST { Some(Part::Rest) } else { Part::named(name) };
         part.ok_or_else(|| StoreError::Damaged(format!("a page has no part `{name}`")))
     };
     let parts = parts.split(',').filter(|name| !name.is_empty()).map(part).collect::<Result<_, _>>()?;

@@ -73,7 +73,7 @@ fn has_changed(capture: &Capture, document: &Document) -> bool {
     let is_new = capture.visit.known.document.is_none();
     let is_visit = capture.visit.finality == Finality::Final;
     match &document.difference {
-        Some(difference) => !difference.parts.is_empty(),
+        Some(difference) => difference.is_change(),
         None => is_new || (is_visit && capture.unchanged_since().is_none()),
     }
 }

@@ -5,6 +5,7 @@
 //! little: some 50 bytes, without the URL itself, and of a million URLs at the most. If more changed, the logs are read again for the rest.
 
 mod compact;
+mod items;
 mod links;
 mod net;
 mod pages;
@@ -12,6 +13,7 @@ mod span;
 #[cfg(test)]
 mod tests;
 
+pub use items::{ItemChange, ItemChangeKind, each_item_change};
 pub use links::{LinkChange, LinkChangeKind, each_link_change};
 pub use net::{Net, PartSet, Shows, Step};
 pub use pages::{PageChange, Which, each_page_change};

@@ -40,7 +40,16 @@ impl PartSet {
 }
 
 const fn bit(part: Part) -> u8 {
-    1 << part as u8
+    match part {
+        Part::Status => 1,
+        Part::Title => 1 << 1,
+        Part::Main => 1 << 2,
+        Part::Text | Part::Rest => 1 << 3,
+        Part::Items => 1 << 4,
+        Part::Links => 1 << 5,
+        Part::Metadata => 1 << 6,
+        Part::Body => 1 << 7,
+    }
 }
 
 impl FromIterator<Part> for PartSet {
@@ -152,9 +161,26 @@ impl Net {
             Shows::Page => false,
             Shows::AsBefore => self.redirects,
         };
-        let is_other = matches!(step.kind, ChangeKind::Changed | ChangeKind::Moved) || !step.parts.is_empty();
+        let is_other = match step.kind {
+            ChangeKind::Changed | ChangeKind::Moved => true,
+            // Only what stands around the main part is different.
+            ChangeKind::Unchanged => false,
+            _ => !step.parts.is_empty(),
+        };
         let (differs, parts) = (self.differs || is_other, self.parts.and(step.parts));
         Self { standing: Standing::Shown, redirects, differs, parts, ..self }
+    }
+
+    /// Returns it with the parts that differ after all.
+    #[must_use]
+    pub fn with(self, parts: PartSet) -> Self {
+        Self { parts, ..self }
+    }
+
+    /// Returns it without any change of what is shown.
+    #[must_use]
+    pub fn unchanged(self) -> Self {
+        Self { differs: false, parts: PartSet::default(), ..self }
     }
 
     /// Returns what changed; `None` if it is as if the URL had never been there, or it was not shown and is not.

@@ -10,7 +10,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_ports::reader::{DocumentRow, LogRow};
 
-use super::{LinkChange, PageChange, Span, Which, links, pages};
+use super::{LinkChange, PageChange, Span, Which, each_page_change, links, pages};
 use crate::samples::{Scripted, iteration, visit};
 
 const SITE: &str = "https://a.example";
@@ -127,14 +127,43 @@ fn shown(change: &PageChange) -> String {
 
 async fn page_changes(from: u32, to: u32, which: Which, remembered_max: usize) -> Vec<String> {
     let mut told = Vec::new();
-    pages::each_within(&Site::told().0, span(from, to), which, remembered_max, |change| {
+    pages::each_within(&Site::told().0, span(from, to), which, remembered_max, async |change| {
         told.push(shown(&change));
-        ControlFlow::Continue(())
+        Ok(ControlFlow::Continue(()))
     })
     .await
     .unwrap();
     told.sort_unstable();
     told
+}
+
+#[tokio::test]
+async fn what_changed_back_has_not_changed() {
+    use Outcome::{FileIngested, RequestTimeout};
+    let site = Site::default()
+        .visit(1, "/flips", FileIngested, "new")
+        .document(1, "/flips", &["/a"], None)
+        .visit(2, "/flips", FileIngested, "changed links")
+        .document(2, "/flips", &["/b"], Some([&["/b"], &["/a"]]))
+        .visit(3, "/flips", FileIngested, "changed links")
+        .document(3, "/flips", &["/a"], Some([&["/a"], &["/b"]]))
+        .visit(4, "/flips", RequestTimeout, "")
+        .bare(4, "/flips", RequestTimeout)
+        .0;
+    for (from, to, which, expected, why) in [
+        (1, 3, Which::Changed, None, "there and back"),
+        (1, 3, Which::Visited, Some("/flips unchanged in 3"), "it was visited"),
+        (1, 4, Which::Changed, None, "a failure says nothing"),
+        (2, 4, Which::Changed, Some("/flips changed links in 3"), "once is no way back"),
+    ] {
+        let mut told = None;
+        let tell = |change: PageChange| {
+            told = Some(shown(&change));
+            ControlFlow::Continue(())
+        };
+        each_page_change(&site, span(from, to), which, tell).await.unwrap();
+        assert_eq!(told.as_deref(), expected, "{from} to {to}: {why}");
+    }
 }
 
 #[tokio::test]
@@ -161,12 +190,12 @@ async fn each_page_that_differs_is_told_once() {
             &["/ changed text,links in 3", "/comes-back back in 3", "/short gone in 3"],
             "what failed says nothing",
         ),
-        (1, 3, Which::Changed, &["/ changed text,links in 3"], "what came and went, or went and came, does not differ"),
+        (1, 3, Which::Changed, &["/ changed links in 3"], "what came and went, or went and came, does not differ"),
         (
             1,
             3,
             Which::Visited,
-            &["/ changed text,links in 3", "/comes-back unchanged in 3", "/old unchanged in 2"],
+            &["/ changed links in 3", "/comes-back unchanged in 3", "/old unchanged in 2"],
             "it was there before and is again",
         ),
         (
@@ -174,7 +203,7 @@ async fn each_page_that_differs_is_told_once() {
             4,
             Which::Changed,
             &[
-                "/ changed text,links in 3",
+                "/ changed links in 3",
                 "/comes-back moved status,links -> https://a.example/there in 4",
                 "/old gone in 4",
             ],
@@ -260,7 +289,9 @@ async fn whoever_has_seen_enough_is_told_no_more() {
             *calls += 1;
             ControlFlow::Break(())
         };
-        pages::each_within(&site, span(from, to), Which::Changed, 1, |_| count(&mut page_calls)).await.unwrap();
+        pages::each_within(&site, span(from, to), Which::Changed, 1, async |_| Ok(count(&mut page_calls)))
+            .await
+            .unwrap();
         links::each_within(&site, span(from, to), 1, |_| count(&mut link_calls)).await.unwrap();
         assert_eq!((page_calls, link_calls), (1, 1), "{from} to {to}");
     }

@@ -1,0 +1,147 @@
+//! The items that differ, field by field.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use dragline_domain::change::{ChangeKind, Part};
+use dragline_domain::document::Document;
+use dragline_domain::item::Item;
+use dragline_ports::error::PortResult;
+use dragline_ports::reader::Reader;
+use serde::Serialize;
+
+use super::pages::{documents_at, each_within};
+use super::{PageChange, REMEMBERED_MAX, Span, Which};
+
+/// A field of an item that differs between two iterations. The field names are those of JSON lines and of CSV.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ItemChange {
+    /// The URL of its page.
+    pub url: String,
+    /// What the item is.
+    pub r#type: String,
+    /// Its name, or what else tells it from others of the page: its identifier, or its number among those of its type.
+    pub item: String,
+    /// How it differs.
+    pub change: ItemChangeKind,
+    /// The field that differs.
+    pub field: String,
+    /// What it said; `None` if it was not there.
+    pub old: Option<String>,
+    /// What it says; `None` if it is not there.
+    pub new: Option<String>,
+}
+
+/// How an item differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemChangeKind {
+    /// It was not there.
+    Added,
+    /// It is not there any more.
+    Removed,
+    /// It says something else.
+    Changed,
+}
+
+impl ItemChangeKind {
+    /// As it is shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+        }
+    }
+}
+
+impl ItemChange {
+    /// The names of the fields, in order.
+    pub const FIELDS: [&'static str; 7] = ["url", "type", "item", "change", "field", "old", "new"];
+}
+
+/// Calls back with each field of an item that differs, page by page, until told to stop.
+///
+/// # Errors
+/// The crawl cannot be read.
+pub async fn each_item_change(
+    reader: &impl Reader,
+    span: Span,
+    mut tell: impl FnMut(ItemChange) -> ControlFlow<()>,
+) -> PortResult<()> {
+    each_within(reader, span, Which::Changed, REMEMBERED_MAX, async |change: PageChange| {
+        if !may_have_items(&change) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let [before, now] = documents_at(reader, &change.url, [span.from(), span.to()]).await?;
+        let before = before.filter(|_| !matches!(change.change, ChangeKind::New | ChangeKind::Back));
+        let now = now.filter(|_| change.change != ChangeKind::Gone);
+        for change in differences(&change.url, before.as_ref(), now.as_ref()) {
+            if tell(change).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    })
+    .await
+}
+
+fn may_have_items(change: &PageChange) -> bool {
+    let parts = change.changed_parts.as_deref().unwrap_or_default();
+    change.change != ChangeKind::Changed || parts.split(',').any(|part| part == Part::Items.name())
+}
+
+/// Returns the fields that differ between the items of two documents.
+fn differences(url: &str, before: Option<&Document>, now: Option<&Document>) -> Vec<ItemChange> {
+    let (old, new) = (named(before), named(now));
+    let mut keys: Vec<&(String, String)> = old.keys().chain(new.keys()).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let mut changes = Vec::new();
+    for key in keys {
+        let (old, new) = (old.get(key), new.get(key));
+        let change = match (old, new) {
+            (None, _) => ItemChangeKind::Added,
+            (_, None) => ItemChangeKind::Removed,
+            _ => ItemChangeKind::Changed,
+        };
+        let value =
+            |fields: Option<&BTreeMap<String, String>>, name: &str| fields.and_then(|fields| fields.get(name)).cloned();
+        let mut names: Vec<&String> = old.into_iter().chain(new).flat_map(BTreeMap::keys).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let (old, new) = (value(old, name), value(new, name));
+            if old != new {
+                let (r#type, item) = key.clone();
+                changes.push(ItemChange { url: url.to_owned(), r#type, item, change, field: name.clone(), old, new });
+            }
+        }
+    }
+    changes
+}
+
+/// Returns the fields of each item, by its type and what tells it from others.
+fn named(document: Option<&Document>) -> BTreeMap<(String, String), BTreeMap<String, String>> {
+    let items: &[Item] =
+        document.and_then(|document| document.content.as_deref()).map_or(&[], |content| &content.items);
+    let mut named = BTreeMap::new();
+    for item in items {
+        let fields: BTreeMap<String, String> =
+            item.columns().into_iter().map(|(name, cell)| (name, cell.to_string())).collect();
+        let name = ["sku", "name", "headline", "title"].iter().find_map(|name| fields.get(*name));
+        let name = item.id.as_ref().or(name).cloned().unwrap_or_default();
+        let kind = item.types.first().cloned().unwrap_or_default();
+        // Of several with one name, each has a number.
+        let key = (1..).map(|number| match number {
+            1 => (kind.clone(), name.clone()),
+            _ => (kind.clone(), format!("{name} ({number})").trim_start().to_owned()),
+        });
+        let free = key.into_iter().find(|key| !named.contains_key(key));
+        if let Some(key) = free {
+            named.insert(key, fields);
+        }
+    }
+    named
+}
