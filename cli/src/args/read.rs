@@ -93,6 +93,8 @@ pub(crate) enum What {
     Candidates,
     /// One row per item of those pages: a product, an article, or a type of the definition; `--type` names one
     Items,
+    /// One row per passage of the main parts of those pages, cut along their headings, for programs that search by meaning or ask language models
+    Chunks,
     /// One JSON object per document of those pages, with all that was made of it (docs/documents.md)
     Documents,
 }
@@ -106,6 +108,7 @@ impl What {
             Self::Log => "visit",
             Self::Candidates => "candidate",
             Self::Items => "item",
+            Self::Chunks => "chunk",
             Self::Documents => "document",
         }
     }

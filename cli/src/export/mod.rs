@@ -1,5 +1,6 @@
 //! `dragline export`: writes rows to standard output, one by one.
 
+mod chunks;
 mod csv;
 mod error;
 mod graph;
@@ -103,7 +104,9 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
     let (what, wanted) = (args.what, args.iteration);
     let iteration = match what {
         What::Candidates => found.iteration(wanted).await?,
-        What::Pages | What::Links | What::Log | What::Items | What::Documents => found.whole_iteration(wanted).await?,
+        What::Pages | What::Links | What::Log | What::Items | What::Chunks | What::Documents => {
+            found.whole_iteration(wanted).await?
+        }
     }
     .number;
     if what == What::Items {
@@ -136,6 +139,17 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
         (What::Log, _) => each!(log, of_iteration),
         (What::Documents, None) => each!(shown_documents, of_all, row => line(&found.crawl, &row)),
         (What::Documents, Some(_)) => each!(documents, of_iteration, row => line(&found.crawl, &row)),
+        (What::Chunks, _) => {
+            let mut add = |row: DocumentRow| {
+                let mut written = chunks::of_document(&found.crawl, &row).map(|chunk| rows.write(&chunk));
+                written.find(ControlFlow::is_break).unwrap_or(ControlFlow::Continue(()))
+            };
+            let now =
+                |after: Option<Cursor>| async move { reader.shown_documents(of_all, after.as_ref(), BATCH_ROWS).await };
+            let then =
+                |after: Option<Cursor>| async move { reader.documents(of_iteration, after.as_ref(), BATCH_ROWS).await };
+            if wanted.is_none() { each_row(now, &mut add).await } else { each_row(then, &mut add).await }
+        }
         // Candidates outlive iterations.
         (What::Candidates, _) => each!(candidates, of_all),
         (What::Items, _) => Ok(()),

@@ -10,6 +10,7 @@ use parquet::errors::ParquetError;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::chunks::ChunkRow;
 use super::items::Kind;
 use super::parquet::RowsParquet;
 use super::{ExportError, Rows};
@@ -27,6 +28,7 @@ pub(super) fn columns(what: What, iteration: Option<Iteration>) -> Vec<Column<'s
         What::Links => LinkRow::typed_fields().collect(),
         What::Log => LogRow::typed_fields().collect(),
         What::Candidates => CandidateRow::typed_fields().collect(),
+        What::Chunks => ChunkRow::typed_fields().collect(),
         What::Items | What::Documents => Vec::new(),
     };
     let kind = |holds| match holds {

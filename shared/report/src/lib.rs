@@ -4,6 +4,7 @@
 //! the caller.
 
 mod causes;
+mod chunks;
 pub mod diff;
 mod figures;
 mod items;
@@ -13,6 +14,7 @@ mod summary;
 mod tally;
 
 pub use causes::{Cause, CauseCount, Causes};
+pub use chunks::{Chunk, ChunkLength, chunks};
 pub use figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Slow};
 pub use items::ItemRow;
 pub use summary::{Standing, Summary, summary};

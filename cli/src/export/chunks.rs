@@ -1,0 +1,72 @@
+//! Rows of passages.
+
+use dragline_domain::ids::CrawlId;
+use dragline_ports::reader::{DocumentRow, FieldType};
+use dragline_report::{Chunk, ChunkLength, chunks};
+use serde::Serialize;
+
+/// A passage of a page.
+#[derive(Debug, Serialize)]
+pub(super) struct ChunkRow<'d> {
+    crawl: &'d str,
+    /// The iteration that stored the page.
+    iteration: u32,
+    url: &'d str,
+    title: Option<&'d str>,
+    /// Its number among the passages of the page, from 1 on.
+    chunk: usize,
+    /// The headings that it is under, the outermost first, with ` > ` between them.
+    headings: String,
+    /// Where in the page's Markdown it begins, in bytes.
+    begins_at: usize,
+    words: usize,
+    /// SHA-256 of its text, in hexadecimal.
+    digest: String,
+    text: String,
+}
+
+impl ChunkRow<'_> {
+    /// The columns, in order.
+    pub(super) fn typed_fields() -> impl Iterator<Item = (&'static str, FieldType)> {
+        use FieldType::{Integer, Text};
+        [
+            ("crawl", Text),
+            ("iteration", Integer),
+            ("url", Text),
+            ("title", Text),
+            ("chunk", Integer),
+            ("headings", Text),
+            ("begins_at", Integer),
+            ("words", Integer),
+            ("digest", Text),
+            ("text", Text),
+        ]
+        .into_iter()
+    }
+}
+
+/// Cuts the main part of a document into passages; none of what has no main part.
+pub(super) fn of_document<'d>(
+    crawl: &'d CrawlId,
+    row: &'d DocumentRow,
+) -> impl Iterator<Item = ChunkRow<'d>> + use<'d> {
+    let DocumentRow { iteration, document } = row;
+    let content = document.content.as_deref();
+    let main = content.and_then(|content| content.main.as_ref());
+    let about = content.and_then(|content| content.about.as_ref());
+    let page = document.page.as_ref();
+    let title = about.and_then(|about| about.title.as_deref()).or(page.and_then(|page| page.title.as_deref()));
+    let found = main.map(|main| chunks(&main.markdown, ChunkLength::default())).unwrap_or_default();
+    found.into_iter().map(move |Chunk { number, headings, begins_at, words, digest, text }| ChunkRow {
+        crawl: crawl.as_str(),
+        iteration: iteration.number(),
+        url: document.url.as_str(),
+        title,
+        chunk: number,
+        headings: headings.join(" > "),
+        begins_at,
+        words,
+        digest,
+        text,
+    })
+}
