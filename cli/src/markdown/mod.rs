@@ -5,21 +5,23 @@
 
 mod path;
 
+use std::collections::HashSet;
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use dragline_domain::document::Document;
 use dragline_domain::ids::CrawlId;
+use dragline_domain::language::canonical_tag;
 use dragline_domain::words::count_words;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
 use crate::found;
-use crate::terminal::{Console, plural, write_json};
+use crate::terminal::{Console, count, plural, write_json};
 
 /// How many documents are read at once.
 const BATCH_ROWS: usize = 100;
@@ -33,6 +35,12 @@ const NEXT_INDEX: &str = "pages.jsonl.new";
 /// The name of the list for language models, and its name while it is written.
 const LIST: &str = "llms.txt";
 const NEXT_LIST: &str = "llms.txt.new";
+
+/// What says when a page was requested, which is no reason to write its file again.
+const FETCHED: &str = "fetched";
+
+/// The most files that are remembered at once.
+const REMEMBERED_MAX: u64 = 1_000_000;
 
 /// The most characters of a description in that list.
 const DESCRIPTION_CHARS_MAX: usize = 200;
@@ -49,6 +57,9 @@ struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     at: Option<String>,
     words: u64,
+    /// SHA-1 of the main part's text, without what the definition ignores: the same as long as the page says the same. `None` without a main part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
 }
 
 /// How many files there are.
@@ -58,6 +69,8 @@ struct Counts {
     /// Pages of which only the visible text was there.
     unread: u64,
     gone: u64,
+    /// Files that say the same as before, and were left alone.
+    kept: u64,
 }
 
 /// Writes the pages of a crawl in a data directory as Markdown.
@@ -95,7 +108,11 @@ fn said(counts: &Counts, directory: &Path) -> String {
         0 => String::new(),
         unread => format!(", {} with all visible text instead of the main part", plural(unread, "page")),
     };
-    format!("Markdown: {} in {}{unread}{gone}", plural(counts.pages, "page"), directory.display())
+    let kept = match counts.kept {
+        0 => String::new(),
+        kept => format!(", {} as before", count(kept)),
+    };
+    format!("Markdown: {} in {}{kept}{unread}{gone}", plural(counts.pages, "page"), directory.display())
 }
 
 /// The files being written.
@@ -103,7 +120,6 @@ struct Files<'d> {
     directory: &'d Path,
     index: BufWriter<File>,
     list: BufWriter<File>,
-    began: SystemTime,
     counts: Counts,
 }
 
@@ -112,11 +128,9 @@ impl<'d> Files<'d> {
         fs::create_dir_all(directory)?;
         let next = directory.join(NEXT_INDEX);
         let index = File::create(&next)?;
-        // By the clock of the file system, which is not always that of the machine.
-        let began = index.metadata()?.modified()?;
         let mut list = BufWriter::new(File::create(directory.join(NEXT_LIST))?);
         writeln!(list, "# {crawl}\n\n> The pages of the crawl {crawl}, as Markdown.\n\n## Pages\n")?;
-        Ok(Self { directory, index: BufWriter::new(index), list, began, counts: Counts::default() })
+        Ok(Self { directory, index: BufWriter::new(index), list, counts: Counts::default() })
     }
 
     /// Writes the file of a page; nothing for what is not a page, or asks for noindex.
@@ -128,80 +142,121 @@ impl<'d> Files<'d> {
         let main = content.and_then(|content| content.main.as_ref());
         let title = about.and_then(|about| about.title.as_ref()).or(page.title.as_ref());
         let at = document.body.as_ref().map(|body| format!("{:.3}", body.at));
-        let full = self.directory.join(&file);
-        if let Some(parent) = full.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        let mut out = BufWriter::new(File::create(&full)?);
-        let language = about.and_then(|about| about.language_detected.as_ref()).or(page.language.as_ref());
-        writeln!(out, "---")?;
+        // Its own word counts: what it is written in by its words is a guess.
+        let detected = || about.and_then(|about| canonical_tag(about.language_detected.as_deref()?));
+        let language = page.language.clone().or_else(detected);
+        let text = main.map_or(&page.text, |main| &main.markdown);
+        let mut written = "---\n".to_owned();
         for (key, value) in [
             ("url", Some(document.url.as_str())),
             ("title", title.map(String::as_str)),
             ("author", about.and_then(|about| about.author.as_deref())),
             ("published", about.and_then(|about| about.published.as_deref())),
-            ("language", language.map(String::as_str)),
-            ("fetched", at.as_deref()),
+            ("language", language.as_deref()),
+            (FETCHED, at.as_deref()),
         ] {
             // A text of JSON is one of YAML, too.
             if let Some(value) = value {
-                writeln!(out, "{key}: {}", serde_json::Value::from(value))?;
+                written.push_str(&format!("{key}: {}\n", serde_json::Value::from(value)));
             }
         }
-        writeln!(out, "---\n")?;
-        let text = match main {
-            Some(main) => &main.markdown,
-            None => &page.text,
-        };
-        let words = count_words(text) as u64;
-        let has_headline = text.starts_with("# ");
-        if let Some(title) = title.filter(|_| !has_headline) {
-            writeln!(out, "# {title}\n")?;
+        written.push_str("---\n\n");
+        if let Some(title) = title.filter(|_| !text.starts_with("# ")) {
+            written.push_str(&format!("# {title}\n\n"));
         }
-        writeln!(out, "{text}")?;
-        out.flush()?;
+        written.push_str(text);
+        written.push('\n');
+        self.counts.kept += u64::from(!put_unless_same(&self.directory.join(&file), &written)?);
+        let words = count_words(text) as u64;
         self.counts.pages += 1;
         self.counts.unread += u64::from(about.is_none());
         let name = title.map_or(document.url.as_str(), String::as_str);
         let described = page.description.as_deref().or(about.and_then(|about| about.excerpt.as_deref()));
         writeln!(self.list, "{}", listed(&file, name, described))?;
-        write_json(&mut self.index, &Entry { file, url: document.url.to_string(), title: title.cloned(), at, words })
+        let digest = main.map(|main| main.compared_sha1.clone()).filter(|digest| !digest.is_empty());
+        let (url, title) = (document.url.to_string(), title.cloned());
+        write_json(&mut self.index, &Entry { file, url, title, at, words, digest })
     }
 
-    /// Puts the index in its place, and deletes the files of the one before that were not written again.
+    /// Puts the index in its place, and deletes the files of the one before that are not in it.
     fn finish(mut self) -> io::Result<Counts> {
         self.index.flush()?;
         self.list.flush()?;
         fs::rename(self.directory.join(NEXT_LIST), self.directory.join(LIST))?;
         let (index, next) = (self.directory.join(INDEX), self.directory.join(NEXT_INDEX));
-        match File::open(&index) {
-            Ok(earlier) => {
-                for line in BufReader::new(earlier).lines() {
-                    // Lines that are not ours are left alone, and so are files that are not ours.
-                    let Ok(entry) = serde_json::from_str::<Entry>(&line?) else { continue };
-                    self.counts.gone += u64::from(self.delete_if_older(&entry)?);
+        // So many are remembered at once, whatever the number of pages.
+        let rounds = self.counts.pages / REMEMBERED_MAX + 1;
+        for round in 0..rounds {
+            let is_in_round = |file: &Path| digest(file) % rounds == round;
+            let mut listed = HashSet::new();
+            each_entry(&next, |entry| {
+                if is_in_round(&entry.file) {
+                    listed.insert(digest(&entry.file));
                 }
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+                Ok(())
+            })?;
+            each_entry(&index, |entry| {
+                if is_in_round(&entry.file) && !listed.contains(&digest(&entry.file)) {
+                    self.counts.gone += u64::from(delete(self.directory, &entry)?);
+                }
+                Ok(())
+            })?;
         }
         fs::rename(next, index)?;
         Ok(self.counts)
     }
+}
 
-    /// Deletes the file of an entry if it was not written by this run; returns whether it did.
-    fn delete_if_older(&self, entry: &Entry) -> io::Result<bool> {
-        let is_ours = path::of_text(&entry.url).is_some_and(|file| file == entry.file);
-        let file = self.directory.join(&entry.file);
-        match fs::symlink_metadata(&file) {
-            Ok(found) if is_ours && found.is_file() && found.modified()? < self.began => {
-                fs::remove_file(file)?;
-                Ok(true)
-            }
-            Ok(_) => Ok(false),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
+/// Writes a file, unless it says the same already but for the time of the request; returns whether it did.
+fn put_unless_same(file: &Path, text: &str) -> io::Result<bool> {
+    let is_same = fs::read(file).is_ok_and(|before| {
+        let before = String::from_utf8_lossy(&before);
+        let says =
+            |text: &str| text.lines().filter(|line| !line.starts_with(FETCHED)).map(str::to_owned).collect::<Vec<_>>();
+        says(&before) == says(text)
+    });
+    if !is_same {
+        if let Some(parent) = file.parent() {
+            fs::create_dir_all(parent)?;
         }
+        fs::write(file, text)?;
+    }
+    Ok(!is_same)
+}
+
+/// Calls back with each entry of an index that is there. Lines that are not ours are left alone.
+fn each_entry(index: &Path, mut visit: impl FnMut(Entry) -> io::Result<()>) -> io::Result<()> {
+    let lines = match File::open(index) {
+        Ok(file) => BufReader::new(file).lines(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for line in lines {
+        if let Ok(entry) = serde_json::from_str::<Entry>(&line?) {
+            visit(entry)?;
+        }
+    }
+    Ok(())
+}
+
+fn digest(file: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    file.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Deletes the file of an entry, if it is one of ours; returns whether it did.
+fn delete(directory: &Path, entry: &Entry) -> io::Result<bool> {
+    let is_ours = path::of_text(&entry.url).is_some_and(|file| file == entry.file);
+    let file = directory.join(&entry.file);
+    match fs::symlink_metadata(&file) {
+        Ok(found) if is_ours && found.is_file() => {
+            fs::remove_file(file)?;
+            Ok(true)
+        }
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -277,14 +332,13 @@ mod tests {
         assert!(read("a.example/b.md").ends_with("---\n\n# Title\n\nall of it\n"), "or else its text, with a headline");
         fs::write(directory.path().join("a.example/mine.md"), "mine").unwrap();
         let foreign = r#"{"file":"a.example/mine.md","url":"https://a.example/other","words":1}"#;
-        let index = read(INDEX) + foreign + "\nnot ours\n";
-        fs::write(directory.path().join(INDEX), index).unwrap();
-        for file in ["index.md", "b.md", "mine.md"] {
-            let file = File::options().append(true).open(directory.path().join("a.example").join(file)).unwrap();
-            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        }
+        let listed = read(INDEX) + foreign + "\nnot ours\n";
+        fs::write(directory.path().join(INDEX), listed).unwrap();
+        let index = directory.path().join("a.example/index.md");
+        let before = fs::metadata(&index).unwrap().modified().unwrap();
         let counts = put(directory.path(), &first[..1]);
-        assert_eq!((counts.pages, counts.gone), (1, 1));
+        assert_eq!((counts.pages, counts.gone, counts.kept), (1, 1, 1));
+        assert_eq!(fs::metadata(&index).unwrap().modified().unwrap(), before, "it says the same");
         assert_eq!((read("a.example/b.md"), read("a.example/mine.md")), (String::new(), "mine".to_owned()));
         assert_eq!(
             read(LIST),
