@@ -3,7 +3,7 @@
 use dragline_domain::content::{Content, ContentLevel, Gap};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::typed::Types;
-use dragline_extract::{Settings, Source, extract};
+use dragline_extract::{MainRules, Settings, Source, extract};
 use dragline_formats::http_fields::Headers;
 
 /// The longest text that is kept.
@@ -37,6 +37,7 @@ fn read(data: &[u8]) -> Option<Box<Content>> {
         decoded_bytes_max: u64::MAX,
         content: ContentLevel::Full,
         types: Types::NONE,
+        main: MainRules::NONE,
     };
     let source = Source { url: &url, headers: &headers, body: data };
     extract(&source, &settings).map_or_else(|unread| unread.content, |page| page.content)

@@ -10,7 +10,7 @@ use divan::counter::BytesCount;
 use dragline_domain::content::ContentLevel;
 use dragline_domain::ids::Iteration;
 use dragline_extract::typed::Types;
-use dragline_extract::{Settings, Source, extract};
+use dragline_extract::{MainRules, Settings, Source, extract};
 use dragline_formats::warc::{
     CaptureEvent, HttpProtocol, Record, RecordId, Sha1Digest, TargetUri, WarcWriter, http_response_head,
 };
@@ -79,6 +79,7 @@ fn parse(bencher: Bencher<'_, '_>, sample: Sample) {
         decoded_bytes_max: 10 << 20,
         content: ContentLevel::default(),
         types: Types::NONE,
+        main: MainRules::NONE,
     };
     bencher.counter(BytesCount::of_slice(&response.body)).bench(|| {
         let source = Source { url: &url, headers: &response.headers, body: &response.body };

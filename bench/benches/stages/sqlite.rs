@@ -16,7 +16,7 @@ use dragline_domain::ids::{Iteration, LeaseToken, TriggerId};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::Pace;
 use dragline_extract::typed::Types;
-use dragline_extract::{Settings, Source, extract};
+use dragline_extract::{MainRules, Settings, Source, extract};
 use dragline_local::{LocalStore, SqliteDocuments, SqliteFrontier};
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::frontier::{
@@ -215,6 +215,7 @@ fn document() -> Document {
         decoded_bytes_max: 10 << 20,
         content: ContentLevel::default(),
         types: Types::NONE,
+        main: MainRules::NONE,
     };
     let extracted = extract(&source, &settings).expect("it is a page");
     let links = extracted.links.into_iter().map(|link| Link {

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use dragline_domain::ids::Iteration;
+use dragline_extract::Extent;
 
 #[cfg(feature = "stack")]
 use super::StackName;
@@ -91,6 +92,9 @@ pub(crate) struct GetArgs {
     /// Print the main part of a page, without navigation and the like, or the text of a file, such as a PDF: as text, as Markdown, or as JSON with what the page says about itself
     #[arg(long = "as", value_name = "FORM", value_enum, conflicts_with_all = ["headers", "raw"])]
     pub(crate) form: Option<ArticleForm>,
+    /// With `--as`: print all of the page, with navigation and the like
+    #[arg(long, requires = "form")]
+    whole: bool,
 }
 
 /// In which form the main part of a page, or the text of a file, is printed.
@@ -126,6 +130,11 @@ impl GetArgs {
     /// Returns which parts to print.
     pub(crate) const fn parts(&self) -> Parts {
         if self.headers { Parts::All } else { Parts::Body }
+    }
+
+    /// Returns how much of a page to print.
+    pub(crate) const fn extent(&self) -> Extent {
+        if self.whole { Extent::Whole } else { Extent::Main }
     }
 
     /// Returns what to do with the body's content coding.

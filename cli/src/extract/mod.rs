@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::Draft;
 use dragline_extract::typed::Types;
-use dragline_extract::{Settings, Source, look};
+use dragline_extract::{MainRules, Settings, Source, look};
 
 use crate::args::{Answer, ExtractArgs};
 use crate::error::{CliError, while_doing};
@@ -31,6 +31,7 @@ pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, CliError> {
     let draft = args.network.change(draft);
     let page = page::read(args, &draft).await?;
     let types = Types::new(&draft.items).map_err(|error| ExtractError::Types(error.to_string()))?;
+    let main = MainRules::new(&draft.main).map_err(|error| ExtractError::Types(error.to_string()))?;
     // All that there is to see, whatever a crawl would store.
     let settings = Settings {
         product_token: draft.user_agent.product_token(),
@@ -38,6 +39,7 @@ pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, CliError> {
         decoded_bytes_max: draft.fetch.decoded_bytes_max,
         content: ContentLevel::Full,
         types: &types,
+        main: &main,
     };
     let source = Source { url: &page.url, headers: &page.headers, body: &page.body };
     let seen = look(&source, &settings).map_err(|unread| ExtractError::Unread { detail: unread.detail })?;

@@ -9,7 +9,7 @@ use dragline_extract::Look;
 use dragline_extract::typed::{FieldTrace, Found};
 use serde::{Serialize, Serializer};
 
-use crate::terminal::{Align, Colour, safe, table};
+use crate::terminal::{Align, Colour, plural, safe, table};
 
 /// The longest value that a table shows.
 const VALUE_CHARS_MAX: usize = 60;
@@ -56,6 +56,13 @@ impl Shown<'_> {
         let mut text = format!("{}\n", self.url);
         if let Some(title) = &self.look.extracted.page.title {
             let _ = writeln!(text, "{}", safe(title));
+        }
+        if let Some(main) = &self.content.main {
+            let (words, percent, taken) = (plural(main.words.into(), "word"), main.kept_percent, main.taken.meaning());
+            let _ = writeln!(
+                text,
+                "\nmain part: {words}, {percent} % of the text without navigation and the like; it is {taken}"
+            );
         }
         if self.content.items.is_empty() {
             text.push_str("\nno items\n");

@@ -3,7 +3,7 @@
 use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::typed::Types;
-use dragline_extract::{Article, Settings, Source, article};
+use dragline_extract::{Article, Extent, MainRules, Settings, Source, article};
 use serde::Serialize;
 
 use super::content::{Content, DECODED_BYTES_MAX};
@@ -31,7 +31,12 @@ pub(super) struct Printed {
 ///
 /// # Errors
 /// The page has none.
-pub(super) fn of(url: &CrawlUrl, content: &Content<'_>, form: ArticleForm) -> Result<Printed, GetError> {
+pub(super) fn of(
+    url: &CrawlUrl,
+    content: &Content<'_>,
+    form: ArticleForm,
+    extent: Extent,
+) -> Result<Printed, GetError> {
     let source = Source { url, headers: &content.headers, body: &content.body };
     // Neither what the page says to crawlers nor its links are asked for.
     let (product_token, url_rules) = ("", &UrlRules::default());
@@ -41,8 +46,9 @@ pub(super) fn of(url: &CrawlUrl, content: &Content<'_>, form: ArticleForm) -> Re
         decoded_bytes_max: DECODED_BYTES_MAX,
         content: ContentLevel::Text,
         types: Types::NONE,
+        main: MainRules::NONE,
     };
-    let article = article(&source, &settings)?;
+    let article = article(&source, &settings, extent)?;
     let missing = article.gaps.iter().map(|gap| format!("some of its text is missing: {}", gap.reason())).collect();
     let text = match form {
         ArticleForm::Text => article.text + "\n",

@@ -82,6 +82,8 @@ pub enum Gap {
     Items,
     /// Headings, pictures, meta elements and the like; what the page repeats.
     About,
+    /// What would have found an article, and what the page repeats: its elements are nested so deeply that it takes too long.
+    Main,
     /// Text of a file that is no page: it is too long, made to take too much, or damaged in places.
     File,
     /// All text of a file: it is encrypted.
@@ -102,6 +104,7 @@ impl Gap {
             Self::Tree => "the page is nested too deeply, has too many elements or is too long",
             Self::Items => "there are too many items",
             Self::About => "the page says too much about itself",
+            Self::Main => "the page is nested so deeply that nobody looked for an article in it",
             Self::File => "the file is too long, takes too much work or is damaged in places",
             Self::FileEncrypted => "the file is encrypted",
             Self::FileDamaged => "the file is too damaged",
@@ -211,13 +214,62 @@ pub struct Meta {
 
 /// The main part of a page: what its readers come for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MainPart {
+    /// Which part of the page it is.
+    pub taken: Taken,
+    /// How much of the page's visible text without navigation and the like it has, in percent.
+    pub kept_percent: u8,
+    /// SHA-1 of the text without what the definition ignores, in hexadecimal: the same as long as the page says the same. Empty if nobody knows.
+    pub compared_sha1: String,
     /// How many words the text has.
     pub words: u32,
     /// The text: a line for each item or row, and an empty one between paragraphs.
     pub text: String,
-    /// The same as Markdown, with pictures and captions; URLs are absolute.
+    /// The same as Markdown, with pictures; URLs are absolute.
     pub markdown: String,
+}
+
+/// Which part of a page is taken for its main part, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Taken {
+    /// What the finder of articles takes, with what belongs to that.
+    #[default]
+    Found,
+    /// All of the element where that is, as the finder leaves out much of it.
+    Share,
+    /// All of an element around it, as the finder leaves out code, tables, terms or its heading.
+    Structure,
+    /// All of an element around it, as that has more parts like the one which the finder takes.
+    Alike,
+    /// All of an element around it, as it is only a small part of the page.
+    Width,
+    /// All of the page but navigation and the like, as the finder finds nothing.
+    Page,
+    /// What the definition selects.
+    Selected,
+    /// All of it: of a file, or as somebody asked for it.
+    Whole,
+}
+
+impl Taken {
+    /// Says it in a sentence's part, after "the main part is".
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Found => "what the finder of articles takes",
+            Self::Share => "all of the element with the article, as the finder leaves out much of it",
+            Self::Structure => {
+                "an element around the article, as the finder leaves out code, tables, terms or its heading"
+            }
+            Self::Alike => "an element around the article, as that has more parts like it",
+            Self::Width => "an element around the article, as that is only a small part of the page",
+            Self::Page => "the page without navigation and the like, as there is no article",
+            Self::Selected => "what the definition selects",
+            Self::Whole => "all of it",
+        }
+    }
 }
 
 /// What a page repeats: entries that are alike.

@@ -9,7 +9,7 @@ use std::{env, fs};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::typed::Types;
-use dragline_extract::{Settings, Source, article};
+use dragline_extract::{Extent, MainRules, Settings, Source, article};
 use dragline_formats::http_fields::Headers;
 use dragline_system::cpu_time;
 
@@ -24,12 +24,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         decoded_bytes_max: u64::MAX,
         content: ContentLevel::Text,
         types: Types::NONE,
+        main: MainRules::NONE,
     };
     let mut out = io::stdout().lock();
     for file in arguments {
         let body = fs::read(&file)?;
         let began = cpu_time();
-        let found = article(&Source { url: &url, headers: &headers, body: &body }, &settings);
+        let found = article(&Source { url: &url, headers: &headers, body: &body }, &settings, Extent::Main);
         let ms = (cpu_time() - began).as_secs_f64() * 1_000.0;
         let line = match found {
             Ok(article) => serde_json::json!({"file": file, "ms": ms, "article": article}),

@@ -9,7 +9,7 @@ use std::{env, fs};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::typed::Types;
-use dragline_extract::{Settings, Source, extract};
+use dragline_extract::{MainRules, Settings, Source, extract};
 use dragline_formats::http_fields::Headers;
 use dragline_system::cpu_time;
 
@@ -25,6 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         decoded_bytes_max: u64::MAX,
         content: ContentLevel::Full,
         types: Types::NONE,
+        main: MainRules::NONE,
     };
     let mut out = io::stdout().lock();
     for file in arguments {

@@ -10,6 +10,7 @@ use dragline_formats::charset::{self, Decoded};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::http_fields::{ContentType, Headers, content_type};
 
+use crate::article::MainRules;
 use crate::fields::{MediaType, header_directives};
 use crate::typed::Types;
 
@@ -46,6 +47,8 @@ pub struct Settings<'c> {
     pub content: ContentLevel,
     /// The definition's own types of items.
     pub types: &'c Types,
+    /// What the definition says of main parts.
+    pub main: &'c MainRules,
 }
 
 /// A body whose header was read.

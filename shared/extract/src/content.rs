@@ -7,7 +7,8 @@ use dragline_domain::content::{About, Content, ContentLevel, Gap, MainPart};
 use dragline_domain::url::CrawlUrl;
 use url::Url;
 
-use crate::article::{self, Article};
+use crate::article::{self, Article, Extent, Finder, MainRules};
+use crate::body::Settings;
 use crate::items::{self, date};
 use crate::tree::PAGE_BYTES_MAX;
 use crate::typed::{FieldTrace, PageParts, Tracing, Types};
@@ -27,18 +28,14 @@ pub(crate) struct ReadPage<'p> {
 }
 
 /// Makes the content of a page; `None` if there is nothing to say.
-pub(crate) fn of_page(page: &ReadPage<'_>, level: ContentLevel, types: &Types) -> Option<Box<Content>> {
-    let (content, _) = traced(page, level, types, Tracing::Off);
+pub(crate) fn of_page(page: &ReadPage<'_>, settings: &Settings<'_>) -> Option<Box<Content>> {
+    let (content, _) = traced(page, settings, Tracing::Off);
     (!content.is_empty()).then(|| Box::new(content))
 }
 
 /// Makes the content of a page, and says where the fields of the definition's types come from, if that is wanted.
-pub(crate) fn traced(
-    page: &ReadPage<'_>,
-    level: ContentLevel,
-    types: &Types,
-    tracing: Tracing,
-) -> (Content, Vec<FieldTrace>) {
+pub(crate) fn traced(page: &ReadPage<'_>, settings: &Settings<'_>, tracing: Tracing) -> (Content, Vec<FieldTrace>) {
+    let Settings { content: level, types, .. } = *settings;
     let (mut content, mut traces) = (Content::default(), Vec::new());
     let has_types = types.matching(page.crawl_url);
     let has_items = has_types || level >= ContentLevel::Items && items::has_markup(page.html);
@@ -53,7 +50,7 @@ pub(crate) fn traced(
             traces = put_items(page, (&document, &base), asked, &mut content);
         }
         if level == ContentLevel::Full {
-            put_reading(page, (document, &base), &mut content);
+            put_reading(page, (&document, &base), settings.main, &mut content);
         }
     } else {
         content.gaps.push(Gap::Tree);
@@ -85,15 +82,23 @@ fn put_items(
     typed.traces
 }
 
-/// Adds what the page says about itself, what it repeats, and its main part, which takes the tree apart.
-fn put_reading(page: &ReadPage<'_>, (document, base): (Document, &Url), content: &mut Content) {
-    let found = about::of_tree(&document, base, page.text);
-    let repeated = repeated::of_tree(&document, base);
-    if found.is_cut || repeated.is_cut {
+/// Adds what the page says about itself, what it repeats, and its main part.
+fn put_reading(page: &ReadPage<'_>, (document, base): (&Document, &Url), rules: &MainRules, content: &mut Content) {
+    let found = about::of_tree(document, base, page.text);
+    let mut is_cut = found.is_cut;
+    let finder = if tree::is_costly(document, page.html.len()) {
+        content.gaps.push(Gap::Main);
+        Finder::Spared
+    } else {
+        let repeated = repeated::of_tree(document, base);
+        is_cut |= repeated.is_cut;
+        content.repeated = repeated.repeated;
+        Finder::Asked
+    };
+    if is_cut {
         content.gaps.push(Gap::About);
     }
-    content.repeated = repeated.repeated;
-    let article = article::of_tree(document, page.url.as_str()).ok();
+    let article = article::of_tree(document, page.crawl_url, rules, Extent::Main, finder).ok();
     let (about, main) = told(found.about, article);
     (content.about, content.main) = (Some(about), main);
 }
@@ -101,9 +106,20 @@ fn put_reading(page: &ReadPage<'_>, (document, base): (Document, &Url), content:
 /// Puts together what a page says about itself, and what was found of it with its main part.
 fn told(about: About, article: Option<Article>) -> (About, Option<MainPart>) {
     let Some(article) = article else { return (about, None) };
-    let Article { title, byline, excerpt, site_name, published, modified, image, words, text, markdown, .. } = article;
+    let Article { title, byline, excerpt, site_name, published, modified, image, .. } = article;
+    let Article { taken, kept_percent, words, compared_sha1, text, markdown, .. } = article;
     let in_one_form = |written: Option<String>| written.map(|written| date(&written).unwrap_or(written));
     let (published, modified) = (in_one_form(published), in_one_form(modified));
     let about = About { title, excerpt, author: byline, site_name, published, modified, image, ..about };
-    (about, Some(MainPart { words: u32::try_from(words).unwrap_or(u32::MAX), text, markdown }))
+    (
+        about,
+        Some(MainPart {
+            taken,
+            kept_percent,
+            compared_sha1,
+            words: u32::try_from(words).unwrap_or(u32::MAX),
+            text,
+            markdown,
+        }),
+    )
 }

@@ -10,7 +10,7 @@ use dragline_formats::html::{self, HtmlLimits, HtmlLink, PageSource, Syntax, is_
 use dragline_formats::http_fields::refresh;
 use url::Url;
 
-use crate::body::{Body, Extracted, Extractor, FoundLink, Settings};
+use crate::body::{Body, Extracted, Extractor, FoundLink};
 use crate::content;
 use crate::fields::{MediaType, canonical_in_header};
 
@@ -72,8 +72,7 @@ pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
 /// Makes what the page says beyond its text and links, unless it asks for noindex.
 fn content_of(body: &Body<'_>, html: &str, page: &Page, url: &Url) -> Option<Box<Content>> {
     let read = content::ReadPage { html, text: &page.text, url, crawl_url: body.source.url };
-    let Settings { content: level, types, .. } = body.settings;
-    if page.directives.noindex { None } else { content::of_page(&read, level, types) }
+    if page.directives.noindex { None } else { content::of_page(&read, &body.settings) }
 }
 
 /// Returns the URL that the page, or else its header, calls canonical.

@@ -38,7 +38,7 @@ pub fn look(source: &Source<'_>, settings: &Settings<'_>) -> Result<Look, Unread
     let html = body.text(&bytes).text;
     let Ok(url) = Url::parse(source.url.as_str()) else { return Err(body.unread()) };
     let page = ReadPage { html: &html, text: &extracted.page.text, url: &url, crawl_url: source.url };
-    let (_, fields) = traced(&page, settings.content, settings.types, Tracing::On);
+    let (_, fields) = traced(&page, settings, Tracing::On);
     let markup = markup(&html, &url);
     Ok(Look { extracted, fields, markup })
 }

@@ -18,6 +18,11 @@ pub(crate) const DEPTH_MAX: usize = 256;
 /// More nodes than pages have: the HTML standard on one page has some 500,000.
 const NODES_MAX: usize = 1_000_000;
 
+/// What the nodes of a page may add up to, each with the square of its depth: of pages that people write it is some 1,000 for each node. And so much more
+/// for each byte of it.
+const WORK_MAX: usize = 20_000_000;
+const WORK_PER_BYTE: usize = 100;
+
 const PIECE_BYTES: usize = 4 << 10;
 
 /// How many nodes are added before the depth is measured again. So many levels are no trouble yet.
@@ -45,6 +50,33 @@ pub(crate) fn of(html: &str) -> Option<Document> {
     }
     let document = parser.finish();
     is_shallow(&document).then_some(document)
+}
+
+/// Whether a page is nested so deeply, for its length, that what looks at each element from each of those around it would take seconds.
+pub(crate) fn is_costly(document: &Document, html_bytes: usize) -> bool {
+    let mut work = 0_usize;
+    let mut depth = 0_usize;
+    let mut node = document.root();
+    loop {
+        if let Some(child) = node.first_child() {
+            depth += 1;
+            work = work.saturating_add(depth * depth);
+            node = child;
+            continue;
+        }
+        loop {
+            if let Some(sibling) = node.next_sibling() {
+                work = work.saturating_add(depth * depth);
+                node = sibling;
+                break;
+            }
+            let Some(parent) = node.parent().filter(|_| depth > 1) else {
+                return work > WORK_MAX + WORK_PER_BYTE * html_bytes;
+            };
+            depth -= 1;
+            node = parent;
+        }
+    }
 }
 
 /// Returns what the URLs of a page are relative to: the first `<base href>` that can be read, or else its own URL.

@@ -12,6 +12,8 @@ use dragline_domain::politeness::Pace;
 use dragline_domain::recrawl::RecrawlRules;
 use dragline_domain::url::{CrawlUrl, Origin};
 #[cfg(feature = "parse")]
+use dragline_extract::MainRules;
+#[cfg(feature = "parse")]
 use dragline_extract::typed::Types;
 use dragline_formats::warc::Sha1Digest;
 use jiff::Timestamp;
@@ -32,6 +34,9 @@ pub struct CrawlContext {
     /// Its types of items.
     #[cfg(feature = "parse")]
     pub types: Types,
+    /// What it says of main parts.
+    #[cfg(feature = "parse")]
+    pub main: MainRules,
     /// The origins in scope, including those that joined.
     pub allowed: AllowedOrigins,
     /// The digest of all that decides about links: documents whose links were decided under another are decided on again.
@@ -89,9 +94,15 @@ impl CrawlContext {
         let types = Types::new(&row.definition.items).map_err(|error| {
             PortError::new(PortErrorKind::Corrupt, "compile types of items", &row.definition.name, error)
         })?;
+        #[cfg(feature = "parse")]
+        let main = MainRules::new(&row.definition.main).map_err(|error| {
+            PortError::new(PortErrorKind::Corrupt, "compile selectors of main parts", &row.definition.name, error)
+        })?;
         Ok(Self {
             #[cfg(feature = "parse")]
             types,
+            #[cfg(feature = "parse")]
+            main,
             policy,
             recrawl,
             allowed,

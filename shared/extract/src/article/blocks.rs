@@ -1,197 +1,209 @@
-//! The blocks of text of a tree.
+//! A main part as blocks: what its text and its Markdown are both written from, so that they say the same.
 
-use dom_query::{Document, NodeRef};
-
-use crate::tree::in_one_line;
-
-/// What a block of text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Heading,
-    Paragraph,
-    /// Of a list.
-    Item,
-    /// Of a table.
-    Cell,
-    /// Of a figure or a gallery.
-    Caption,
-}
-
-/// Text between two breaks.
+/// A block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    pub(super) kind: Kind,
-    /// In one line, unless it is preformatted.
+pub(super) enum Block {
+    /// 1 to 6.
+    Heading(u8, Vec<Piece>),
+    Paragraph(Vec<Piece>),
+    Code(Code),
+    Quote(Vec<Self>),
+    List(List),
+    Table(Table),
+    /// A change of subject.
+    Rule,
+}
+
+/// Lines whose white space counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Code {
+    /// As the page names it; `None` if it does not.
+    pub(super) language: Option<String>,
     pub(super) text: String,
-    /// How many of its characters are in links.
-    pub(super) linked_chars: usize,
-    /// Its pieces, by their places among all.
-    pieces: std::ops::Range<usize>,
 }
 
-/// The blocks of a tree, and the nodes that they consist of.
-pub(super) struct Runs<'t> {
+/// A list, or terms with what they mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct List {
+    /// The number of the first item; `None` if they are not numbered.
+    pub(super) first: Option<u32>,
+    pub(super) items: Vec<Vec<Block>>,
+}
+
+/// A table of data.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Table {
+    pub(super) rows: Vec<Vec<Cell>>,
+    /// How many rows at its beginning name the columns.
+    pub(super) rows_of_names: usize,
+}
+
+/// A cell, and how many columns and rows it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
     pub(super) blocks: Vec<Block>,
-    pieces: Vec<NodeRef<'t>>,
+    pub(super) columns: usize,
+    pub(super) rows: usize,
 }
 
-impl<'t> Runs<'t> {
-    /// Collects the text of a tree, in its order.
-    pub(super) fn of(document: &'t Document) -> Self {
-        let mut walk = Walk {
-            runs: Self { blocks: Vec::new(), pieces: Vec::new() },
-            text: String::new(),
-            linked_chars: 0,
-            begins_at: 0,
-        };
-        walk.children(&document.root(), Around { kind: Kind::Paragraph, is_in_link: false, is_preformatted: false });
-        walk.end(Kind::Paragraph, false);
-        walk.runs
-    }
+/// Text in one style, or something that stands among text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) kind: PieceKind,
+    pub(super) style: Style,
+}
 
-    /// Removes a block from its tree.
-    pub(super) fn remove(&self, block: &Block) {
-        for piece in &self.pieces[block.pieces.clone()] {
-            piece.remove_from_parent();
+/// What a piece is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum PieceKind {
+    Text(String),
+    /// A line ends here.
+    Break,
+    /// A picture: its absolute URL, and its text for those who do not see it.
+    Picture {
+        url: String,
+        alt: String,
+    },
+}
+
+/// How a text is marked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Style {
+    /// The absolute URL that it links to.
+    pub(super) link: Option<std::rc::Rc<str>>,
+    pub(super) is_strong: bool,
+    pub(super) is_stressed: bool,
+    pub(super) is_code: bool,
+    pub(super) mark: Option<Mark>,
+}
+
+/// What Markdown has no sign for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    Sub,
+    Sup,
+    Del,
+}
+
+impl Block {
+    /// Whether it says nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Heading(_, pieces) | Self::Paragraph(pieces) => pieces.is_empty(),
+            Self::Code(code) => code.text.trim().is_empty(),
+            Self::Quote(blocks) => blocks.is_empty(),
+            Self::List(list) => list.items.is_empty(),
+            Self::Table(table) => table.rows.is_empty(),
+            Self::Rule => false,
         }
     }
 }
 
-/// Where in the tree a text is.
-#[derive(Clone, Copy)]
-struct Around {
-    kind: Kind,
-    is_in_link: bool,
-    is_preformatted: bool,
-}
-
-struct Walk<'t> {
-    runs: Runs<'t>,
-    text: String,
-    linked_chars: usize,
-    begins_at: usize,
-}
-
-impl<'t> Walk<'t> {
-    /// Recurses as deep as the tree is; the caller has limited that.
-    fn children(&mut self, parent: &NodeRef<'t>, around: Around) {
-        for node in parent.children() {
-            if node.is_text() {
-                let text = node.text();
-                if around.is_in_link {
-                    self.linked_chars += text.split_whitespace().map(|word| word.chars().count() + 1).sum::<usize>();
+/// Collapses the white space of a line as browsers do: one space for each run, none at its ends or beside a break. Drops pieces without text.
+pub(super) fn in_one_space(pieces: &mut Vec<Piece>) {
+    // Whether a space here would be one too many: at the beginning, or behind another.
+    let mut is_spaced = true;
+    for piece in pieces.iter_mut() {
+        match &mut piece.kind {
+            PieceKind::Text(text) => {
+                let mut line = String::with_capacity(text.len());
+                for c in text.chars() {
+                    if !is_white(c) {
+                        line.push(c);
+                    } else if !is_spaced {
+                        line.push(' ');
+                    }
+                    is_spaced = is_white(c);
                 }
-                self.text.push_str(&text);
-                self.runs.pieces.push(node);
-                continue;
+                *text = line;
             }
-            let Some(name) = node.node_name() else { continue };
-            if is_no_content(&name) {
-                continue;
-            }
-            let is_caption = around.kind == Kind::Caption || name.as_ref() == "figure" || names_caption(&node);
-            let kind = if is_caption { Kind::Caption } else { kind_in(around.kind, &name) };
-            let is_block = is_block(&name) || kind != around.kind;
-            let inner = Around {
-                kind,
-                is_in_link: around.is_in_link || name.as_ref() == "a",
-                is_preformatted: around.is_preformatted || name.as_ref() == "pre",
-            };
-            if is_block {
-                self.end(around.kind, around.is_preformatted);
-            }
-            self.children(&node, inner);
-            if is_block {
-                self.end(kind, inner.is_preformatted);
-            }
+            PieceKind::Break => is_spaced = true,
+            PieceKind::Picture { .. } => is_spaced = false,
         }
     }
-
-    fn end(&mut self, kind: Kind, is_preformatted: bool) {
-        let text = if is_preformatted { self.text.trim_end().to_owned() } else { in_one_line(&self.text) };
-        let pieces = self.begins_at..self.runs.pieces.len();
-        if !text.trim().is_empty() {
-            self.runs.blocks.push(Block { kind, text, linked_chars: self.linked_chars, pieces: pieces.clone() });
+    let mut ends_line = true;
+    for piece in pieces.iter_mut().rev() {
+        match &mut piece.kind {
+            PieceKind::Text(text) => {
+                if ends_line {
+                    text.truncate(text.trim_end_matches(is_white).len());
+                }
+                ends_line &= text.is_empty();
+            }
+            PieceKind::Break => ends_line = true,
+            PieceKind::Picture { .. } => ends_line = false,
         }
-        self.text.clear();
-        self.linked_chars = 0;
-        self.begins_at = pieces.end;
+    }
+    pieces.retain(|piece| !matches!(&piece.kind, PieceKind::Text(text) if text.is_empty()));
+    let is_break = |piece: &Piece| piece.kind == PieceKind::Break;
+    while pieces.last().is_some_and(is_break) {
+        pieces.pop();
+    }
+    let begins_at = pieces.iter().position(|piece| !is_break(piece)).unwrap_or(0);
+    pieces.drain(..begins_at);
+}
+
+/// White space of HTML. A space that does not break is a letter here, as it is to browsers.
+fn is_white(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\x0C' | '\r')
+}
+
+/// Returns what a line says, with a line end at each break.
+pub(super) fn text_of(pieces: &[Piece]) -> String {
+    let said = |piece: &Piece| match &piece.kind {
+        PieceKind::Text(text) => text.clone(),
+        PieceKind::Break => "\n".to_owned(),
+        PieceKind::Picture { .. } => String::new(),
+    };
+    pieces.iter().map(said).collect()
+}
+
+/// Writes the text of blocks: a line for each item, a row's cells with tabs between them, an empty line between paragraphs.
+pub(super) fn to_text(blocks: &[Block]) -> String {
+    let mut text = String::new();
+    write_text(blocks, "\n\n", &mut text);
+    text
+}
+
+fn write_text(blocks: &[Block], between: &str, text: &mut String) {
+    let mut is_first = true;
+    for block in blocks {
+        let from = text.len();
+        if !is_first {
+            text.push_str(between);
+        }
+        let begins_at = text.len();
+        match block {
+            Block::Heading(_, pieces) | Block::Paragraph(pieces) => text.push_str(text_of(pieces).trim()),
+            Block::Code(code) => text.push_str(&code.text),
+            Block::Quote(blocks) => write_text(blocks, "\n\n", text),
+            Block::List(list) => write_each(&list.items, "\n", text, |item, text| write_text(item, "\n", text)),
+            Block::Table(table) => write_each(&table.rows, "\n", text, |row, text| {
+                write_each(row, "\t", text, |cell, text| write_text(&cell.blocks, "\n", text));
+            }),
+            Block::Rule => {}
+        }
+        if text.len() == begins_at {
+            text.truncate(from);
+        } else {
+            is_first = false;
+        }
     }
 }
 
-/// Whether an element holds nothing to read.
-fn is_no_content(name: &str) -> bool {
-    matches!(
-        name,
-        "script"
-            | "style"
-            | "noscript"
-            | "template"
-            | "button"
-            | "form"
-            | "svg"
-            | "iframe"
-            | "input"
-            | "select"
-            | "textarea"
-            | "object"
-    )
-}
-
-fn is_block(name: &str) -> bool {
-    matches!(
-        name,
-        "address"
-            | "article"
-            | "aside"
-            | "blockquote"
-            | "br"
-            | "center"
-            | "dd"
-            | "div"
-            | "dl"
-            | "dt"
-            | "figcaption"
-            | "figure"
-            | "footer"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "header"
-            | "hr"
-            | "li"
-            | "main"
-            | "ol"
-            | "p"
-            | "pre"
-            | "section"
-            | "table"
-            | "tbody"
-            | "td"
-            | "th"
-            | "thead"
-            | "tr"
-            | "ul"
-    )
-}
-
-/// Whether the names that authors gave an element say that it goes with a picture.
-fn names_caption(node: &NodeRef<'_>) -> bool {
-    ["class", "id"].iter().filter_map(|name| node.attr(name)).any(|value| {
-        let value = value.to_ascii_lowercase();
-        ["caption", "credit", "gallery", "slideshow", "carousel"].iter().any(|word| value.contains(word))
-    })
-}
-
-fn kind_in(outer: Kind, name: &str) -> Kind {
-    match name {
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Kind::Heading,
-        "li" | "dd" | "dt" => Kind::Item,
-        "td" | "th" | "tr" => Kind::Cell,
-        "p" | "blockquote" | "pre" if outer == Kind::Heading => Kind::Paragraph,
-        _ => outer,
+fn write_each<T>(parts: &[T], between: &str, text: &mut String, mut write: impl FnMut(&T, &mut String)) {
+    let mut is_first = true;
+    for part in parts {
+        let from = text.len();
+        if !is_first {
+            text.push_str(between);
+        }
+        let begins_at = text.len();
+        write(part, text);
+        if text.len() == begins_at {
+            text.truncate(from);
+        } else {
+            is_first = false;
+        }
     }
 }

@@ -6,19 +6,37 @@
 //! It takes milliseconds where reading links takes microseconds: so a crawl makes it only if its definition asks for it.
 
 mod blocks;
-mod boilerplate;
+mod build;
+mod code;
+mod edges;
+mod layout;
+mod markdown;
+mod readable;
+mod rules;
+mod said;
+mod scope;
 
+use data_encoding::HEXLOWER;
 use dom_query::Document;
-use dom_smoothie::{Config, Readability};
+use dom_smoothie::Metadata;
+use dragline_domain::content::{Gap, Taken};
+use dragline_domain::url::CrawlUrl;
 use dragline_domain::words::count_words;
-use dragline_domain::content::Gap;
+use dragline_formats::warc::Sha1Digest;
 use serde::Serialize;
+use url::Url;
 
-use self::blocks::{Kind, Runs};
-use self::boilerplate::{About, Verdict};
+use self::blocks::Block;
+use self::layout::{Chars, Layout};
+use self::readable::Readable;
+pub use self::rules::MainRules;
+use self::said::Known;
 use crate::body::{Body, Settings, Source};
 use crate::files::{self, FileText};
 use crate::tree::{self, PAGE_BYTES_MAX, in_one_line};
+
+/// The fewest words of a first paragraph that says what a page is about.
+const EXCERPT_WORDS_MIN: usize = 8;
 
 /// The main part of a page, and what the page says about itself. A field is `None` if the page does not say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,13 +57,19 @@ pub struct Article {
     pub language: Option<String>,
     /// The URL of the picture that stands for it.
     pub image: Option<String>,
+    /// Which part of the page it is.
+    pub taken: Taken,
+    /// How much of the page's visible text without navigation and the like it has, in percent.
+    pub kept_percent: u8,
     /// How many words the text has, between spaces.
     pub words: usize,
-    /// The text: a line for each item or row, and an empty one between paragraphs. Captions are not part of it.
+    /// SHA-1 of the text without what the definition ignores, in hexadecimal: the same as long as the page says the same.
+    pub compared_sha1: String,
+    /// The text: a line for each item or row, and an empty one between paragraphs.
     pub text: String,
-    /// The same as Markdown, with captions; links and pictures have absolute URLs.
+    /// The same as Markdown; links and pictures have absolute URLs.
     pub markdown: String,
-    /// What is missing from it, if it is the text of a file that is no page.
+    /// What is missing from it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
 }
@@ -70,17 +94,26 @@ pub enum NoArticle {
     NothingFound,
 }
 
-/// Finds the main part of a page, or the text of a file that is no page, as a crawl stores it. The same bytes give the same result.
+/// How much of a page is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Its main part.
+    Main,
+    /// All that readers see of it.
+    Whole,
+}
+
+/// Finds the main part of a page, or takes all of it; of a file that is no page, the text as a crawl stores it. The same bytes give the same result.
 ///
 /// # Errors
 /// Why there is none.
-pub fn article(source: &Source<'_>, settings: &Settings<'_>) -> Result<Article, NoArticle> {
+pub fn article(source: &Source<'_>, settings: &Settings<'_>, extent: Extent) -> Result<Article, NoArticle> {
     let body = Body::of(source, settings).map_err(|_| NoArticle::NotAPage)?;
     if body.media.may_be_page() {
         let bytes = body.decoded();
         let html = body.text(&bytes).text;
         if crate::html::syntax(body.media, &html).is_some() {
-            return of_html(&html, source.url.as_str());
+            return of_html(&html, source.url, settings.main, extent);
         }
     }
     of_file(files::of_body(&body).ok_or(NoArticle::NotAPage)?)
@@ -90,6 +123,7 @@ fn of_file(file: FileText) -> Result<Article, NoArticle> {
     if file.text.is_empty() {
         return Err(file.gaps.first().map_or(NoArticle::NothingFound, |gap| NoArticle::Unread(*gap)));
     }
+    let compared_sha1 = HEXLOWER.encode(Sha1Digest::of(file.text.as_bytes()).as_bytes());
     Ok(Article {
         title: file.title,
         byline: file.author,
@@ -99,71 +133,116 @@ fn of_file(file: FileText) -> Result<Article, NoArticle> {
         modified: file.modified,
         language: None,
         image: None,
-        words: file.text.split_whitespace().count(),
+        taken: Taken::Whole,
+        kept_percent: 100,
+        words: count_words(&file.text),
+        compared_sha1,
         markdown: file.text.clone(),
         text: file.text,
         gaps: file.gaps.into_iter().collect(),
     })
 }
 
-fn of_html(html: &str, url: &str) -> Result<Article, NoArticle> {
+fn of_html(html: &str, url: &CrawlUrl, rules: &MainRules, extent: Extent) -> Result<Article, NoArticle> {
     if html.len() > PAGE_BYTES_MAX {
         return Err(NoArticle::TooLong);
     }
-    of_tree(tree::of(html).ok_or(NoArticle::TooComplex)?, url)
+    let document = tree::of(html).ok_or(NoArticle::TooComplex)?;
+    let finder = if tree::is_costly(&document, html.len()) { Finder::Spared } else { Finder::Asked };
+    of_tree(&document, url, rules, extent, finder)
 }
 
-/// Finds the main part of a page whose tree is there. Takes the tree apart.
-pub(crate) fn of_tree(document: Document, url: &str) -> Result<Article, NoArticle> {
-    // Classes tell captions apart.
-    let config = Config { keep_classes: true, ..Config::default() };
-    let mut readability =
-        Readability::with_document(document, Some(url), Some(config)).map_err(|_| NoArticle::NothingFound)?;
-    let found = readability.parse().map_err(|_| NoArticle::NothingFound)?;
-    let title = said(&found.title);
-    let about = About::new(title.as_deref(), found.byline.as_deref());
-    let document = Document::from(found.content);
-    let (text, markdown) = content(&document, &about);
+/// Whether the finder of articles looks at a page. It takes long where elements are nested deeply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Finder {
+    Asked,
+    Spared,
+}
+
+/// Finds the main part of a page whose tree is there.
+pub(crate) fn of_tree(
+    document: &Document,
+    url: &CrawlUrl,
+    rules: &MainRules,
+    extent: Extent,
+    finder: Finder,
+) -> Result<Article, NoArticle> {
+    let base = Url::parse(url.as_str()).map_err(|_| NoArticle::NotAPage)?;
+    let base = tree::base_of(document, &base);
+    let Readable { metadata, content } = match finder {
+        Finder::Asked => readable::read(document, url.as_str()),
+        Finder::Spared => readable::metadata(document, url.as_str()),
+    };
+    let selected = rules.select(document, url);
+    let layout = Layout::new(document, &selected.excluded);
+    let scope = if extent == Extent::Whole {
+        scope::whole(&layout)
+    } else if selected.included.is_empty() {
+        let chosen = content.map(|content| readable::chosen(&layout, &content)).unwrap_or_default();
+        scope::choose(&layout, &chosen, &Known::new(&metadata, calls_itself_article(document)))
+    } else {
+        scope::selected(&layout, &selected.included)
+    };
+    let blocks = build::blocks(&layout, scope.element, &scope.kept, &base);
+    let text = blocks::to_text(&blocks);
     if text.is_empty() {
         return Err(NoArticle::NothingFound);
     }
+    let compared = match selected.ignored.as_slice() {
+        [] => None,
+        ignored => {
+            let kept =
+                Chars::new(&layout.texts, |number, text| scope.kept.has(number) && !layout.is_within(text, ignored));
+            Some(blocks::to_text(&build::blocks(&layout, scope.element, &kept, &base)))
+        }
+    };
+    let compared_sha1 = HEXLOWER.encode(Sha1Digest::of(compared.as_ref().unwrap_or(&text).as_bytes()).as_bytes());
     Ok(Article {
-        title,
-        byline: found.byline.as_deref().and_then(said),
-        excerpt: found.excerpt.as_deref().and_then(said),
-        site_name: found.site_name.as_deref().and_then(said),
-        published: found.published_time.as_deref().and_then(said),
-        modified: found.modified_time.as_deref().and_then(said),
-        language: found.lang.as_deref().and_then(said),
-        image: found.image.as_deref().and_then(said),
+        title: said(&metadata.title),
+        byline: metadata.byline.as_deref().and_then(said),
+        excerpt: excerpt(&metadata, document, &blocks),
+        site_name: metadata.site_name.as_deref().and_then(said),
+        published: metadata.published_time.as_deref().and_then(said),
+        modified: metadata.modified_time.as_deref().and_then(said),
+        language: metadata.lang.as_deref().and_then(said),
+        image: metadata.image.as_deref().and_then(said),
+        taken: scope.taken,
+        kept_percent: scope.kept_percent,
         words: count_words(&text),
+        compared_sha1,
+        markdown: markdown::to_markdown(&blocks),
         text,
-        markdown,
-        gaps: Vec::new(),
+        gaps: match finder {
+            Finder::Asked => Vec::new(),
+            Finder::Spared => vec![Gap::Main],
+        },
     })
 }
 
-/// Returns the text and the Markdown of what remains of a part. Removes the rest from it.
-fn content(document: &Document, about: &About) -> (String, String) {
-    let runs = Runs::of(document);
-    let verdicts = boilerplate::judge(&runs.blocks, about);
-    let mut text = String::new();
-    let mut last = None;
-    for (block, verdict) in runs.blocks.iter().zip(&verdicts) {
-        match verdict {
-            Verdict::Kept => {
-                if let Some(last) = last {
-                    let is_list = last == block.kind && matches!(block.kind, Kind::Item | Kind::Cell);
-                    text.push_str(if is_list { "\n" } else { "\n\n" });
-                }
-                text.push_str(&block.text);
-                last = Some(block.kind);
-            }
-            Verdict::Caption => {}
-            Verdict::Boilerplate => runs.remove(block),
-        }
+/// Returns what a page says of itself in a sentence or two, or else its first paragraph of some words: what is shorter may be a name or a date.
+fn excerpt(metadata: &Metadata, document: &Document, blocks: &[Block]) -> Option<String> {
+    let described = "meta[name$='description' i], meta[property$='description' i], meta[itemprop='description' i]";
+    let in_json_ld = || {
+        let scripts = document.select("script[type='application/ld+json']");
+        scripts.nodes().iter().any(|script| script.text().contains("\"description\""))
+    };
+    let own = || metadata.excerpt.as_deref().and_then(said);
+    if document.select_single(described).exists() || in_json_ld() {
+        return own();
     }
-    (text, document.md(None).trim().to_owned())
+    let paragraph = |block: &Block| match block {
+        Block::Paragraph(pieces) => {
+            said(&blocks::text_of(pieces)).filter(|text| count_words(text) >= EXCERPT_WORDS_MIN)
+        }
+        _ => None,
+    };
+    blocks.iter().find_map(paragraph).or_else(own)
+}
+
+/// Whether a page says that it is an article, as those say who want to be shown by others.
+fn calls_itself_article(document: &Document) -> bool {
+    let kind = document.select_single("meta[property='og:type']").attr("content");
+    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("article"))
 }
 
 /// Returns a value in one line; `None` if nothing is said.

@@ -14,7 +14,7 @@ pub(crate) mod xml;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use dragline_domain::content::{Content, Gap, MainPart, Meta};
+use dragline_domain::content::{Content, Gap, MainPart, Meta, Taken};
 
 use crate::about;
 use crate::body::Body;
@@ -93,7 +93,14 @@ pub(crate) fn put(body: &Body<'_>, content: &mut Option<Box<Content>>) {
     (about.published, about.modified) = (file.published, file.modified);
     about.meta.extend(file.pages.map(|pages| Meta { name: "pages".to_owned(), content: pages.to_string() }));
     if !file.text.is_empty() {
-        content.main = Some(MainPart { words: about.words, markdown: file.text.clone(), text: file.text });
+        content.main = Some(MainPart {
+            taken: Taken::Whole,
+            kept_percent: 100,
+            compared_sha1: about.text_sha1.clone(),
+            words: about.words,
+            markdown: file.text.clone(),
+            text: file.text,
+        });
     }
     content.about = Some(about);
 }

@@ -7,6 +7,7 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::*;
+use crate::article::MainRules;
 use crate::body::{Settings, Source};
 use crate::typed::Types;
 
@@ -21,6 +22,7 @@ fn of(content_type: &str, body: &[u8]) -> Option<FileText> {
         decoded_bytes_max: 1 << 30,
         content: ContentLevel::Full,
         types: Types::NONE,
+        main: MainRules::NONE,
     };
     of_body(&Body::of(&source, &settings).unwrap())
 }
@@ -187,6 +189,7 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
             decoded_bytes_max: 1 << 30,
             content,
             types: Types::NONE,
+            main: MainRules::NONE,
         };
         crate::extract(&source, &settings).unwrap_err().content
     };

@@ -6,6 +6,7 @@ use dragline_formats::deflated::{Sparing, gzip};
 use dragline_formats::http_fields::Headers;
 
 use super::*;
+use crate::article::MainRules;
 use crate::typed::Types;
 use crate::{Settings, Source, extract_as};
 
@@ -20,6 +21,7 @@ fn read(path: &str, content_type: &str, body: &[u8], read_as: ReadAs) -> Vec<Str
         decoded_bytes_max: 8 << 20,
         content: ContentLevel::Text,
         types: Types::NONE,
+        main: MainRules::NONE,
     };
     let unread = match extract_as(&Source { url: &url, headers: &headers, body }, &settings, read_as) {
         Ok(page) => return ["a page".to_owned()].into_iter().chain(page.remark).collect(),

@@ -12,7 +12,7 @@ pub(super) const MATCHES_MAX: usize = 10_000;
 /// Returns the elements below a node that a selector matches, in the order of the page.
 ///
 /// A selector looks at more than the element that it is tried on: what that may take is charged by the element's place in the tree.
-pub(super) fn select<'p>(
+pub(crate) fn select<'p>(
     root: NodeRef<'p>,
     css: &Css,
     caches: &mut SelectorCaches,

@@ -5,7 +5,7 @@
 
 mod compiled;
 mod evaluate;
-mod find;
+pub(crate) mod find;
 pub(crate) mod kinds;
 mod path;
 mod sources;

@@ -5,6 +5,7 @@ use dragline_formats::http_fields::Headers;
 
 use super::flaws::Flaws;
 use super::*;
+use crate::article::MainRules;
 use crate::typed::Types;
 
 /// Checks places and rules, each as `line:column rule`.
@@ -34,6 +35,7 @@ fn of(content_type: Option<&str>, body: &[u8]) -> Option<Validity> {
         decoded_bytes_max: 10_000_000,
         content: ContentLevel::Full,
         types: Types::NONE,
+        main: MainRules::NONE,
     };
     validity(&Source { url: &url, headers: &headers, body }, &settings)
 }
@@ -103,6 +105,7 @@ fn what_is_cut_is_not_judged() {
         decoded_bytes_max: 3,
         content: ContentLevel::Full,
         types: Types::NONE,
+        main: MainRules::NONE,
     };
     assert_eq!(validity(&Source { url: &url, headers: &headers, body: b"[1,2]" }, &settings), None);
 }

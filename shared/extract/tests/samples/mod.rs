@@ -3,7 +3,7 @@
 use dragline_domain::change::{Difference, LinkTo, Part};
 use dragline_domain::content::{
     About, Alternate, Content, ContentLevel, Feed, Gap, Heading, Image, MainPart, Meta, Repeated, RepeatedField,
-    RepeatedForm,
+    RepeatedForm, Taken,
 };
 use dragline_domain::definition::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
 use dragline_domain::document::{
@@ -16,7 +16,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_domain::validity::{Flaw, Rule, ValidationType, Validity};
 use dragline_extract::typed::Types;
-use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract};
+use dragline_extract::{Extracted, FoundLink, MainRules, Settings, Source, Unread, extract};
 use dragline_formats::http_fields::Headers;
 use jiff::Timestamp;
 use serde_json::Number;
@@ -64,6 +64,7 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
         decoded_bytes_max: 10_000_000,
         content,
         types: &types,
+        main: MainRules::NONE,
     };
     match extract(&source, &settings) {
         Ok(Extracted { made_by, page, links, content, remark }) => {
@@ -184,7 +185,14 @@ fn content() -> Content {
             value: None,
         }],
         about: Some(about()),
-        main: Some(MainPart { words: 1, text: "text".into(), markdown: "text".into() }),
+        main: Some(MainPart {
+            taken: Taken::Found,
+            kept_percent: 100,
+            compared_sha1: "0".repeat(40),
+            words: 1,
+            text: "text".into(),
+            markdown: "text".into(),
+        }),
         validity: Some(Validity {
             kind: ValidationType::Html,
             flaws: vec![Flaw { line: 1, column: Some(2), rule: Rule::new("duplicate-id"), message: "twice".into() }],

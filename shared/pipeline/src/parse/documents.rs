@@ -108,6 +108,7 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
         decoded_bytes_max: context.definition.fetch.decoded_bytes_max,
         content: context.definition.content,
         types: &context.types,
+        main: &context.main,
     };
     match extract_as(&source, &settings, capture.visit.sighting.read_as) {
         Ok(extracted) => page(context, capture, extracted, bare),

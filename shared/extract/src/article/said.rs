@@ -1,0 +1,101 @@
+//! What a page's metadata says, as far as it helps to tell what is beside the headline.
+
+use dom_smoothie::Metadata;
+use dragline_domain::words::count_words;
+
+use super::layout::{Element, Layout};
+
+/// A line with more words is more than names and a date.
+const REMARK_WORDS_MAX: usize = 14;
+
+/// How many words beside a date may be others than names: "published", "updated", a month, a weekday.
+const WORDS_BESIDE_DATE_MAX: usize = 6;
+
+/// How many words beside a name may be others: "by".
+const WORDS_BESIDE_NAME_MAX: usize = 1;
+
+/// What is known of a page from its metadata.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Whether the page says that it is an article: of somebody, or from some day.
+    pub(super) is_article: bool,
+    /// The headline's words, and those of its authors and of the site, in lower case.
+    headline: Vec<String>,
+    names: Vec<String>,
+    /// When it was published and last changed.
+    days: Vec<Day>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Day {
+    year: u32,
+    day: u32,
+}
+
+/// A line, and how much of it the markup calls a date or an author.
+#[derive(Debug, Default)]
+pub(super) struct Remark {
+    pub(super) marked: String,
+    pub(super) other: String,
+}
+
+impl Known {
+    /// Takes what was read of the metadata; `is_article` if it calls the page one in so many words.
+    pub(super) fn new(metadata: &Metadata, is_article: bool) -> Self {
+        let dates = [&metadata.published_time, &metadata.modified_time];
+        let names = [&metadata.byline, &metadata.site_name];
+        Self {
+            is_article: is_article || metadata.published_time.is_some() || metadata.byline.is_some(),
+            headline: words(&metadata.title).collect(),
+            names: names.into_iter().flatten().flat_map(|name| words(name)).collect(),
+            days: dates.into_iter().flatten().filter_map(|date| day(date)).collect(),
+        }
+    }
+
+    /// Whether an element says the headline.
+    pub(super) fn is_headline(&self, layout: &Layout<'_>, element: &Element<'_>) -> bool {
+        let mut said = String::new();
+        for text in layout.texts.get(element.texts.clone()).unwrap_or_default() {
+            layout.read(text, |text| said.push_str(text));
+            said.push(' ');
+        }
+        words(&said).eq(self.headline.iter().cloned())
+    }
+
+    /// Whether a line hardly says more than the names and days that are known, or that its markup calls so.
+    pub(super) fn says(&self, line: &Remark) -> bool {
+        let other: Vec<String> = words(&line.other).collect();
+        let marked = count_words(&line.marked);
+        let all = count_words(&line.other) + marked;
+        if all > REMARK_WORDS_MAX || all == 0 {
+            return false;
+        }
+        let numbers: Vec<u32> = other.iter().filter_map(|word| leading_number(word)).collect();
+        let has = |number: u32| numbers.contains(&number);
+        // It may be another day where the reader is.
+        let is_day =
+            |day: &Day| (has(day.year) || has(day.year % 100)) && (day.day.saturating_sub(1)..=day.day + 1).any(has);
+        let has_day = self.days.iter().any(is_day);
+        let has_name = other.iter().any(|word| self.names.contains(word));
+        let is_more = |word: &&String| !(has_day && leading_number(word).is_some() || self.names.contains(*word));
+        let more = other.iter().filter(is_more).count();
+        if has_day || marked > 0 { more <= WORDS_BESIDE_DATE_MAX } else { has_name && more <= WORDS_BESIDE_NAME_MAX }
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+/// Returns the number that a word begins with: 5 of `5th`.
+fn leading_number(word: &str) -> Option<u32> {
+    word.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// Reads the day that a date in ISO 8601 begins with.
+fn day(date: &str) -> Option<Day> {
+    let mut parts = date.get(..10)?.split('-').map(|part| part.parse().ok());
+    let (year, _, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let day: u32 = day;
+    Some(Day { year, day })
+}
