@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-report python-sites python-tests release rust-tests setup timed-tests test unit zips
+.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-report python-sites python-tests quality release rust-tests setup timed-tests test unit zips
 
 # Every cargo command here has the same packages and features, so that the dependencies are compiled once for all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
@@ -43,7 +43,7 @@ test: ## Check everything
 	trap 'kill $$(jobs -p) 2>/dev/null || true' EXIT; \
 	step setup & setup=$$!; step build; wait $$setup; \
 	mkdir -p target; step python-tests >target/python-tests.log 2>&1 & python=$$!; \
-	for name in lint docs deny examples; do step $$name; done; \
+	for name in lint docs deny examples quality; do step $$name; done; \
 	$(if $(COMPUTED),step $(COMPUTED) >target/$(COMPUTED).log 2>&1 & computed=$$!;) \
 	step $(TIMED); \
 	ended $$python python-tests; \
@@ -70,6 +70,11 @@ examples: ## Run the examples in the documentation
 deny: ## Check licences, advisories and unwanted crates, where cargo-deny is installed
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level warn check; \
 	else echo 'deny: skipped, cargo-deny is not installed (cargo install --locked cargo-deny)'; fi
+
+# Two of the manuals are larger than all others together: those are for measuring, not for every run.
+QUALITY := Sphinx DocBook AsciiDoc Doxygen GTK-Doc Javadoc Texinfo MkDocs Node.js Apache
+quality: ## Compare the main parts of manuals with what their templates say, and fail if they got worse (docs/quality.md)
+	@. scripts/cache.sh; bench/quality --profile dev --manuals "$$cache/manuals" $(QUALITY:%=--only %)
 
 build: ## Build the tests and what they run: the command and the functions, in target/debug
 	@$(BUILD)

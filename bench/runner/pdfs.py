@@ -55,7 +55,11 @@ def fetch(directory, package):
     """Returns where a package's files are, after it was downloaded and unpacked unless it was before."""
     unpacked = directory / package
     if not unpacked.exists():
-        subprocess.run(["apt-get", "download", package], cwd=directory, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        download = ["apt-get", "download", "-qq", package]
+        if subprocess.run(download, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            # There are no package lists, or their versions are gone.
+            subprocess.run(["apt-get", "update", "-qq"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(download, cwd=directory, check=True)
         [archive] = directory.glob(f"{package}_*.deb")
         subprocess.run(["dpkg-deb", "--extract", archive, unpacked], check=True)
     return unpacked
