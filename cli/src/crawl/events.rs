@@ -6,7 +6,6 @@ use std::time::Duration;
 use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::url::CrawlUrl;
-use dragline_formats::http_fields::content_type;
 use dragline_ports::fetcher::{Fetched, FetchedResponse};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -121,7 +120,7 @@ impl<'a> Read<'a> {
 
 /// Returns the media type of a response, without parameters.
 fn media_type(answer: &FetchedResponse) -> Option<String> {
-    let essence = content_type(&answer.headers.text("content-type")?)?.essence;
+    let essence = answer.headers.content_type()?.essence;
     Some(essence.chars().take(TYPE_CHARS_MAX).collect())
 }
 

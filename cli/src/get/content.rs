@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use dragline_formats::charset;
 use dragline_formats::content_coding::{ContentCodings, decode_all};
-use dragline_formats::http_fields::{self, Headers, content_type};
+use dragline_formats::http_fields::{self, Headers};
 use dragline_formats::warc::{StoredRecord, parse_http_response};
 
 use super::error::GetError;
@@ -66,7 +66,7 @@ impl Content<'_> {
     /// # Errors
     /// [`GetError::NotText`].
     pub(super) fn body_for_people(&self) -> Result<String, GetError> {
-        let declared = self.headers.text("content-type").as_deref().and_then(content_type);
+        let declared = self.headers.content_type();
         let charset = declared.as_ref().and_then(|declared| declared.charset.as_deref());
         let text = charset::decode(&self.body, charset).text;
         let kind = declared.as_ref().map(|declared| declared.essence.as_str());

@@ -8,7 +8,7 @@ use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, Rel};
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_formats::charset::{self, Decoded};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
-use dragline_formats::http_fields::{ContentType, Headers, content_type};
+use dragline_formats::http_fields::{ContentType, Headers};
 
 use crate::article::MainRules;
 use crate::fields::{MediaType, header_directives};
@@ -74,7 +74,7 @@ impl<'c> Body<'c> {
     pub fn of(source: &Source<'c>, settings: &Settings<'c>) -> Result<Self, Unread> {
         let Source { headers, .. } = source;
         let directives = header_directives(headers, settings.product_token);
-        let content_type = headers.text("content-type").as_deref().and_then(content_type);
+        let content_type = headers.content_type();
         let codings = ContentCodings::parse(headers.all("content-encoding")).map_err(|error| Unread {
             directives,
             detail: Some(error.to_string()),

@@ -4,7 +4,7 @@ use dragline_domain::document::Directives;
 use dragline_domain::frontier::{FieldsDigest, ReadAs};
 use dragline_formats::content_coding::ContentCodings;
 use dragline_formats::directives::x_robots_tag;
-use dragline_formats::http_fields::{ContentType, Headers, content_type, link_header, refresh};
+use dragline_formats::http_fields::{ContentType, Headers, link_header, refresh};
 use dragline_formats::warc::Sha1Digest;
 
 /// The media types that are told apart here.
@@ -100,7 +100,7 @@ pub fn header_directives(headers: &Headers, product_token: &str) -> Directives {
 #[must_use]
 pub fn fields_digest(headers: &Headers, product_token: &str, read_as: ReadAs) -> FieldsDigest {
     let directives = header_directives(headers, product_token);
-    let declared = headers.text("content-type").as_deref().and_then(content_type);
+    let declared = headers.content_type();
     let can_be_decoded = ContentCodings::parse(headers.all("content-encoding")).is_ok();
     let media = if can_be_decoded { MediaType::of(declared.as_ref()) } else { MediaType::Other };
     let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref()).map(str::to_ascii_lowercase);

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use dragline_domain::capture::{FileEntry, RecordKind, Visit};
 use dragline_domain::frontier::{LastCapture, ObjectKey};
 use dragline_domain::url::CrawlUrl;
-use dragline_formats::http_fields::{Headers, content_type};
+use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{HttpResponseError, RecordSpan, Sha1Digest, Truncation};
 use jiff::Timestamp;
 use tokio::sync::Notify;
@@ -87,13 +87,13 @@ impl Capture {
             Ok(response) => (Some(response), None),
             Err(error) => (None, Some(format!("its response cannot be read: {error}"))),
         };
-        let declared = response.as_ref().and_then(|response| response.headers.text("content-type"));
+        let declared = response.as_ref().and_then(|response| response.headers.content_type());
         let body_bytes = response.as_ref().map_or(0, |response| response.body.len() as u64);
         let file = FileEntry {
             record: stored.kind,
             offset: stored.span.offset,
             length: stored.span.length,
-            content_type: declared.as_deref().and_then(content_type).map(|kind| kind.essence),
+            content_type: declared.map(|kind| kind.essence),
             body_bytes: visit.exchange.as_ref().map_or(body_bytes, |exchange| exchange.body_bytes),
             payload_sha1: stored.payload.map_or([0; 20], |digest| *digest.as_bytes()),
             etag: None,

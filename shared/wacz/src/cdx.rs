@@ -46,6 +46,9 @@ pub(crate) fn line(
     let Ok(url) = Url::parse(target) else { return Ok(None) };
     let response = parse_http_response(&record.block).ok();
     let content_type = response.as_ref().and_then(|response| {
+        if let Some(declared) = response.headers.content_type() {
+            return Some(declared.essence);
+        }
         let value = String::from_utf8_lossy(response.headers.get("content-type")?).into_owned();
         Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()).filter(|mime| !mime.is_empty())
     });

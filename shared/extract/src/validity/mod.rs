@@ -18,7 +18,6 @@ mod xml;
 
 use dragline_domain::validity::{ValidationType, Validity};
 use dragline_formats::charset::{CharsetSource, Decoded};
-use dragline_formats::http_fields::content_type;
 
 use crate::body::{Body, Settings, Source};
 use crate::fields::MediaType;
@@ -38,7 +37,7 @@ pub fn validity(source: &Source<'_>, settings: &Settings<'_>) -> Option<Validity
 /// The same, of a body whose header was read.
 pub(crate) fn of_body(body: &Body<'_>) -> Option<Validity> {
     let Body { source, settings, .. } = body;
-    let declared = source.headers.text("content-type").as_deref().and_then(content_type);
+    let declared = source.headers.content_type();
     let format = Format::of(body.media, declared.as_ref().map(|kind| kind.essence.as_str()))?;
     let bytes = body.decoded();
     if bytes.len() as u64 >= settings.decoded_bytes_max {

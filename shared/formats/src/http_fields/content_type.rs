@@ -1,6 +1,6 @@
 //! `Content-Type`.
 
-use super::{is_token_char, quoted_string};
+use super::{Headers, is_token_char, quoted_string};
 
 /// A media type as a server declared it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +43,40 @@ pub fn content_type(value: &str) -> Option<ContentType> {
     }
     let essence = format!("{media_type}/{subtype}").to_ascii_lowercase();
     Some(ContentType { essence, charset: charset(parameters) })
+}
+
+impl Headers {
+    /// Reads the type of a message from all its `Content-Type` fields (WHATWG Fetch, "extract a MIME type"): the last type counts, also of those that
+    /// one field lists. One that cannot be read, or is `*/*`, says nothing. A charset stays the same until another type, or another charset, is named.
+    /// `None` if there is no type.
+    ///
+    /// ```
+    /// use dragline_formats::http_fields::Headers;
+    ///
+    /// let headers: Headers = [("Content-Type", "text/plain"), ("Content-Type", "text/html")].into_iter().collect();
+    /// assert_eq!(headers.content_type().unwrap().essence, "text/html");
+    /// ```
+    #[must_use]
+    pub fn content_type(&self) -> Option<ContentType> {
+        let fields: Vec<_> = self.texts("content-type").collect();
+        let values = fields.iter().flat_map(|field| listed(field));
+        values.filter_map(content_type).filter(|kind| kind.essence != "*/*").fold(None, |before, kind| {
+            let before = before.filter(|before: &ContentType| before.essence == kind.essence);
+            let charset = kind.charset.or_else(|| before?.charset);
+            Some(ContentType { charset, ..kind })
+        })
+    }
+}
+
+/// Returns the values of a list, which commas separate outside quoted strings.
+fn listed(field: &str) -> impl Iterator<Item = &str> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    field.split(move |c| {
+        let ends = c == ',' && !is_quoted;
+        is_quoted ^= c == '"' && !is_escaped;
+        is_escaped = c == '\\' && is_quoted && !is_escaped;
+        ends
+    })
 }
 
 /// Returns a text's leading token, which may be empty, and the rest.
@@ -106,6 +140,42 @@ mod tests {
         }
         for value in ["", "text", "text/", "/html", "text /html", "; charset=utf-8", "ü/html", "text/;charset=x"] {
             assert_eq!(content_type(value), None, "{value}: no type and subtype");
+        }
+    }
+
+    #[test]
+    fn the_last_of_several_types_counts() {
+        for (fields, essence, charset, why) in [
+            // The examples of WHATWG Fetch.
+            (&["text/plain;charset=gbk, text/html"][..], Some("text/html"), None, "another type has its own charset"),
+            (
+                &["text/html;charset=gbk;a=b, text/html;x=y"],
+                Some("text/html"),
+                Some("gbk"),
+                "a charset stays if the type does",
+            ),
+            (&["text/html;charset=gbk;a=b", "text/html;x=y"], Some("text/html"), Some("gbk"), "in two fields"),
+            (
+                &["text/html;charset=gbk", "x/x", "text/html;x=y"],
+                Some("text/html"),
+                None,
+                "another type is between them",
+            ),
+            (&["text/html", "cannot-parse"], Some("text/html"), None, "what cannot be read says nothing"),
+            (&["text/html", "*/*"], Some("text/html"), None, "nor does any type"),
+            (&["text/html", ""], Some("text/html"), None, "nor does nothing"),
+            (&["text/plain", "text/html;charset=utf-8"], Some("text/html"), Some("utf-8"), "the last one"),
+            (&["text/html;charset=a", "text/html;charset=b"], Some("text/html"), Some("b"), "the last charset"),
+            (&["text/html;x=\"a,text/plain\";charset=b"], Some("text/html"), Some("b"), "a comma in a text"),
+            (&["text/html;x=\"a\\\",text/plain\""], Some("text/html"), None, "behind a quote that is escaped"),
+            (&["text/html, charset=utf-8"], Some("text/html"), None, "a comma in place of a semicolon"),
+            (&["*/*"], None, None, "any type is none"),
+            (&[], None, None, "no field"),
+        ] {
+            let headers: Headers = fields.iter().map(|value| ("Content-Type", *value)).collect();
+            let found = headers.content_type();
+            assert_eq!(found.as_ref().map(|found| found.essence.as_str()), essence, "{fields:?}: {why}");
+            assert_eq!(found.and_then(|found| found.charset).as_deref(), charset, "{fields:?}: {why}");
         }
     }
 }
