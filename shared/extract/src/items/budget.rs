@@ -1,6 +1,6 @@
 //! How much of a page's markup is read.
 
-use dragline_domain::item::Value;
+use dragline_domain::item::{Record, Value};
 
 /// The most things of a page that become items.
 pub(super) const ITEMS_MAX: usize = 1_000;
@@ -75,10 +75,35 @@ impl Budget {
         self.text(text).map(Value::Text)
     }
 
+    /// Takes the texts of a copy of a thing; `false` if there were too many.
+    pub(super) fn copies(&mut self, record: &Record) -> bool {
+        spend(&mut self.text_bytes, bytes_of(record), &mut self.is_cut)
+    }
+
+    /// Takes the texts of a copy of a value; `false` if there were too many.
+    pub(super) fn copies_value(&mut self, value: &Value) -> bool {
+        spend(&mut self.text_bytes, bytes_of_value(value), &mut self.is_cut)
+    }
+
     /// Whether things may be nested so deeply; if not, that counts as cut.
     pub(super) fn may_nest(&mut self, depth: usize) -> bool {
         self.is_cut |= depth >= NESTING_MAX;
         depth < NESTING_MAX
+    }
+}
+
+/// About how many bytes a thing takes, with those in it.
+fn bytes_of(record: &Record) -> usize {
+    let fields =
+        record.fields.iter().map(|(name, values)| name.len() + values.iter().map(bytes_of_value).sum::<usize>());
+    size_of::<Record>() + record.types.iter().map(String::len).sum::<usize>() + fields.sum::<usize>()
+}
+
+fn bytes_of_value(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => size_of::<Value>() + text.len(),
+        Value::Record(record) => bytes_of(record),
+        Value::Bool(_) | Value::Number(_) | Value::Money(_) => size_of::<Value>(),
     }
 }
 

@@ -12,7 +12,9 @@ mod normal;
 mod open_graph;
 mod page;
 mod rdfa;
+mod reach;
 mod text;
+mod variants;
 
 use dom_query::Document;
 use dragline_domain::item::{Item, Notation};
@@ -27,6 +29,7 @@ pub(crate) use self::normal::{date, money};
 pub use self::open_graph::OpenGraph;
 use self::page::Page;
 pub use self::rdfa::{RdfaNode, RdfaValue};
+use self::variants::Spread;
 use crate::tree;
 
 /// The things that a page describes.
@@ -135,17 +138,20 @@ pub(crate) fn of_tree(document: &Document, url: &Url) -> Found {
                 .collect(),
             Notation::Definition => Vec::new(),
         };
-        found.is_cut |= of_markup.is_cut || of_records.is_cut;
+        let mut of_copies = Budget::new();
+        let records = reach::with_reached(records, &mut of_copies);
+        found.is_cut |= of_markup.is_cut || of_records.is_cut || of_copies.is_cut;
         things.extend(records.into_iter().map(|record| (notation, record)));
     }
-    found.items = merge::merge(things, &page);
-    if found.items.len() > budget::ITEMS_MAX {
-        found.items.truncate(budget::ITEMS_MAX);
-        found.is_cut = true;
-    }
-    for item in &mut found.items {
-        item.normal = normal::normal(item, &page);
-    }
+    let mut of_copies = Budget::new();
+    let mut spread = variants::spread(merge::merge(things, &page), &mut of_copies);
+    found.is_cut |= of_copies.is_cut || spread.len() > budget::ITEMS_MAX;
+    spread.truncate(budget::ITEMS_MAX);
+    let normalised = spread.into_iter().map(|Spread { mut item, offers, .. }| {
+        item.normal = normal::normal(&item, &offers, &page);
+        item
+    });
+    found.items = normalised.collect();
     found
 }
 

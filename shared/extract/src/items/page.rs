@@ -140,6 +140,9 @@ fn is_json_ld(kind: &str) -> bool {
 
 /// Returns the name of a type or property: of schema.org its last part, of another vocabulary the URL.
 pub(super) fn short_name(name: &str) -> &str {
+    if let Some(name) = name.strip_prefix("schema:").filter(|name| !name.is_empty()) {
+        return name;
+    }
     let without_scheme = name.strip_prefix("https://").or_else(|| name.strip_prefix("http://"));
     without_scheme
         .map(|rest| rest.strip_prefix("www.").unwrap_or(rest))

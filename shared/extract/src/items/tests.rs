@@ -6,6 +6,8 @@ use url::Url;
 
 use super::*;
 
+mod things;
+
 fn found(html: &str) -> Found {
     items(html, &Url::parse("https://a.example/dir/page").unwrap()).unwrap()
 }

@@ -4,83 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use dragline_domain::item::{Record, Value};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
+use super::context::{Context, Object};
 use crate::items::budget::{Budget, FIELDS_MAX, ITEMS_MAX};
-use crate::items::page::{Page, short_name};
+use crate::items::page::Page;
 
 /// How many references in a row are followed. Graphs refer to each other's nodes in circles; what is farther away says nothing of a thing.
 const REFERENCES_MAX: usize = 3;
 
-/// How much longer than a look at a node it takes to copy a prefix.
-const COPIED_STEPS: usize = 4;
-
 /// Properties whose value is not a part of the thing: the thing belongs to it, or both stand side by side on the page.
-const NOT_PARTS: [&str; 5] = ["breadcrumb", "isPartOf", "mainEntity", "mainEntityOfPage", "subjectOf"];
-
-type Object = Map<String, Json>;
-
-/// What names mean.
-#[derive(Debug, Default)]
-struct Context {
-    vocabulary: Option<String>,
-    prefixes: BTreeMap<String, String>,
-}
-
-impl Context {
-    /// Reads an object's own context; returns the one around it if it has none.
-    fn of(object: &Object, outer: &Rc<Self>, budget: &mut Budget) -> Rc<Self> {
-        let Some(context) = object.get("@context") else { return Rc::clone(outer) };
-        // Most say only that it is that of schema.org.
-        if context.is_string() {
-            return Rc::clone(outer);
-        }
-        // What is declared around it is copied.
-        if !budget.steps(COPIED_STEPS * outer.prefixes.len()) {
-            return Rc::clone(outer);
-        }
-        let mut read = Self { vocabulary: outer.vocabulary.clone(), prefixes: outer.prefixes.clone() };
-        let parts = match context {
-            Json::Array(parts) => parts.as_slice(),
-            one => std::slice::from_ref(one),
-        };
-        for part in parts.iter().filter_map(Json::as_object) {
-            for (name, value) in part {
-                // A term may have its meaning in an object.
-                let value = value.as_str().or_else(|| value.get("@id")?.as_str());
-                match value {
-                    Some(value) if name == "@vocab" => read.vocabulary = Some(value.to_owned()),
-                    Some(value)
-                        if !name.starts_with('@') && value.contains("://") && read.prefixes.len() < FIELDS_MAX =>
-                    {
-                        read.prefixes.insert(name.clone(), value.to_owned());
-                    }
-                    _ => {}
-                }
-            }
-        }
-        Rc::new(read)
-    }
-
-    /// Returns the name of a type or a property: of schema.org alone, of another vocabulary with its URL.
-    fn name(&self, name: &str) -> String {
-        if let Some((prefix, rest)) = name.split_once(':') {
-            return match self.prefixes.get(prefix) {
-                Some(url) => short_name(&format!("{url}{rest}")).to_owned(),
-                None if prefix == "schema" && !rest.is_empty() => rest.to_owned(),
-                None => short_name(name).to_owned(),
-            };
-        }
-        match (self.prefixes.get(name), &self.vocabulary) {
-            (Some(url), _) => short_name(url).to_owned(),
-            (None, Some(vocabulary)) => {
-                let slash = if vocabulary.ends_with(['/', '#']) { "" } else { "/" };
-                short_name(&format!("{vocabulary}{slash}{name}")).to_owned()
-            }
-            (None, None) => name.to_owned(),
-        }
-    }
-}
+const NOT_PARTS: [&str; 6] = ["breadcrumb", "isPartOf", "isVariantOf", "mainEntity", "mainEntityOfPage", "subjectOf"];
 
 /// An object that says something.
 #[derive(Clone, Debug)]
@@ -90,7 +24,7 @@ struct Node<'v> {
 }
 
 /// Makes records of the things of a page that no other one has as a part.
-pub(in crate::items) fn records(objects: &[Json], page: &Page<'_>, budget: &mut Budget) -> Vec<Record> {
+pub(super) fn records(objects: &[Json], page: &Page<'_>, budget: &mut Budget) -> Vec<Record> {
     let mut graph = Graph { page, top: Vec::new(), top_ids: BTreeSet::new(), by_id: BTreeMap::new() };
     let context = Rc::new(Context::default());
     for object in objects.iter().filter_map(Json::as_object) {
@@ -123,18 +57,25 @@ struct Graph<'g, 'v, 't> {
 impl<'v> Graph<'_, 'v, '_> {
     fn add(&mut self, object: &'v Object, outer: &Rc<Context>, budget: &mut Budget) {
         let context = Context::of(object, outer, budget);
-        if let Some(graph) = object.get("@graph") {
-            for object in all(graph).iter().filter_map(Json::as_object) {
-                self.add(object, &context, budget);
-            }
-            if object.keys().all(|key| key.starts_with('@')) {
-                return;
-            }
+        for others in ["@graph", "@included"].iter().filter_map(|key| object.get(*key)) {
+            self.add_all(others, &context, budget);
+        }
+        if object.contains_key("@graph") && says_nothing(object) {
+            return;
         }
         self.identify(object, outer, budget);
         // What is said of the same thing in several places is one thing, which stands where it is named first.
         if id(object).is_none_or(|id| self.top_ids.insert(self.page.absolute(id))) {
             self.top.push(Node { object, context });
+        }
+    }
+
+    /// Adds the objects of a graph. Recurses as deep as `serde_json` reads.
+    fn add_all(&mut self, graph: &'v Json, context: &Rc<Context>, budget: &mut Budget) {
+        match graph {
+            Json::Array(values) => values.iter().for_each(|value| self.add_all(value, context, budget)),
+            Json::Object(object) => self.add(object, context, budget),
+            _ => {}
         }
     }
 
@@ -301,6 +242,9 @@ impl<'v> Maker<'_, '_, 'v, '_> {
                 if let Some(value) = object.get("@value").or_else(|| object.get("@list")).or_else(|| object.get("@set"))
                 {
                     self.values(value, context, depth, out);
+                } else if let Some(graph) = object.get("@graph").filter(|_| says_nothing(object)) {
+                    let context = Context::of(object, context, self.budget);
+                    self.values(graph, &context, depth, out);
                 } else if is_reference(object) {
                     out.extend(self.referred(object, depth));
                 } else if self.budget.may_nest(depth) && self.budget.value() {
@@ -340,6 +284,11 @@ impl<'v> Maker<'_, '_, 'v, '_> {
 
 fn id(object: &Object) -> Option<&str> {
     object.get("@id").and_then(Json::as_str).map(str::trim).filter(|id| !id.is_empty())
+}
+
+/// Whether an object has nothing but keywords.
+fn says_nothing(object: &Object) -> bool {
+    object.keys().all(|key| key.starts_with('@'))
 }
 
 /// Whether an object only says which thing is meant.

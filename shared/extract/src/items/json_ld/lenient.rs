@@ -49,20 +49,35 @@ fn unescaped(script: &str) -> String {
     text.replace("&amp;", "&")
 }
 
-/// Returns a text as JSON has it: without comments, with escaped control characters, without commas that nothing follows.
+/// Returns a text as JSON has it: without comments, with escaped control characters, without commas that nothing follows. In place of a value that
+/// is not JSON, or not there, it has `null`, and U+FFFD in place of half a character.
 fn repaired(script: &str, comments: HtmlComments) -> String {
     let mut out = String::with_capacity(script.len());
     let mut rest = script;
     let mut depth = 0_usize;
     // Where the last comma is, if only white space has followed it.
     let mut comma = None;
+    // Whether only white space has followed a colon.
+    let mut lacks_value = false;
     while let Some(first) = rest.chars().next() {
         if let Some(behind) = behind_comment(rest, comments) {
             out.push(' ');
             rest = behind;
             continue;
         }
+        if depth > 0 && matches!(first, ',' | '}') && std::mem::take(&mut lacks_value) {
+            out.push_str("null");
+        }
+        if depth > 0 && is_in_word(first) {
+            let (word, behind) = rest.split_at(rest.find(|c| !is_in_word(c)).unwrap_or(rest.len()));
+            out.push_str(if serde_json::from_str::<Value>(word).is_ok() { word } else { "null" });
+            (comma, lacks_value, rest) = (None, false, behind);
+            continue;
+        }
         rest = &rest[first.len_utf8()..];
+        if !first.is_whitespace() {
+            lacks_value = first == ':';
+        }
         match first {
             '"' => {
                 comma = None;
@@ -104,8 +119,9 @@ fn string<'s>(mut rest: &'s str, out: &mut String) -> &'s str {
                 out.push('"');
                 return rest;
             }
+            '\\' if rest.starts_with('u') => rest = numbered(rest, out),
             '\\' => match rest.chars().next() {
-                Some(escaped @ ('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' | 'u')) => {
+                Some(escaped @ ('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't')) => {
                     out.extend(['\\', escaped]);
                     rest = &rest[1..];
                 }
@@ -121,6 +137,37 @@ fn string<'s>(mut rest: &'s str, out: &mut String) -> &'s str {
         }
     }
     rest
+}
+
+/// Copies the rest of an escape that has a number, from its `u` on. Returns what is behind it.
+fn numbered<'s>(escape: &'s str, out: &mut String) -> &'s str {
+    let unit = |escape: &str| {
+        let digits = escape.get(1..5).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let low_behind = || escape.get(5..)?.strip_prefix('\\').filter(|rest| rest.starts_with('u')).and_then(unit);
+    let kept = match unit(escape) {
+        None => {
+            out.push_str("\\\\u");
+            return escape.get(1..).unwrap_or_default();
+        }
+        Some(0xD800..=0xDBFF) if low_behind().is_some_and(|low| (0xDC00..=0xDFFF).contains(&low)) => 11,
+        // Half of a pair, as a text has that was cut between the halves.
+        Some(0xD800..=0xDFFF) => {
+            out.push(char::REPLACEMENT_CHARACTER);
+            return escape.get(5..).unwrap_or_default();
+        }
+        Some(_) => 5,
+    };
+    let (kept, behind) = escape.split_at_checked(kept).unwrap_or((escape, ""));
+    out.push('\\');
+    out.push_str(kept);
+    behind
+}
+
+/// Whether a character may be in a number or a name such as `null`, or in what stands in place of one.
+fn is_in_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '+' | '-' | '.' | '_' | '$' | '%' | '#' | '@' | '\'')
 }
 
 /// Returns what follows a comment or a mark of CDATA with which a text begins; `None` if it does not. A comment without an end is the whole rest.

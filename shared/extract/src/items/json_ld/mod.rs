@@ -1,11 +1,13 @@
 //! JSON-LD, as far as it can be read without fetching what it refers to (JSON-LD 1.1).
 
+mod context;
 mod graph;
+mod keywords;
 mod lenient;
 
+use dragline_domain::item::Record;
 use serde_json::Value;
 
-pub(super) use self::graph::records;
 use super::budget::Budget;
 use super::page::Page;
 
@@ -15,7 +17,7 @@ const SCRIPT_BYTES_MAX: usize = 1 << 20;
 /// The most bytes of all scripts of a page that are read.
 const SCRIPTS_BYTES_MAX: usize = 4 << 20;
 
-/// Reads the objects of a page's scripts; a list's objects one by one.
+/// Reads the objects of a page's scripts; a list's objects one by one, whatever lists they are in.
 pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<Value> {
     let mut objects = Vec::new();
     let mut bytes = 0;
@@ -27,12 +29,22 @@ pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<Value> {
         }
         bytes += text.len();
         for value in lenient::values(&text) {
-            match value {
-                Value::Array(values) => objects.extend(values.into_iter().filter(Value::is_object)),
-                Value::Object(_) => objects.push(value),
-                _ => {}
-            }
+            add_objects(value, &mut objects);
         }
     }
     objects
+}
+
+/// Makes records of the things that objects describe and no other one has as a part.
+pub(super) fn records(objects: &[Value], page: &Page<'_>, budget: &mut Budget) -> Vec<Record> {
+    graph::records(&keywords::resolved(objects), page, budget)
+}
+
+/// Adds an object, or those of a list and of lists in it. Recurses as deep as `serde_json` reads.
+fn add_objects(value: Value, objects: &mut Vec<Value>) {
+    match value {
+        Value::Array(values) => values.into_iter().for_each(|value| add_objects(value, objects)),
+        Value::Object(_) => objects.push(value),
+        _ => {}
+    }
 }

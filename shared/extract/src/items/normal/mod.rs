@@ -1,5 +1,6 @@
 //! What items say, in one form for all notations.
 
+mod count;
 mod date;
 mod money;
 
@@ -34,8 +35,8 @@ const DATES: [(&str, &[&str]); 5] = [
     ("valid_until", &["validThrough", "priceValidUntil", "expires"]),
 ];
 
-/// Returns what is known of an item under the names that all have.
-pub(super) fn normal(item: &Item, page: &Page<'_>) -> BTreeMap<String, Value> {
+/// Returns what is known of an item under the names that all have. The offers of its variants count among its prices.
+pub(super) fn normal(item: &Item, of_variants: &[Value], page: &Page<'_>) -> BTreeMap<String, Value> {
     let mut normal = BTreeMap::new();
     let fields = |name: &str| item.fields.get(name).map_or(&[][..], |field| field.values.as_slice());
     let mut set = |name: &str, value: Option<Value>| {
@@ -63,7 +64,10 @@ pub(super) fn normal(item: &Item, page: &Page<'_>) -> BTreeMap<String, Value> {
         item.fields.iter().map(|(name, field)| (name.as_str(), field.values.as_slice())).collect();
     let mut offers: Vec<Fields<'_>> = vec![own.clone()];
     collect(fields("offers"), 0, &mut offers);
+    let own_offers = offers.len();
+    collect(of_variants, 0, &mut offers);
     let prices = Prices::of(&offers);
+    offers.truncate(own_offers);
     set("price", prices.price.map(Value::Number));
     set("price_low", prices.low.map(Value::Number));
     set("price_high", prices.high.map(Value::Number));
@@ -87,7 +91,8 @@ pub(super) fn normal(item: &Item, page: &Page<'_>) -> BTreeMap<String, Value> {
         ("review_count", "reviewCount"),
     ] {
         let values = ratings.iter().filter_map(|rating| rating.get(property)).flat_map(|values| values.iter());
-        set(name, values.filter_map(number).next().map(Value::Number));
+        let read = if name.ends_with("_count") { count::count } else { number };
+        set(name, values.filter_map(read).next().map(Value::Number));
     }
     normal
 }
@@ -188,7 +193,7 @@ fn code(value: &Value) -> Option<&'static str> {
     money::code(&text).or_else(|| money::currency(&text))
 }
 
-/// Returns a number of a rating: `4,5`, `1,234`, `4.5/5`.
+/// Returns a number of a rating: `4,5`, `4.5/5`.
 fn number(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Some(number.clone()),

@@ -123,7 +123,7 @@ pub(super) fn number_of(digits: &str) -> Option<Number> {
     serde_json::from_str(digits).ok()
 }
 
-fn is_in_number(c: char) -> bool {
+pub(super) fn is_in_number(c: char) -> bool {
     c.is_ascii_digit() || is_mark(c) || is_space(c)
 }
 
@@ -137,7 +137,7 @@ fn is_space(c: char) -> bool {
 
 /// Returns a number as digits and at most one point; `None` if it is not one number. `thousands` is how many digits behind a single point make it one
 /// that groups: 3, or 4 if none do.
-fn plain(number: &str, thousands: usize) -> Option<String> {
+pub(super) fn plain(number: &str, thousands: usize) -> Option<String> {
     let marks: Vec<(usize, char)> = number.char_indices().filter(|(_, c)| !c.is_ascii_digit()).collect();
     let decimal = match marks.as_slice() {
         [(at, mark @ ('.' | ','))] => {
