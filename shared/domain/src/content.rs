@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::definition::ScalarKind;
+use crate::feed::Feed;
 use crate::item::{Item, Misfit};
 use crate::validity::Validity;
 
@@ -12,7 +13,7 @@ use crate::validity::Validity;
 pub enum ContentLevel {
     /// Title, description, text and links.
     Text,
-    /// Also its items.
+    /// Also its items; of a feed, its entries.
     #[default]
     Items,
     /// Also what it says about itself, its main part as text and as Markdown, and whether it is valid.
@@ -44,6 +45,9 @@ pub struct Content {
     /// The things that it describes, in the order of the page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<Item>,
+    /// The feed that it is; `None` if it is not one, and in documents older than this field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feed: Option<Box<Feed>>,
     /// What does not fit the types of the definition. Not empty if the document is STUCK for that.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub misfits: Vec<Misfit>,
@@ -153,7 +157,7 @@ pub struct About {
     pub hreflang: Vec<Alternate>,
     /// Its feeds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub feeds: Vec<Feed>,
+    pub feeds: Vec<FeedLink>,
     /// Its meta elements with a name or a property, in order: those of OpenGraph, Twitter and Dublin Core are among them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meta: Vec<Meta>,
@@ -195,7 +199,7 @@ pub struct Alternate {
 
 /// A feed that the page names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Feed {
+pub struct FeedLink {
     /// Where it is.
     pub url: String,
     /// Its title; `None` if the page does not say.

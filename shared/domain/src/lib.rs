@@ -11,6 +11,7 @@ pub mod content;
 pub mod definition;
 pub mod document;
 pub mod doubt;
+pub mod feed;
 pub mod frontier;
 pub mod ids;
 pub mod item;

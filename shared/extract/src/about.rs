@@ -2,7 +2,7 @@
 
 use data_encoding::HEXLOWER;
 use dom_query::{Document, NodeRef};
-use dragline_domain::content::{About, Alternate, Feed, Heading, Image, Meta};
+use dragline_domain::content::{About, Alternate, FeedLink, Heading, Image, Meta};
 use dragline_domain::simhash::Simhash;
 use dragline_domain::words::count_words;
 use dragline_formats::warc::Sha1Digest;
@@ -96,7 +96,7 @@ impl Found {
         });
         if is_feed {
             let title = node.attr("title").and_then(|title| self.said(&title));
-            push(&mut self.about.feeds, FEEDS_MAX, Feed { url, title }, &mut self.is_cut);
+            push(&mut self.about.feeds, FEEDS_MAX, FeedLink { url, title }, &mut self.is_cut);
         } else if let Some(language) = node.attr("hreflang").and_then(|language| self.said(&language)) {
             push(&mut self.about.hreflang, ALTERNATES_MAX, Alternate { language, url }, &mut self.is_cut);
         }
@@ -167,7 +167,7 @@ mod tests {
         let alternate = |language: &str, url: &str| Alternate { language: language.into(), url: url.into() };
         let alternates = [alternate("de", "https://a.example/c/de"), alternate("fr", "https://fr.example/")];
         assert_eq!(about.hreflang, alternates);
-        assert_eq!(about.feeds, [Feed { url: "https://a.example/c/feed.xml".into(), title: Some("News".into()) }]);
+        assert_eq!(about.feeds, [FeedLink { url: "https://a.example/c/feed.xml".into(), title: Some("News".into()) }]);
         let meta = |name: &str, content: &str| Meta { name: name.into(), content: content.into() };
         assert_eq!(about.meta, [meta("Author", "A B"), meta("og:title", "T")]);
     }

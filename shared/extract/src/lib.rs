@@ -20,6 +20,8 @@ mod article;
 mod body;
 #[cfg(feature = "extractors")]
 mod content;
+#[cfg(feature = "extractors")]
+pub mod feed;
 pub mod fields;
 #[cfg(feature = "extractors")]
 mod files;
@@ -104,7 +106,6 @@ pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs)
         },
     };
     if let Err(unread) = &mut read
-        && settings.content == ContentLevel::Full
         && !unread.directives.noindex
     {
         files::put(&body, &mut unread.content);

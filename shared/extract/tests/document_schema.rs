@@ -10,6 +10,7 @@ use dragline_domain::change::Part;
 use dragline_domain::content::{ContentLevel, Gap, RepeatedForm, Taken};
 use dragline_domain::definition::ScalarKind;
 use dragline_domain::document::{Disposition, Document, DocumentState, LinkKind, PageCut, Rel};
+use dragline_domain::feed::FeedFormat;
 use dragline_domain::item::Notation;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Spelling;
@@ -204,6 +205,7 @@ fn the_schema_lists_the_variants_of_each_enum() {
         ("part", Part::ALL.iter().chain([&Part::Rest]).map(json).collect()),
         ("gap", every!(Gap: Tree, Items, About, Main, File, FileEncrypted, FileDamaged, FilePictures, FileCharacters)),
         ("taken", every!(Taken: Found, Share, Structure, Alike, Width, Page, Selected, Whole)),
+        ("feed_format", every!(FeedFormat: Rss, Atom)),
         ("repeated_form", every!(RepeatedForm: List, Table, Pairs)),
         ("scalar_kind", every!(ScalarKind: Text, Number, Money, Date, Url, Boolean)),
         ("notation", every!(Notation: JsonLd, Microdata, Rdfa, OpenGraph, Definition)),

@@ -14,7 +14,8 @@ pub(crate) mod xml;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use dragline_domain::content::{Content, Gap, MainPart, Meta, Taken};
+use dragline_domain::content::{Content, ContentLevel, Gap, MainPart, Meta, Taken};
+use dragline_domain::feed::Feed;
 
 use crate::about;
 use crate::body::Body;
@@ -50,6 +51,8 @@ pub(crate) struct FileText {
     pub(crate) modified: Option<String>,
     /// How many pages it has, if its format counts them.
     pub(crate) pages: Option<usize>,
+    /// The feed that it is, if it is one.
+    pub(crate) feed: Option<Box<Feed>>,
     /// Its text.
     pub(crate) text: String,
     /// What is missing from it.
@@ -67,7 +70,7 @@ pub(crate) fn of_body(body: &Body<'_>) -> Option<FileText> {
             let text = body.text(&bytes).text;
             guarded(|| match kind {
                 Kind::Json => Some(json::read(&text)),
-                Kind::Xml => Some(feed::read(&text).unwrap_or_else(|| xml::read(&text))),
+                Kind::Xml => Some(feed::read(&text, body.source.url.as_str()).unwrap_or_else(|| xml::read(&text))),
                 _ => Some(plain(&text)),
             })
         }
@@ -83,11 +86,41 @@ pub(crate) fn of_body(body: &Body<'_>) -> Option<FileText> {
     Some(read)
 }
 
-/// Adds what a file says to what is known of its document.
+/// Adds what a file says to what is known of its document, as far as it is asked for.
 pub(crate) fn put(body: &Body<'_>, content: &mut Option<Box<Content>>) {
+    match body.settings.content {
+        ContentLevel::Text => {}
+        ContentLevel::Items => put_feed(body, content),
+        ContentLevel::Full => put_all(body, content),
+    }
+}
+
+/// Adds a feed, and nothing of other files.
+fn put_feed(body: &Body<'_>, content: &mut Option<Box<Content>>) {
+    if !matches!(Kind::declared(body.media), Some(Kind::Xml | Kind::Unknown)) {
+        return;
+    }
+    let bytes = body.beginning(FILE_BYTES_MAX + 1);
+    let is_xml = Kind::declared(body.media).and_then(|kind| kind.or_by_magic(&bytes)) == Some(Kind::Xml);
+    if !is_xml {
+        return;
+    }
+    let text = body.text(&bytes).text;
+    let Some(file) = guarded(|| feed::read(&text, body.source.url.as_str())) else { return };
+    let content = content.get_or_insert_default();
+    let mut gaps = file.gaps;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        gaps.insert(Gap::File);
+    }
+    content.gaps.extend(gaps);
+    content.feed = file.feed;
+}
+
+fn put_all(body: &Body<'_>, content: &mut Option<Box<Content>>) {
     let Some(file) = of_body(body) else { return };
     let content = content.get_or_insert_default();
     content.gaps.extend(file.gaps);
+    content.feed = file.feed;
     let mut about = about::of_text(&file.text);
     (about.title, about.author) = (file.title, file.author);
     (about.published, about.modified) = (file.published, file.modified);

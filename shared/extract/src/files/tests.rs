@@ -114,6 +114,35 @@ fn files_are_read() {
 }
 
 #[test]
+fn feeds_are_read_by_their_own_rules() {
+    let atom = |inner: &str| format!("<a:feed xmlns:a='http://www.w3.org/2005/Atom'>{inner}</a:feed>");
+    for (kind, body, expected, why) in [
+        (
+            "application/atom+xml",
+            atom(
+                "<a:title>L</a:title><a:author><a:name>Ann</a:name><a:email>a@b.example</a:email></a:author>\
+                  <a:entry><a:title>One</a:title><a:summary>Use &lt;b></a:summary></a:entry>",
+            ),
+            (Some("L"), Some("Ann"), "One\nUse <b>"),
+            "a prefix, a person, a text that is not HTML",
+        ),
+        (
+            "application/rss+xml",
+            "<rss><channel><title>Caf&eacute;</title><managingEditor>a@b.example (Ann)</managingEditor>\
+             <item><title>One&nbsp;two</title></item></channel></rss>"
+                .to_owned(),
+            (Some("Caf\u{e9}"), Some("Ann"), "One two"),
+            "names of HTML, an address with a name",
+        ),
+    ] {
+        let read = of(kind, body.as_bytes()).unwrap();
+        let said = (read.title.as_deref(), read.author.as_deref(), read.text.as_str());
+        assert_eq!(said, expected, "{body}: {why}");
+        assert_eq!(read.feed.unwrap().entries.len(), 1);
+    }
+}
+
+#[test]
 fn bombs_are_bounded() {
     let huge = format!("<w:t>{}</w:t>", "x".repeat(60 << 20));
     let deep: String =
@@ -180,9 +209,9 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
     let rules = UrlRules::default();
     let url = CrawlUrl::parse("https://a.example/report.pdf", &rules).unwrap();
     let report = pdf(ONE_PAGE, "", WORDS);
-    let read = |fields: &[(&str, &str)], content| {
+    let of_level = |fields: &[(&str, &str)], content, body: &[u8]| {
         let headers = Headers::from_iter(fields.iter().copied());
-        let source = Source { url: &url, headers: &headers, body: &report };
+        let source = Source { url: &url, headers: &headers, body };
         let settings = Settings {
             product_token: "Dragline",
             url_rules: &rules,
@@ -193,6 +222,7 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
         };
         crate::extract(&source, &settings).unwrap_err().content
     };
+    let read = |fields: &[(&str, &str)], content| of_level(fields, content, &report);
     let typed = [("content-type", "application/pdf")];
     let content = read(&typed, ContentLevel::Full).unwrap();
     let about = content.about.as_ref().unwrap();
@@ -201,6 +231,14 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
     assert_eq!(about.meta, [Meta { name: "pages".into(), content: "1".into() }]);
     assert!(content.gaps.is_empty());
     assert!(read(&typed, ContentLevel::default()).is_none(), "less is asked for");
+    let typed_feed = [("content-type", "text/xml")];
+    for (level, has_feed, has_text) in
+        [(ContentLevel::Text, false, false), (ContentLevel::Items, true, false), (ContentLevel::Full, true, true)]
+    {
+        let content =
+            of_level(&typed_feed, level, b"<rss><channel><title>T</title></channel></rss>").unwrap_or_default();
+        assert_eq!((content.feed.is_some(), content.about.is_some()), (has_feed, has_text), "{level}");
+    }
     let hidden = [typed[0], ("x-robots-tag", "noindex")];
     assert!(read(&hidden, ContentLevel::Full).is_none(), "it asks for noindex");
 

@@ -110,6 +110,11 @@ pub fn markup(html: &str, url: &Url) -> Option<Markup> {
     Some(markup_of_tree(&read(html)?, url))
 }
 
+/// Returns what a reader sees of a part of a page, in lines as blocks have them; empty if its tree would be too deep or too large.
+pub(crate) fn visible_text(html: &str) -> String {
+    read(html).map(|document| text::text_of(&document.root(), &mut Budget::new())).unwrap_or_default()
+}
+
 fn read(html: &str) -> Option<Document> {
     (html.len() <= tree::PAGE_BYTES_MAX).then(|| tree::of(html)).flatten()
 }

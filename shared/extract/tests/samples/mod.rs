@@ -2,13 +2,14 @@
 
 use dragline_domain::change::{Difference, LinkTo, Part};
 use dragline_domain::content::{
-    About, Alternate, Content, ContentLevel, Feed, Gap, Heading, Image, MainPart, Meta, Repeated, RepeatedField,
+    About, Alternate, Content, ContentLevel, FeedLink, Gap, Heading, Image, MainPart, Meta, Repeated, RepeatedField,
     RepeatedForm, Taken,
 };
 use dragline_domain::definition::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
 use dragline_domain::document::{
     Directives, Disposition, Document, DocumentState, Link, LinkKind, MadeBy, Page, PageCut, Rel, StoredBody,
 };
+use dragline_domain::feed::{Enclosure, Entry, Feed, FeedFormat, Person};
 use dragline_domain::frontier::{ObjectKey, VisitPlace};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::item::{Field, Item, Misfit, Money, Notation, Record, Value};
@@ -175,9 +176,44 @@ pub(crate) fn everything() -> Document {
     }
 }
 
+fn feed() -> Feed {
+    let some = |text: &str| Some(text.to_owned());
+    let person = Person { name: some("A"), email: some("a@a.example"), url: some("https://a.example/a") };
+    let entry = Entry {
+        title: some("E"),
+        link: some("https://a.example/e"),
+        id: some("urn:e"),
+        authors: vec![person.clone()],
+        summary: some("short"),
+        content: some("long"),
+        published: some("2021-03-03"),
+        updated: some("2021-03-04"),
+        categories: vec!["c".into()],
+        enclosures: vec![Enclosure {
+            url: "https://a.example/e.mp3".into(),
+            media_type: some("audio/mpeg"),
+            bytes: Some(3),
+        }],
+    };
+    Feed {
+        format: FeedFormat::Atom,
+        version: some("1.0"),
+        title: some("F"),
+        link: some("https://a.example/"),
+        id: some("urn:f"),
+        authors: vec![person],
+        summary: some("about"),
+        published: some("soon"),
+        updated: some("2021-03-04"),
+        categories: vec!["c".into()],
+        entries: vec![entry],
+    }
+}
+
 fn content() -> Content {
     Content {
         items: vec![item()],
+        feed: Some(Box::new(feed())),
         misfits: vec![Misfit {
             item_type: "Chair".into(),
             field: "weight".into(),
@@ -246,7 +282,7 @@ fn about() -> About {
         headings: vec![Heading { level: 6, text: "H".into() }],
         images: vec![Image { url: "https://a.example/i.png".into(), alt: some("I") }],
         hreflang: vec![Alternate { language: "x-default".into(), url: "https://a.example/".into() }],
-        feeds: vec![Feed { url: "https://a.example/feed".into(), title: some("F") }],
+        feeds: vec![FeedLink { url: "https://a.example/feed".into(), title: some("F") }],
         meta: vec![Meta { name: "author".into(), content: "A".into() }],
         words: 1,
         text_sha1: "0123456789abcdef0123456789abcdef01234567".into(),

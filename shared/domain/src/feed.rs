@@ -1,0 +1,200 @@
+//! Feeds: what RSS and Atom say of themselves, and their entries.
+
+use serde::{Deserialize, Serialize};
+
+/// A feed. Its texts are without markup, or as a reader has them; URLs are absolute where the feed lets them be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Feed<T = String> {
+    /// The family of formats that it is in.
+    pub format: FeedFormat,
+    /// The format's version, as `2.0`; `None` if the feed does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Its title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<T>,
+    /// The page that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// The name by which it identifies itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Who writes it.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub authors: Vec<Person>,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<T>,
+    /// When it was published: ISO 8601 if it could be read, or else as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// When it was last changed; the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated: Option<String>,
+    /// What it is filed under, each once.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+    /// Its entries, in its order.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<Entry<T>>,
+}
+
+/// A family of formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FeedFormat {
+    /// RSS, also in RDF.
+    Rss,
+    /// Atom (RFC 4287), also before it was a standard.
+    Atom,
+}
+
+impl FeedFormat {
+    /// The name that is stored.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rss => "rss",
+            Self::Atom => "atom",
+        }
+    }
+}
+
+/// An entry of a feed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub struct Entry<T = String> {
+    /// Its title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<T>,
+    /// Where it can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// The name by which the feed identifies it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Who wrote it; empty if it does not say, as those of the feed count then.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub authors: Vec<Person>,
+    /// What it is about, or its beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<T>,
+    /// All that it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<T>,
+    /// When it was published, as [`Feed::published`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// When it was last changed; the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated: Option<String>,
+    /// What it is filed under, each once.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub categories: Vec<String>,
+    /// Files that belong to it, such as the recording of a podcast.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub enclosures: Vec<Enclosure>,
+}
+
+/// Somebody who writes. Has a name, an address, or both.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Person {
+    /// The name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The address of e-mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// A page of the person's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+impl Person {
+    /// What the person is called: the name, or else the address.
+    #[must_use]
+    pub fn called(&self) -> Option<&str> {
+        [&self.name, &self.email, &self.url].into_iter().find_map(Option::as_deref)
+    }
+}
+
+/// A file that belongs to an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Enclosure {
+    /// Where it is.
+    pub url: String,
+    /// Its media type, as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media_type: Option<String>,
+    /// How long the feed says it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+impl<T> Feed<T> {
+    /// Returns the same feed with its texts in another form.
+    pub fn map<U>(self, mut form: impl FnMut(T) -> U) -> Feed<U> {
+        let Self { format, version, title, link, id, authors, summary, published, updated, categories, entries } = self;
+        Feed {
+            format,
+            version,
+            title: title.map(&mut form),
+            link,
+            id,
+            authors,
+            summary: summary.map(&mut form),
+            published,
+            updated,
+            categories,
+            entries: entries.into_iter().map(|entry| entry.map(&mut form)).collect(),
+        }
+    }
+}
+
+impl<T> Entry<T> {
+    fn map<U>(self, mut form: impl FnMut(T) -> U) -> Entry<U> {
+        let Self { title, link, id, authors, summary, content, published, updated, categories, enclosures } = self;
+        Entry {
+            title: title.map(&mut form),
+            link,
+            id,
+            authors,
+            summary: summary.map(&mut form),
+            content: content.map(&mut form),
+            published,
+            updated,
+            categories,
+            enclosures,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_feed_reads_as_it_is_written() {
+        const JSON: &str = r#"{"format":"atom","version":"1.0","title":"T","link":"https://a.example/","id":"urn:a","authors":[{"name":"A","email":"a@a.example","url":"https://a.example/a"}],"summary":"S","published":"2021-03-03","updated":"2021-03-04","categories":["c"],"entries":[{"title":"E","content":"all","enclosures":[{"url":"https://a.example/e.mp3","media_type":"audio/mpeg","bytes":3},{"url":"x"}]},{}]}"#;
+        let feed: Feed = serde_json::from_str(JSON).unwrap();
+        assert_eq!(serde_json::to_string(&feed).unwrap(), JSON);
+        let plain: Feed = serde_json::from_str(r#"{"format":"rss"}"#).unwrap();
+        assert_eq!(serde_json::to_string(&plain).unwrap(), r#"{"format":"rss"}"#, "what it does not say is absent");
+        let longer = feed.map(|text| text.len());
+        assert_eq!((longer.title, longer.entries[0].content), (Some(1), Some(3)));
+    }
+
+    #[test]
+    fn people_are_called_by_the_best_that_is_known() {
+        let person = |name: Option<&str>, email: Option<&str>| Person {
+            name: name.map(str::to_owned),
+            email: email.map(str::to_owned),
+            url: None,
+        };
+        assert_eq!(person(Some("A"), Some("a@a.example")).called(), Some("A"));
+        assert_eq!(person(None, Some("a@a.example")).called(), Some("a@a.example"), "better than nothing");
+        assert_eq!(person(None, None).called(), None);
+    }
+}

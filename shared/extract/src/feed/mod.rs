@@ -1,0 +1,74 @@
+//! Feeds: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0 (RFC 4287).
+//!
+//! Names count by their namespaces, whatever their prefixes. The document need not be well-formed: it is read up to its first flaw that leaves no way
+//! on. Nothing grows: entities that it declares are not expanded, and texts, entries and depth are capped.
+
+mod draft;
+mod names;
+mod person;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use dragline_domain::feed::Feed;
+use dragline_formats::charset;
+use serde::Serialize;
+use url::Url;
+
+pub use self::text::{Text, TextKind};
+
+/// The longest document that is read, in bytes.
+const DOCUMENT_BYTES_MAX: usize = 10 << 20;
+
+/// The most entries that are read.
+const ENTRIES_MAX: usize = 10_000;
+
+/// The most bytes of all texts.
+const TEXTS_BYTES_MAX: usize = 4 << 20;
+
+/// How deep elements are read that are in each other, besides those in texts.
+const DEPTH_MAX: usize = 32;
+
+/// A feed as it was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReadFeed {
+    /// What it says.
+    pub feed: Feed<Text>,
+    /// Whether something was left out because there was too much of it.
+    pub is_cut: bool,
+}
+
+/// Reads a feed from the bytes of a document, with the character set that its header names, and the URL where it stands. `None` if the document is not a
+/// feed.
+///
+/// ```
+/// let rss = "<rss version='2.0'><channel><title>News</title><item><title>One &amp;amp; two</title></item></channel></rss>";
+/// let read = dragline_extract::feed::read(rss.as_bytes(), None, None).unwrap();
+/// assert_eq!(read.feed.title.unwrap().plain(), "News");
+/// assert_eq!(read.feed.entries[0].title.as_ref().unwrap().plain(), "One & two");
+/// ```
+#[must_use]
+pub fn read(bytes: &[u8], header_charset: Option<&str>, url: Option<&Url>) -> Option<ReadFeed> {
+    let kept = &bytes[..bytes.len().min(DOCUMENT_BYTES_MAX)];
+    let read = read_text(&charset::decode(kept, header_charset).text, url)?;
+    Some(ReadFeed { is_cut: read.is_cut || kept.len() < bytes.len(), ..read })
+}
+
+/// Reads a feed from the text of a document.
+pub(crate) fn read_text(document: &str, url: Option<&Url>) -> Option<ReadFeed> {
+    reader::read(document, url)
+}
+
+impl ReadFeed {
+    /// Returns the feed as it is stored: its titles in one line, its other texts as a reader sees them.
+    #[must_use]
+    pub fn stored(self) -> Feed {
+        let mut feed = self.feed.map(|text| text.plain());
+        let titles = feed.entries.iter_mut().map(|entry| &mut entry.title).chain([&mut feed.title]);
+        for title in titles {
+            *title = title.take().map(|title| crate::tree::in_one_line(&title)).filter(|title| !title.is_empty());
+        }
+        feed
+    }
+}
