@@ -11,6 +11,8 @@ pub(crate) enum Exit {
     NotAllWell,
     /// A usage error or an unrecoverable error.
     Error,
+    /// The crawl did its work, but pages are not what they were or should be: some are stuck, or have items with other fields than before.
+    Changed,
     /// It was interrupted; the same command resumes the crawl.
     Interrupted,
 }
@@ -23,6 +25,7 @@ Exit codes:
     1  done, but URLs failed or nothing was fetched; for `explain`: the URL would not be crawled;
        for `diff --exit-code`: something differs
     2  usage error, or an unrecoverable error
+    3  done, but pages are stuck, or their items have other fields than before
   130  interrupted; the same command resumes";
 
     /// Returns the number that the shell sees.
@@ -31,6 +34,7 @@ Exit codes:
             Self::Done => 0,
             Self::NotAllWell => 1,
             Self::Error => 2,
+            Self::Changed => 3,
             Self::Interrupted => 130,
         }
     }
@@ -48,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_help_names_every_code() {
-        for exit in [Exit::Done, Exit::NotAllWell, Exit::Error, Exit::Interrupted] {
+        for exit in [Exit::Done, Exit::NotAllWell, Exit::Error, Exit::Changed, Exit::Interrupted] {
             let entry = format!("{:>5}  ", exit.code());
             assert!(Exit::HELP.lines().any(|line| line.starts_with(&entry)), "{exit:?}");
         }

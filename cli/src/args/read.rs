@@ -43,10 +43,10 @@ impl StatusArgs {
     }
 }
 
-/// Write pages, links, items, the log or the known URLs to standard output
+/// Write pages, links, items, feeds, the log or the known URLs to standard output
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Write pages, links, items, the log or the known URLs to standard output, row by row. This works while a crawl is running.\n\n\
+    long_about = "Write pages, links, items, feeds, the log or the known URLs to standard output, row by row. This works while a crawl is running.\n\n\
                   In CSV, text that a spreadsheet would run as a formula is prefixed with `'`; JSON lines are not changed. \
                   On a terminal, control characters are escaped; in files and pipes they are kept.",
     after_help = "\
@@ -57,6 +57,7 @@ Examples:
   dragline export --what links --format csv --iteration 2 > links.csv
   dragline export --what links --format graphml > links.graphml
   dragline export --what items --type Product --format csv > products.csv
+  dragline export --what feeds --format parquet > feeds.parquet
   dragline export --what log | jq -r 'select(.outcome_name == \"file_not_found\") | .url'"
 )]
 pub(crate) struct ExportArgs {
@@ -95,6 +96,8 @@ pub(crate) enum What {
     Items,
     /// One row per passage of the main parts of those pages, cut along their headings, for programs that search by meaning or ask language models
     Chunks,
+    /// One row per feed of the site, RSS or Atom, and one per entry of it
+    Feeds,
     /// One JSON object per document of those pages, with all that was made of it (docs/documents.md)
     Documents,
 }
@@ -109,6 +112,7 @@ impl What {
             Self::Candidates => "candidate",
             Self::Items => "item",
             Self::Chunks => "chunk",
+            Self::Feeds => "feed",
             Self::Documents => "document",
         }
     }

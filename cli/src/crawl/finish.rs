@@ -31,6 +31,7 @@ pub(super) async fn finish(
 ) -> Result<Exit, CliError> {
     let summary = summary::of_directory(&directory.path, crawl).await?;
     let exit = match ended {
+        Ended::Over if summary.figures.have_pages_changed() => Exit::Changed,
         Ended::Over if summary.figures.is_all_well() && summary.has_result() => Exit::Done,
         Ended::Over => Exit::NotAllWell,
         Ended::Interrupted | Ended::AtOnce => Exit::Interrupted,
@@ -51,6 +52,9 @@ pub(super) async fn finish(
     let is_shown = args.output.answer() == Answer::Text && console.verbosity() != Verbosity::Quiet;
     if let (false, Some(why)) = (is_shown, summary.why_nothing()) {
         console.error(&why.message(), &why.hints());
+    }
+    if let (false, Exit::Changed) = (is_shown, exit) {
+        summary::changed(&summary).iter().for_each(|line| console.warn(line));
     }
     if let Some(go_on) = go_on {
         console.hint(&to_resume(&go_on));

@@ -41,6 +41,10 @@ impl Notifier for ConsoleNotifier {
         if !matches!(notice, Notice::IterationClosed(_)) && !self.is_repeated(&notice) {
             let words = notice.words();
             match self.console.form() {
+                // What pages have lost is told whoever listens.
+                Form::Text if matches!(notice, Notice::Stuck { .. } | Notice::Drifted { .. }) => {
+                    self.console.warn(&words)
+                }
                 Form::Text => self.console.say(&words),
                 Form::Json => self.console.event("notice", &NoticeEvent::of(&notice, &words)),
             }

@@ -2,7 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use dragline_domain::shown::one_line;
+
 use crate::args::ExportFormat;
+
+/// The longest name of a type in a message, in characters.
+const NAME_CHARS_MAX: usize = 80;
+
+/// The most types that a hint names.
+const TYPES_NAMED_MAX: usize = 20;
+
+/// The most types that a hint suggests.
+const TYPES_NEAR_MAX: usize = 3;
 
 /// Why rows cannot be written in the way that was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -10,6 +21,14 @@ pub(crate) enum ExportError {
     /// Items of several types have no columns in common.
     #[error("a table of items is of one type: add `--type`")]
     NoType {
+        /// The types that there are, or some of them.
+        types: BTreeSet<String>,
+    },
+    /// No item has this type, or had it in what is stored.
+    #[error("no item has the type `{}`", one_line(wanted, NAME_CHARS_MAX))]
+    UnknownType {
+        /// What was asked for.
+        wanted: String,
         /// The types that there are, or some of them.
         types: BTreeSet<String>,
     },
@@ -33,7 +52,7 @@ pub(crate) enum ExportError {
         columns: Vec<String>,
     },
     /// Documents and graphs have no columns.
-    #[error("`--columns` is for pages, links, log, candidates and items as rows")]
+    #[error("`--columns` is for pages, links, log, candidates, items and feeds as rows")]
     ColumnsOfOthers,
     /// Only items have a type.
     #[error("only items have a type: leave out `--type`, or add `--what items`")]
@@ -51,14 +70,64 @@ impl ExportError {
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::NoType { types } if types.is_empty() => Some("this crawl has no items so far".to_owned()),
-            Self::NoType { types } => {
-                let types: Vec<&str> = types.iter().map(String::as_str).collect();
-                Some(format!("there are: {}", types.join(", ")))
+            Self::NoType { types } => Some(there_are(types)),
+            Self::UnknownType { types, .. } if types.is_empty() => Some("this crawl has no items so far".to_owned()),
+            Self::UnknownType { wanted, types } => {
+                Some(near(wanted, types).map_or_else(|| there_are(types), |near| format!("did you mean {near}?")))
             }
             Self::Format { .. } => Some("leave out `--format`: JSON lines hold everything".to_owned()),
             Self::NotText => Some("write it to a file: add `> FILE`".to_owned()),
             Self::NoColumn { columns, .. } => Some(format!("there are: {}", columns.join(", "))),
             Self::GraphOfIteration | Self::ColumnsOfOthers | Self::TypeOfOthers | Self::Parquet(_) => None,
         }
+    }
+}
+
+fn there_are(types: &BTreeSet<String>) -> String {
+    let named: Vec<String> = types.iter().take(TYPES_NAMED_MAX).map(|name| one_line(name, NAME_CHARS_MAX)).collect();
+    format!("there are: {}", named.join(", "))
+}
+
+/// Returns the types that are written much as what was asked for, the nearest first; `None` if none is.
+fn near(wanted: &str, types: &BTreeSet<String>) -> Option<String> {
+    let plain = |name: &str| name.chars().take(NAME_CHARS_MAX).collect::<String>().to_lowercase();
+    let of_wanted = plain(wanted);
+    let mut near: Vec<(usize, &String)> = types
+        .iter()
+        .map(|name| (strsim::osa_distance(&of_wanted, &plain(name)), name))
+        .filter(|(distance, name)| *distance <= name.chars().count().div_ceil(3).min(3))
+        .collect();
+    near.sort();
+    let named: Vec<String> =
+        near.iter().take(TYPES_NEAR_MAX).map(|(_, name)| format!("`{}`", one_line(name, NAME_CHARS_MAX))).collect();
+    (!named.is_empty()).then(|| named.join(" or "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_that_no_item_has_is_told_with_those_like_it() {
+        let types = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        let of_shop = types(&["BreadcrumbList", "Product", "ProductGroup", "https://vocabulary.example/Chair"]);
+        for (wanted, types, hint, why) in [
+            ("Produkt", &of_shop, "did you mean `Product`?", "a letter differs"),
+            ("product", &of_shop, "did you mean `Product`?", "the case does"),
+            ("Prodct", &of_shop, "did you mean `Product`?", "a letter is missing"),
+            (
+                "Recipe",
+                &of_shop,
+                "there are: BreadcrumbList, Product, ProductGroup, https://vocabulary.example/Chair",
+                "none is like it",
+            ),
+            ("Product", &types(&[]), "this crawl has no items so far", "there is nothing to suggest"),
+            ("Evnt", &types(&["Event", "Evens"]), "did you mean `Event` or `Evens`?", "several are"),
+        ] {
+            let error = ExportError::UnknownType { wanted: wanted.to_owned(), types: types.clone() };
+            assert_eq!(error.hint().as_deref(), Some(hint), "{why}");
+        }
+        let error = ExportError::UnknownType { wanted: "Pro\u{1b}duct".to_owned(), types: types(&[]) };
+        assert_eq!(error.to_string(), "no item has the type `Pro\\u{1b}duct`");
     }
 }

@@ -11,13 +11,16 @@ use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 use dragline_report::ItemRow;
 
-use super::BATCH_ROWS;
+use super::{BATCH_ROWS, times};
 
 /// The most columns that an export has besides [`COMMON`](dragline_domain::item::COMMON).
 const COLUMNS_MAX: usize = 2_000;
 
 /// The most types that a hint names.
 const TYPES_NAMED_MAX: usize = 20;
+
+/// The most types that are compared with one that nothing has.
+const TYPES_COMPARED_MAX: usize = 10_000;
 
 /// Which items to write.
 pub(super) struct Items<'r, R> {
@@ -29,12 +32,26 @@ pub(super) struct Items<'r, R> {
     pub(super) item_type: Option<&'r str>,
 }
 
+/// What is known of a type from all that is stored, also of earlier iterations and of pages that are gone.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Its columns; `None` if no item has or had it.
+    pub(super) columns: Option<Columns>,
+    /// The types that there are, or some of them.
+    pub(super) types: BTreeSet<String>,
+}
+
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Bool,
+    /// A whole number of 64 bits.
     Integer,
     Number,
+    /// A day, as a text in ISO 8601.
+    Day,
+    /// A time, as a text in ISO 8601.
+    Instant,
     Text,
 }
 
@@ -42,8 +59,13 @@ pub(super) enum Kind {
 pub(super) type Columns = BTreeMap<String, Kind>;
 
 impl<R: Reader> Items<'_, R> {
-    /// Reads the items one after another, until `take` has enough.
-    pub(super) async fn each(&self, mut take: impl FnMut(ItemRow) -> ControlFlow<()>) -> PortResult<()> {
+    /// Reads the items one after another, until `take` has enough. Returns how many it took.
+    pub(super) async fn each(&self, mut take: impl FnMut(ItemRow) -> ControlFlow<()>) -> PortResult<u64> {
+        let mut taken = 0;
+        let mut take = |row: ItemRow| {
+            taken += 1;
+            take(row)
+        };
         let is_now = self.filter.iteration.is_none();
         let read = |after: Option<Cursor>| async move {
             match is_now {
@@ -52,25 +74,24 @@ impl<R: Reader> Items<'_, R> {
             }
         };
         let take = |row: DocumentRow| self.rows(&row).try_for_each(&mut take);
-        each_row(read, take).await
+        each_row(read, take).await?;
+        Ok(taken)
     }
 
-    /// Returns the columns of the items, with what they hold.
-    pub(super) async fn columns(&self) -> PortResult<Columns> {
-        let mut columns = Columns::new();
-        self.each(|row| {
-            for (name, cell) in row.cells() {
-                let kind = Kind::of(cell);
-                if let Some(known) = columns.get_mut(name) {
-                    *known = known.and(kind);
-                } else if columns.len() < COLUMNS_MAX {
-                    columns.insert(name.to_owned(), kind);
-                }
-            }
+    /// Returns what is known of the type. A column that the type has had stays, whatever the pages of today have.
+    pub(super) async fn known(&self) -> PortResult<Known> {
+        let mut known = Known::default();
+        let all = &Filter::default();
+        let read = |after: Option<Cursor>| async move { self.reader.documents(all, after.as_ref(), BATCH_ROWS).await };
+        let take = |row: DocumentRow| {
+            known.learn(&row, self);
             ControlFlow::Continue(())
-        })
-        .await?;
-        Ok(columns)
+        };
+        each_row(read, take).await?;
+        if let Some(columns) = &mut known.columns {
+            keep_fractions(columns);
+        }
+        Ok(known)
     }
 
     /// Returns the names of the types that there are, some of them if they are many.
@@ -93,17 +114,99 @@ impl<R: Reader> Items<'_, R> {
     }
 }
 
+impl Known {
+    fn learn<R: Reader>(&mut self, row: &DocumentRow, items: &Items<'_, R>) {
+        let types = row.document.content.iter().flat_map(|content| &content.items).flat_map(|item| &item.types);
+        for name in types {
+            if self.types.len() < TYPES_COMPARED_MAX && !self.types.contains(name) {
+                self.types.insert(name.clone());
+            }
+        }
+        for item in items.rows(row) {
+            let columns = self.columns.get_or_insert_default();
+            for (name, cell) in item.cells() {
+                let kind = Kind::of(cell);
+                if let Some(known) = columns.get_mut(name) {
+                    *known = known.and(kind);
+                } else if columns.len() < COLUMNS_MAX {
+                    columns.insert(name.to_owned(), kind);
+                }
+            }
+        }
+    }
+}
+
+/// Lets columns be numbers with fractions that are so by what they mean, whatever they hold today: amounts of money, and ratings.
+fn keep_fractions(columns: &mut Columns) {
+    const FRACTIONS: [&str; 5] = ["price", "price_low", "price_high", "rating", "rating_best"];
+    let money: Vec<String> =
+        columns.keys().filter_map(|name| Some(name.strip_suffix("_currency")?.to_owned())).collect();
+    for name in FRACTIONS.into_iter().chain(money.iter().map(String::as_str)) {
+        if let Some(kind @ Kind::Integer) = columns.get_mut(name) {
+            *kind = Kind::Number;
+        }
+    }
+}
+
 impl Kind {
-    const fn of(cell: &Cell) -> Self {
+    fn of(cell: &Cell) -> Self {
         match cell {
             Cell::Bool(_) => Self::Bool,
+            Cell::Number(number) if number.as_i64().is_some() => Self::Integer,
             Cell::Number(_) => Self::Number,
+            Cell::Text(text) if times::is_day(text) => Self::Day,
+            Cell::Text(text) if times::is_instant(text) => Self::Instant,
             Cell::Text(_) => Self::Text,
         }
     }
 
     /// Returns the kind that holds the values of both.
-    fn and(self, other: Self) -> Self {
-        if self == other { self } else { Self::Text }
+    const fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Bool, Self::Bool) => Self::Bool,
+            (Self::Integer, Self::Integer) => Self::Integer,
+            (Self::Integer | Self::Number, Self::Integer | Self::Number) => Self::Number,
+            (Self::Day, Self::Day) => Self::Day,
+            (Self::Day | Self::Instant, Self::Day | Self::Instant) => Self::Instant,
+            _ => Self::Text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_column_holds_what_all_of_its_values_are() {
+        let cell = |value: serde_json::Value| match value {
+            serde_json::Value::Bool(yes) => Cell::Bool(yes),
+            serde_json::Value::Number(number) => Cell::Number(number),
+            other => Cell::Text(other.as_str().unwrap().to_owned()),
+        };
+        for (values, expected, why) in [
+            (json!([1, 2]), Kind::Integer, "whole numbers"),
+            (json!([1, 2.5]), Kind::Number, "and one that is not"),
+            (json!([1.5, 2]), Kind::Number, "in another order"),
+            (json!([u64::MAX]), Kind::Number, "more than 64 bits with a sign hold"),
+            (json!(["2021-03-03T10:00:00Z", "2021-03-03T10:00:00+01:00"]), Kind::Instant, "times"),
+            (json!(["2021-03-03", "2021-03-04"]), Kind::Day, "days"),
+            (json!(["2021-03-03", "2021-03-03T10:00:00Z"]), Kind::Instant, "a day begins at a time"),
+            (json!(["2021-03-03T10:00:00"]), Kind::Text, "nobody says where that is the time"),
+            (json!(["2021-03-03T10:00:00Z", "soon"]), Kind::Text, "not a time"),
+            (json!([true, 1]), Kind::Text, "nothing holds both but a text"),
+            (json!(["20210303", "2021"]), Kind::Text, "numbers of products"),
+        ] {
+            let kinds = values.as_array().unwrap().iter().map(|value| Kind::of(&cell(value.clone())));
+            assert_eq!(kinds.reduce(Kind::and), Some(expected), "{values}: {why}");
+        }
+        let mut columns: Columns =
+            ["price", "rating_count", "total", "total_currency"].map(|name| (name.to_owned(), Kind::Integer)).into();
+        keep_fractions(&mut columns);
+        let kinds: Vec<Kind> = columns.into_values().collect();
+        let expected = [Kind::Number, Kind::Integer, Kind::Number, Kind::Integer];
+        assert_eq!(kinds, expected, "an amount of money is of one kind, whatever it is today");
     }
 }

@@ -8,6 +8,7 @@ mod items;
 mod parquet;
 mod rows;
 mod table;
+mod times;
 
 use std::io::{self, BufWriter, IsTerminal};
 use std::ops::ControlFlow;
@@ -16,6 +17,7 @@ use dragline_domain::document::Document;
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
+use dragline_report::FeedRow;
 use serde::Serialize;
 
 use crate::args::{ExportArgs, ExportFormat, Format, Of, What};
@@ -99,12 +101,12 @@ fn line<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> DocumentLine<'d> {
     DocumentLine { crawl: crawl.as_str(), iteration: row.iteration.number(), document: &row.document }
 }
 
-/// Writes the rows of the given iteration. If none is given: pages, links, items and documents as they are now, and the log of the latest.
+/// Writes the rows of the given iteration. If none is given: pages, links, items, feeds and documents as they are now, and the log of the latest.
 async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &Console) -> Result<(), CliError> {
     let (what, wanted) = (args.what, args.iteration);
     let iteration = match what {
         What::Candidates => found.iteration(wanted).await?,
-        What::Pages | What::Links | What::Log | What::Items | What::Chunks | What::Documents => {
+        What::Pages | What::Links | What::Log | What::Items | What::Feeds | What::Chunks | What::Documents => {
             found.whole_iteration(wanted).await?
         }
     }
@@ -130,6 +132,10 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
         ($stream:ident, $filter:ident) => {
             each!($stream, $filter, row => row)
         };
+        ($stream:ident, $filter:ident, $row:ident; $several:expr) => {{
+            let read = |after: Option<Cursor>| async move { reader.$stream($filter, after.as_ref(), BATCH_ROWS).await };
+            each_row(read, |$row| $several.try_for_each(|shown| rows.write(&shown))).await
+        }};
     }
     let written = match (what, wanted) {
         (What::Pages, None) => each!(pages, of_all),
@@ -137,6 +143,8 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
         (What::Links, None) => each!(links, of_all),
         (What::Links, Some(_)) => each!(seen_links, of_iteration),
         (What::Log, _) => each!(log, of_iteration),
+        (What::Feeds, None) => each!(shown_documents, of_all, row; FeedRow::of_document(&found.crawl, &row)),
+        (What::Feeds, Some(_)) => each!(documents, of_iteration, row; FeedRow::of_document(&found.crawl, &row)),
         (What::Documents, None) => each!(shown_documents, of_all, row => line(&found.crawl, &row)),
         (What::Documents, Some(_)) => each!(documents, of_iteration, row => line(&found.crawl, &row)),
         (What::Chunks, _) => {
@@ -167,7 +175,7 @@ async fn write_items(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> R
     let columns = match (&to, item_type) {
         (To::Lines(Format::Jsonl), _) if args.columns.is_empty() => Columns::new(),
         (_, None) => return Err(ExportError::NoType { types: items.types().await.map_err(failed)? }.into()),
-        (_, Some(_)) => items.columns().await.map_err(failed)?,
+        (_, Some(wanted)) => known_columns(&items, wanted).await.map_err(failed)??,
     };
     let wanted = picked(of_items(&columns), &args.columns)?;
     let format = match to {
@@ -179,8 +187,17 @@ async fn write_items(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> R
         [] => rows.write_item(&item, &columns),
         _ => rows.write_cells(&wanted, &cells(&item, &wanted)),
     });
-    written.await.map_err(failed)?;
+    let written = written.await.map_err(failed)?;
+    if let (0, Some(wanted)) = (written, item_type) {
+        known_columns(&items, wanted).await.map_err(failed)??;
+    }
     rows.finish().map_err(while_doing("writing to standard output"))
+}
+
+/// Returns the columns of a type. The inner error is that no item has or had it.
+async fn known_columns<R: Reader>(items: &Items<'_, R>, wanted: &str) -> PortResult<Result<Columns, ExportError>> {
+    let known = items.known().await?;
+    Ok(known.columns.ok_or_else(|| ExportError::UnknownType { wanted: wanted.to_owned(), types: known.types }))
 }
 
 /// Writes items as a Parquet file. The inner error is that of reading them.
@@ -195,7 +212,7 @@ async fn write_parquet<R: Reader>(items: &Items<'_, R>, columns: &[Column<'_>]) 
         .await;
     written?;
     file.finish()?;
-    Ok(read)
+    Ok(read.map(drop))
 }
 
 #[cfg(test)]

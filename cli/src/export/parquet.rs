@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use dragline_domain::item::{COMMON, Cell};
 use dragline_report::ItemRow;
-use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
-use parquet::column::writer::ColumnWriter;
-use parquet::data_type::ByteArray;
+use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
+use parquet::column::writer::{ColumnWriter, ColumnWriterImpl};
+use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -15,6 +15,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use super::items::{Columns, Kind};
 use super::table::Column;
+use super::times;
 
 /// How many rows are held in memory and written together.
 const GROUP_ROWS: usize = 2_000;
@@ -25,7 +26,7 @@ const GROUP_BYTES: usize = 16 << 20;
 /// Writes rows of cells in groups.
 pub(super) struct RowsParquet<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    columns: usize,
+    columns: Vec<Kind>,
     rows: Vec<Vec<Option<Cell>>>,
     bytes: usize,
 }
@@ -35,7 +36,7 @@ impl<W: Write + Send> RowsParquet<W> {
     pub(super) fn new(out: W, name: &str, columns: &[Column<'_>]) -> Result<Self> {
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let file = SerializedFileWriter::new(out, schema(name, columns)?, Arc::new(properties))?;
-        Ok(Self { file, columns: columns.len(), rows: Vec::new(), bytes: 0 })
+        Ok(Self { file, columns: columns.iter().map(|(_, kind)| *kind).collect(), rows: Vec::new(), bytes: 0 })
     }
 
     /// Adds a row with a cell for each column.
@@ -59,8 +60,8 @@ impl<W: Write + Send> RowsParquet<W> {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
         let mut group = self.file.next_row_group()?;
-        for place in 0..self.columns {
-            write_column(&mut group, rows.iter().map(|row| row.get(place).and_then(Option::as_ref)))?;
+        for (place, kind) in self.columns.iter().enumerate() {
+            write_column(&mut group, *kind, rows.iter().map(|row| row.get(place).and_then(Option::as_ref)))?;
         }
         group.close().map(drop)
     }
@@ -68,10 +69,16 @@ impl<W: Write + Send> RowsParquet<W> {
 
 /// The columns of items of one type.
 pub(super) fn of_items(columns: &Columns) -> Vec<Column<'_>> {
-    let common = COMMON
-        .into_iter()
-        .map(|name| (name, if matches!(name, "iteration" | "n") { Kind::Number } else { Kind::Text }));
+    let common = COMMON.into_iter().map(|name| (name, kind_of_common(name)));
     common.chain(columns.iter().map(|(name, kind)| (name.as_str(), *kind))).collect()
+}
+
+fn kind_of_common(name: &str) -> Kind {
+    match name {
+        "iteration" | "n" => Kind::Integer,
+        "at" => Kind::Instant,
+        _ => Kind::Text,
+    }
 }
 
 /// The cells of an item in these columns.
@@ -91,6 +98,11 @@ fn schema(name: &str, columns: &[Column<'_>]) -> Result<TypePtr> {
             Kind::Bool => Type::primitive_type_builder(name, PhysicalType::BOOLEAN),
             Kind::Integer => Type::primitive_type_builder(name, PhysicalType::INT64),
             Kind::Number => Type::primitive_type_builder(name, PhysicalType::DOUBLE),
+            Kind::Day => {
+                Type::primitive_type_builder(name, PhysicalType::INT32).with_logical_type(Some(LogicalType::Date))
+            }
+            Kind::Instant => Type::primitive_type_builder(name, PhysicalType::INT64)
+                .with_logical_type(Some(LogicalType::timestamp(true, TimeUnit::MICROS))),
             Kind::Text => Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
                 .with_logical_type(Some(LogicalType::String)),
         };
@@ -100,38 +112,48 @@ fn schema(name: &str, columns: &[Column<'_>]) -> Result<TypePtr> {
     Ok(Arc::new(Type::group_type_builder(name).with_fields(fields).build()?))
 }
 
-/// Writes the next column of a group of rows.
+/// Writes the next column of a group of rows. What the column cannot hold is missing in it.
 fn write_column<'c, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
-    cells: impl Iterator<Item = Option<&'c Cell>> + Clone,
+    kind: Kind,
+    cells: impl Iterator<Item = Option<&'c Cell>>,
 ) -> Result<()> {
     let mut column = group.next_column()?.ok_or_else(|| ParquetError::General("a column too many".to_owned()))?;
-    let levels: Vec<i16> = cells.clone().map(|cell| i16::from(cell.is_some())).collect();
-    let cells = cells.flatten();
+    let text = |cell: &'c Cell| if let Cell::Text(text) = cell { Some(text.as_str()) } else { None };
+    let number = |cell: &'c Cell| if let Cell::Number(number) = cell { Some(number) } else { None };
     match column.untyped() {
         ColumnWriter::BoolColumnWriter(writer) => {
-            let values: Vec<bool> = cells.map(|cell| matches!(cell, Cell::Bool(true))).collect();
-            writer.write_batch(&values, Some(&levels), None)?;
+            put(writer, cells.map(|cell| cell.map(|cell| matches!(cell, Cell::Bool(true)))))?;
+        }
+        ColumnWriter::Int32ColumnWriter(writer) => {
+            put(writer, cells.map(|cell| times::days(text(cell?)?)))?;
         }
         ColumnWriter::Int64ColumnWriter(writer) => {
-            // Numbers of rows are counts, sizes and times: none is as large as half of all numbers of 64 bits.
-            let number = |cell: &Cell| if let Cell::Number(number) = cell { number.as_i64() } else { None };
-            let values: Vec<i64> = cells.map(|cell| number(cell).unwrap_or(i64::MAX)).collect();
-            writer.write_batch(&values, Some(&levels), None)?;
+            put(
+                writer,
+                cells.map(|cell| match kind {
+                    Kind::Instant => times::micros(text(cell?)?),
+                    _ => number(cell?)?.as_i64(),
+                }),
+            )?;
         }
         ColumnWriter::DoubleColumnWriter(writer) => {
-            let number = |cell: &Cell| match cell {
-                Cell::Number(number) => number.as_f64(),
-                Cell::Bool(_) | Cell::Text(_) => None,
-            };
-            let values: Vec<f64> = cells.map(|cell| number(cell).unwrap_or(f64::NAN)).collect();
-            writer.write_batch(&values, Some(&levels), None)?;
+            put(writer, cells.map(|cell| number(cell?)?.as_f64()))?;
         }
         ColumnWriter::ByteArrayColumnWriter(writer) => {
-            let values: Vec<ByteArray> = cells.map(|cell| ByteArray::from(cell.to_string().into_bytes())).collect();
-            writer.write_batch(&values, Some(&levels), None)?;
+            put(writer, cells.map(|cell| Some(ByteArray::from(cell?.to_string().into_bytes()))))?;
         }
         _ => return Err(ParquetError::General("a column of another type".to_owned())),
     }
     column.close()
+}
+
+/// Writes values, each of which may be missing.
+fn put<T: DataType>(writer: &mut ColumnWriterImpl<'_, T>, values: impl Iterator<Item = Option<T::T>>) -> Result<()> {
+    let (mut levels, mut present) = (Vec::new(), Vec::new());
+    for value in values {
+        levels.push(i16::from(value.is_some()));
+        present.extend(value);
+    }
+    writer.write_batch(&present, Some(&levels), None).map(drop)
 }

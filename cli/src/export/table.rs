@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use dragline_domain::ids::Iteration;
 use dragline_domain::item::Cell;
 use dragline_ports::reader::{CandidateRow, FieldType, LinkRow, LogRow, PageRow, SeenPageRow};
+use dragline_report::FeedRow;
 use parquet::errors::ParquetError;
 use serde::Serialize;
 use serde_json::Value;
@@ -29,12 +30,14 @@ pub(super) fn columns(what: What, iteration: Option<Iteration>) -> Vec<Column<'s
         What::Log => LogRow::typed_fields().collect(),
         What::Candidates => CandidateRow::typed_fields().collect(),
         What::Chunks => ChunkRow::typed_fields().collect(),
+        What::Feeds => FeedRow::typed_fields().into(),
         What::Items | What::Documents => Vec::new(),
     };
     let kind = |holds| match holds {
         FieldType::Text => Kind::Text,
         FieldType::Integer => Kind::Integer,
         FieldType::Bool => Kind::Bool,
+        FieldType::Instant => Kind::Instant,
     };
     fields.into_iter().map(|(name, holds)| (name, kind(holds))).collect()
 }

@@ -17,7 +17,7 @@ use crate::place::Place;
 use crate::terminal::write_json;
 
 pub(crate) use read::{of_directory, read};
-pub(crate) use text::{numbered_task, text};
+pub(crate) use text::{changed, numbered_task, text};
 pub(crate) use why::WhyNothing;
 
 /// How an iteration stands or ended, and where the crawl is. The field names are those of `--json`.

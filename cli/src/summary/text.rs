@@ -39,11 +39,8 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
     if summary.figures.remade > 0 {
         text.line(&format!("documents made again from the archive: {}", count(summary.figures.remade)));
     }
-    if let Some(drifted @ 1..) = summary.figures.drifted {
-        let since = summary.standing.iteration.number().saturating_sub(1);
-        let arguments = summary.place.arguments(&summary.standing.crawl);
-        let pages = plural(drifted, "page");
-        text.line(&format!("{pages} changed what their items have: `dragline schema --since {since}{arguments}`"));
+    if let Some(line) = drifted(summary) {
+        text.line(&line);
     }
     if summary.certificates == Certificates::NotChecked {
         text.line("certificates were not checked");
@@ -132,9 +129,26 @@ fn nothing(summary: &Summary, colour: Colour) -> Vec<String> {
     lines.into_iter().chain(why.hints().iter().map(hint)).collect()
 }
 
+/// What stuck pages are, in words.
+const STUCK: &str = "stuck: the parser broke, or the pages do not fit `items`";
+
+/// Says which pages are not what they were or should be, a line for each way; nothing if all are.
+pub(crate) fn changed(summary: &Summary) -> Vec<String> {
+    let stuck = summary.figures.stuck.filter(|stuck| *stuck > 0);
+    stuck.map(|stuck| format!("{} {STUCK}", plural(stuck, "page"))).into_iter().chain(drifted(summary)).collect()
+}
+
+fn drifted(summary: &Summary) -> Option<String> {
+    let drifted = summary.figures.drifted.filter(|drifted| *drifted > 0)?;
+    let since = summary.standing.iteration.number().saturating_sub(1);
+    let arguments = summary.place.arguments(&summary.standing.crawl);
+    let pages = plural(drifted, "page");
+    Some(format!("{pages} changed what their items have: `dragline schema --since {since}{arguments}`"))
+}
+
 fn outcomes(summary: &Summary) -> Vec<String> {
     let stuck = summary.figures.stuck.filter(|stuck| *stuck > 0);
-    let stuck = stuck.map(|stuck| numbered(stuck, "stuck: the parser broke, or the pages do not fit `items`"));
+    let stuck = stuck.map(|stuck| numbered(stuck, STUCK));
     summary.figures.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
 }
 

@@ -104,6 +104,14 @@ impl Console {
         }
     }
 
+    /// Prints a message that nobody should miss, even if quiet.
+    pub(crate) fn warn(&self, text: &str) {
+        match self.form {
+            Form::Text => self.write(safe_lines(text).as_bytes(), b"\n"),
+            Form::Json => self.event("message", &Text { text }),
+        }
+    }
+
     /// Prints what to do next, unless quiet.
     pub(crate) fn hint(&self, text: &str) {
         match (self.verbosity, self.form) {

@@ -99,7 +99,7 @@ async fn rows_are_exported_with_the_columns_that_are_asked_for() {
             (&["--what", "pages", "--columns", "titel"][..], "hint: there are: crawl, iteration, url,"),
             (
                 &["--what", "documents", "--columns", "url"],
-                "`--columns` is for pages, links, log, candidates and items",
+                "`--columns` is for pages, links, log, candidates, items and feeds",
             ),
             (&["--what", "items", "--columns", "url"], "a table of items is of one type"),
             (&["--what", "links", "--format", "dot", "--columns", "to_url"], "`--columns` is for"),

@@ -6,6 +6,7 @@ mod demand;
 mod diff;
 mod display;
 mod explain;
+mod exported;
 mod get;
 mod graph;
 mod help;

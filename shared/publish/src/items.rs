@@ -43,7 +43,8 @@ pub struct Publication {
     pub limits: PartLimits,
 }
 
-/// The most types that a part has objects for. Items of others are stored as `other`, as pages can name any number of types.
+/// The most types that a part has objects for because pages name them, and no type of the definition does. Items of others are stored as `other`, as
+/// pages can name any number of types.
 const TABLES_MAX: usize = 200;
 
 /// Where the items of types beyond [`TABLES_MAX`] are stored.
@@ -132,7 +133,8 @@ struct Part {
 
 impl Part {
     fn add(&mut self, item: &ItemRow) -> serde_json::Result<()> {
-        let has_room = self.tables.contains_key(item.table()) || self.tables.len() < TABLES_MAX;
+        let has_room =
+            item.is_of_definition() || self.tables.contains_key(item.table()) || self.tables.len() < TABLES_MAX;
         let lines = self.tables.entry(if has_room { item.table() } else { OTHER }.to_owned()).or_default();
         let before = lines.len();
         serde_json::to_writer(&mut *lines, &Line::of(item))?;

@@ -124,6 +124,12 @@ impl Figures {
         !self.leftovers.is_empty() || self.links_beyond_budget.unwrap_or(0) > 0 || self.outcomes.iter().any(is_limit)
     }
 
+    /// Whether pages are stuck, or have items with other fields than before. Not known of an earlier iteration.
+    #[must_use]
+    pub fn have_pages_changed(&self) -> bool {
+        self.stuck.unwrap_or(0) > 0 || self.drifted.unwrap_or(0) > 0
+    }
+
     /// Returns whether nothing failed: no URL, no capture, no origin. Reaching a limit that the user set is not a failure.
     #[must_use]
     pub fn is_all_well(&self) -> bool {

@@ -18,6 +18,7 @@ pub struct ItemRow {
     types: String,
     item_id: Option<String>,
     table: String,
+    is_of_definition: bool,
     cells: BTreeMap<String, Cell>,
 }
 
@@ -40,6 +41,7 @@ impl ItemRow {
             types: item.types.join(" "),
             item_id: item.id.clone(),
             table: item.table(),
+            is_of_definition: item.is_of_definition(),
             cells: item.columns(),
         })
     }
@@ -99,6 +101,12 @@ impl ItemRow {
     #[must_use]
     pub fn table(&self) -> &str {
         &self.table
+    }
+
+    /// Whether a type of the crawl's definition says what it has.
+    #[must_use]
+    pub const fn is_of_definition(&self) -> bool {
+        self.is_of_definition
     }
 
     /// Returns its values in the columns of its type, by name.

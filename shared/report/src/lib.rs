@@ -6,6 +6,7 @@
 mod causes;
 mod chunks;
 pub mod diff;
+mod feeds;
 mod figures;
 mod items;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod tally;
 
 pub use causes::{Cause, CauseCount, Causes};
 pub use chunks::{Chunk, ChunkLength, chunks};
+pub use feeds::FeedRow;
 pub use figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Slow};
 pub use items::ItemRow;
 pub use summary::{Standing, Summary, summary};

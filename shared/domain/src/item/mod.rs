@@ -26,6 +26,14 @@ pub struct Item {
     pub normal: BTreeMap<String, Value>,
 }
 
+impl Item {
+    /// Whether a type of the crawl's definition says what it has.
+    #[must_use]
+    pub fn is_of_definition(&self) -> bool {
+        self.fields.values().any(|field| field.from.contains(&Notation::Definition))
+    }
+}
+
 /// What is said of one property.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {

@@ -15,11 +15,14 @@ use crate::db::{Db, StoreError, VisitId};
 /// The beginning of the tables' names. No other table begins so.
 const PREFIX: &str = "item_";
 
-/// The most types that have a table. Sites may make up types without end.
+/// The most types that have a table because pages name them, and no type of the definition does. Sites may make up types without end.
 const TABLES_MAX: usize = 200;
 
-/// The most columns of a table.
+/// The most columns of a table that pages name.
 const COLUMNS_MAX: usize = 400;
+
+/// The most columns of any table; SQLite has room for 2,000.
+const COLUMNS_OF_DEFINITION_MAX: usize = 1_900;
 
 /// Puts a document's items into the tables of their types.
 pub(super) fn put(
@@ -33,7 +36,8 @@ pub(super) fn put(
     for (n, item) in (0_i64..).zip(items) {
         let table = format!("{PREFIX}{}", item.table());
         let cells = item.columns();
-        let Some(columns) = ensure(db, &table, cells.keys())? else { continue };
+        let limits = if item.is_of_definition() { Limits::OF_DEFINITION } else { Limits::OF_PAGES };
+        let Some(columns) = ensure(db, &table, cells.keys(), limits)? else { continue };
         let kept: Vec<(&String, &Cell)> = cells.iter().filter(|(name, _)| columns.contains(*name)).collect();
         let names: String = kept.iter().map(|(name, _)| format!(", \"{name}\"")).collect();
         let places: String = (9..9 + kept.len()).map(|place| format!(", ?{place}")).collect();
@@ -71,16 +75,30 @@ fn tables(db: &Db) -> Result<Vec<String>, StoreError> {
     db.all("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'item_*'", [], |row| row.get(0))
 }
 
+/// How many tables there may be beside a new one, and columns in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Limits {
+    tables: usize,
+    columns: usize,
+}
+
+impl Limits {
+    const OF_PAGES: Self = Self { tables: TABLES_MAX, columns: COLUMNS_MAX };
+    /// The definition has few types, and they are what a crawl is for: whatever pages name, they have a table.
+    const OF_DEFINITION: Self = Self { tables: usize::MAX, columns: COLUMNS_OF_DEFINITION_MAX };
+}
+
 /// Makes the table and what it lacks of these columns; returns those it has, or `None` if there are too many tables.
 fn ensure<'c>(
     db: &Db,
     table: &str,
     wanted: impl Iterator<Item = &'c String>,
+    limits: Limits,
 ) -> Result<Option<BTreeSet<String>>, StoreError> {
     let columns = |db: &Db| db.all("SELECT name FROM pragma_table_info(?1)", [table], |row| row.get::<_, String>(0));
     let mut has: BTreeSet<String> = columns(db)?.into_iter().collect();
     if has.is_empty() {
-        if tables(db)?.len() >= TABLES_MAX {
+        if tables(db)?.len() >= limits.tables {
             return Ok(None);
         }
         db.connection.execute_batch(&format!(
@@ -99,7 +117,7 @@ fn ensure<'c>(
         has = columns(db)?.into_iter().collect();
     }
     for column in wanted {
-        if has.len() < COLUMNS_MAX && !has.contains(column) {
+        if has.len() < limits.columns && !has.contains(column) {
             db.connection.execute_batch(&format!("ALTER TABLE {table} ADD COLUMN \"{column}\" ANY"))?;
             has.insert(column.clone());
         }

@@ -16,6 +16,8 @@ pub enum FieldType {
     Integer,
     /// Yes or no.
     Bool,
+    /// A time, as a text in ISO 8601.
+    Instant,
 }
 
 trait Typed {
@@ -40,8 +42,17 @@ impl<T: Typed> Typed for Option<T> {
     const TYPE: FieldType = T::TYPE;
 }
 
+macro_rules! holds {
+    ($type:ty) => {
+        <$type as Typed>::TYPE
+    };
+    ($type:ty, $holds:ident) => {
+        FieldType::$holds
+    };
+}
+
 macro_rules! rows {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {$(
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty $(as $holds:ident)?,)* })*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
         pub struct $name {
@@ -56,7 +67,7 @@ macro_rules! rows {
 
             /// Returns the names of its fields, in order, with what they hold.
             pub fn typed_fields() -> impl Iterator<Item = (&'static str, FieldType)> {
-                [$((stringify!($field), <$type as Typed>::TYPE)),*]
+                [$((stringify!($field), holds!($type $(, $holds)?))),*]
                     .into_iter()
                     .map(|(name, holds)| (name.trim_start_matches("r#"), holds))
             }
@@ -86,7 +97,7 @@ rows! {
         /// The body's size as received.
         body_bytes: Option<u64>,
         /// When its body was requested, ISO 8601 in UTC.
-        at: String,
+        at: String as Instant,
         /// `<title>`. This and the following fields are `None` for what is not a page.
         title: Option<String>,
         /// `<meta name=description>`.
@@ -108,9 +119,9 @@ rows! {
         /// When the URL was first found.
         first_seen: String,
         /// When the page was last found to be as it is here.
-        last_checked: Option<String>,
+        last_checked: Option<String> as Instant,
         /// When a part of it last changed.
-        last_changed: Option<String>,
+        last_changed: Option<String> as Instant,
         /// The number of the outcome of the last visit, which may have failed.
         last_outcome: Option<i16>,
         /// That outcome's name.
@@ -138,7 +149,7 @@ rows! {
         /// The body's size as received.
         body_bytes: Option<u64>,
         /// When it was requested, ISO 8601 in UTC.
-        at: String,
+        at: String as Instant,
         /// `<title>`. This and the following fields are `None` for what is not a page or did not change.
         title: Option<String>,
         /// `<meta name=description>`.
@@ -204,7 +215,7 @@ rows! {
         /// How often the request of this try was sent before, to a server that did nothing with it; `None` if nothing was sent.
         resends: Option<u64>,
         /// When it was requested or decided on, ISO 8601 in UTC.
-        at: String,
+        at: String as Instant,
         /// The status code; `None` without a response.
         status: Option<u16>,
         /// From the request's start to its end; `None` if nothing was sent.
@@ -252,7 +263,7 @@ rows! {
         /// The page that led to it; `None` for a seed.
         via: Option<String>,
         /// When it is due again; `None` for every iteration.
-        due_at: Option<String>,
+        due_at: Option<String> as Instant,
         /// The interval after the last visit that found it; `None` where there is none.
         interval_ms: Option<u64>,
         /// The number of its last outcome; `None` if it has none yet.
@@ -260,13 +271,13 @@ rows! {
         /// The outcome's name.
         last_outcome_name: Option<String>,
         /// When that outcome was.
-        last_at: Option<String>,
+        last_at: Option<String> as Instant,
         /// The iteration of that outcome.
         last_iteration: Option<u32>,
         /// The number of the last outcome that says something lasting.
         last_contentful_outcome: Option<i16>,
         /// When that outcome was.
-        last_contentful_at: Option<String>,
+        last_contentful_at: Option<String> as Instant,
         /// `ETag` of the last good capture.
         etag: Option<String>,
         /// `Last-Modified` of the last good capture.
@@ -276,7 +287,7 @@ rows! {
         /// Whether its last good document is `shown`, or `gone` or `withdrawn`; `None` if it has none.
         standing: Option<String>,
         /// Since when every visit failed or found it gone; `None` if the last one did not.
-        away_since: Option<String>,
+        away_since: Option<String> as Instant,
     }
 }
 

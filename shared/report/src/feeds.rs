@@ -1,0 +1,185 @@
+//! Feeds as rows: one for each feed, and one for each of its entries.
+
+use dragline_domain::feed::{Enclosure, Entry, Feed, Person};
+use dragline_domain::ids::CrawlId;
+use dragline_ports::reader::{DocumentRow, FieldType};
+use serde::Serialize;
+
+/// A feed, or an entry of one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FeedRow {
+    /// The crawl.
+    pub crawl: String,
+    /// The iteration that put the feed's document.
+    pub iteration: u32,
+    /// The URL of the feed.
+    pub url: String,
+    /// When it was requested, ISO 8601 in UTC; `None` if that is not known.
+    pub at: Option<String>,
+    /// 0 for the feed itself; its entries count from 1, in its order.
+    pub n: u32,
+    /// `feed` or `entry`.
+    pub kind: &'static str,
+    /// The format of the feed, as `rss 2.0`.
+    pub format: String,
+    /// The title, in one line.
+    pub title: Option<String>,
+    /// The page of the feed, or where the entry can be read.
+    pub link: Option<String>,
+    /// The name by which the feed identifies it.
+    pub id: Option<String>,
+    /// What its authors are called, with commas between them; of an entry that does not say, those of the feed.
+    pub author: Option<String>,
+    /// What it is about.
+    pub summary: Option<String>,
+    /// All that an entry says.
+    pub content: Option<String>,
+    /// When it was published: ISO 8601 if it could be read, or else as written.
+    pub published: Option<String>,
+    /// When it was last changed; the same.
+    pub updated: Option<String>,
+    /// What it is filed under, as a list in JSON; `None` if that is nothing.
+    pub categories: Option<String>,
+    /// The files that belong to an entry, as a list in JSON of objects with `url`, `media_type` and `bytes`; `None` if there are none.
+    pub enclosures: Option<String>,
+}
+
+impl FeedRow {
+    /// Returns the names of its fields, in order, with what they hold.
+    #[must_use]
+    pub const fn typed_fields() -> [(&'static str, FieldType); 17] {
+        use FieldType::{Instant, Integer, Text};
+        [
+            ("crawl", Text),
+            ("iteration", Integer),
+            ("url", Text),
+            ("at", Instant),
+            ("n", Integer),
+            ("kind", Text),
+            ("format", Text),
+            ("title", Text),
+            ("link", Text),
+            ("id", Text),
+            ("author", Text),
+            ("summary", Text),
+            ("content", Text),
+            ("published", Instant),
+            ("updated", Instant),
+            ("categories", Text),
+            ("enclosures", Text),
+        ]
+    }
+
+    /// Returns the rows of a document: none if it is not a feed, else the feed's, and those of its entries behind it.
+    pub fn of_document<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> impl Iterator<Item = Self> + use<'d> {
+        let feed = row.document.content.as_ref().and_then(|content| content.feed.as_deref());
+        feed.into_iter().flat_map(move |feed| {
+            let base = Self::of_feed(crawl, row, feed);
+            let entries = (1..).zip(&feed.entries).map({
+                let base = base.clone();
+                move |(n, entry)| base.of_entry(n, entry)
+            });
+            std::iter::once(base).chain(entries)
+        })
+    }
+
+    fn of_feed(crawl: &CrawlId, row: &DocumentRow, feed: &Feed) -> Self {
+        let DocumentRow { iteration, document } = row;
+        let version = feed.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        Self {
+            crawl: crawl.to_string(),
+            iteration: iteration.number(),
+            url: document.url.to_string(),
+            at: document.body.as_ref().map(|body| format!("{:.3}", body.at)),
+            n: 0,
+            kind: "feed",
+            format: format!("{}{version}", feed.format.name()),
+            title: feed.title.clone(),
+            link: feed.link.clone(),
+            id: feed.id.clone(),
+            author: called(&feed.authors),
+            summary: feed.summary.clone(),
+            content: None,
+            published: feed.published.clone(),
+            updated: feed.updated.clone(),
+            categories: listed(&feed.categories),
+            enclosures: None,
+        }
+    }
+
+    /// Returns the row of an entry of this feed.
+    fn of_entry(&self, n: u32, entry: &Entry) -> Self {
+        Self {
+            crawl: self.crawl.clone(),
+            iteration: self.iteration,
+            url: self.url.clone(),
+            at: self.at.clone(),
+            n,
+            kind: "entry",
+            format: self.format.clone(),
+            title: entry.title.clone(),
+            link: entry.link.clone(),
+            id: entry.id.clone(),
+            author: called(&entry.authors).or_else(|| self.author.clone()),
+            summary: entry.summary.clone(),
+            content: entry.content.clone(),
+            published: entry.published.clone(),
+            updated: entry.updated.clone(),
+            categories: listed(&entry.categories),
+            enclosures: listed::<Enclosure>(&entry.enclosures),
+        }
+    }
+}
+
+fn called(authors: &[Person]) -> Option<String> {
+    let called: Vec<&str> = authors.iter().filter_map(Person::called).collect();
+    (!called.is_empty()).then(|| called.join(", "))
+}
+
+fn listed<T: Serialize>(values: &[T]) -> Option<String> {
+    (!values.is_empty()).then(|| serde_json::to_string(values).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::document::Document;
+    use dragline_domain::ids::Iteration;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_feed_and_its_entries_are_rows() {
+        let document: Document = serde_json::from_value(json!({
+            "n": 0, "url": "https://a.example/feed", "outcome": 20, "detail": null, "state": "processed", "page": null, "links": [],
+            "content": {"feed": {"format": "rss", "version": "2.0", "title": "F", "authors": [{"name": "A"}, {"email": "b@b.example"}], "entries": [
+                {"title": "E", "categories": ["x", "y"], "enclosures": [{"url": "https://a.example/e", "bytes": 3}]},
+                {"authors": [{"name": "C", "email": "c@c.example"}], "published": "2021-03-03"}]}}
+        }))
+        .unwrap();
+        let crawl = "docs".parse().unwrap();
+        let row = DocumentRow { iteration: Iteration::FIRST, document };
+        let rows: Vec<_> = FeedRow::of_document(&crawl, &row).collect();
+        let said: Vec<_> =
+            rows.iter().map(|row| (row.n, row.kind, row.title.as_deref(), row.author.as_deref())).collect();
+        assert_eq!(
+            said,
+            [
+                (0, "feed", Some("F"), Some("A, b@b.example")),
+                (1, "entry", Some("E"), Some("A, b@b.example")),
+                (2, "entry", None, Some("C")),
+            ]
+        );
+        assert_eq!(rows[1].categories.as_deref(), Some(r#"["x","y"]"#));
+        assert_eq!(rows[1].enclosures.as_deref(), Some(r#"[{"url":"https://a.example/e","bytes":3}]"#));
+        let json = serde_json::to_value(&rows[2]).unwrap();
+        let names: Vec<&String> = json.as_object().unwrap().keys().collect();
+        let mut fields = FeedRow::typed_fields().map(|(name, _)| name);
+        fields.sort_unstable();
+        let mut names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, fields);
+        let none = DocumentRow { document: Document { content: None, ..row.document.clone() }, ..row };
+        assert_eq!(FeedRow::of_document(&crawl, &none).count(), 0, "it is not a feed");
+    }
+}
