@@ -82,6 +82,7 @@ fn read_here(bytes: &[u8]) -> FileText {
         published: date(b"CreationDate"),
         modified: date(b"ModDate"),
         pages: Some(pages.len()),
+        feed: None,
         text: file.text,
         gaps,
     }
