@@ -40,7 +40,7 @@ use clap::Parser;
 #[cfg(feature = "stack")]
 use dragline_domain::frontier::StatusChange;
 
-use args::{Cli, Command, Of, ReparseArgs};
+use args::{Cli, Command, Reach, Remade, ReparseArgs};
 use error::{CliError, while_doing};
 use exit::Exit;
 use terminal::{Colour, Console};
@@ -117,10 +117,20 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
 
 /// Makes documents again: here, or by a message to a stack.
 async fn reparse(args: &ReparseArgs, console: &Console) -> Result<Exit, CliError> {
-    match args.of.which()? {
-        Of::Directory { data, crawl } => crawl::crawl(&args.in_directory(data, crawl), console).await,
+    match args.which()? {
+        Remade::Directory { data, crawl, definition } => {
+            let run = args.in_directory(definition, data, crawl);
+            match args.reach() {
+                Reach::Now => crawl::crawl(&run, console).await,
+                Reach::All => crawl::remake_all(&run, console).await,
+            }
+        }
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => stack::reparse(crawl, stack, args.selection(), console).await,
+        Remade::Stack { crawl, stack } if args.reach() == Reach::All => {
+            Err(stack::DeployedError::OnlyNow { crawl, stack }.into())
+        }
+        #[cfg(feature = "stack")]
+        Remade::Stack { crawl, stack } => stack::reparse(&crawl, stack, args.selection(), console).await,
     }
 }
 

@@ -148,9 +148,14 @@ impl CrawlArgs {
     }
 
     /// Returns the arguments that make documents again.
-    pub(super) fn to_reparse(data: &Path, crawl: Option<&CrawlId>, selection: Selection, output: OutputArgs) -> Self {
+    pub(super) fn to_reparse(
+        definition: Option<&Path>,
+        (data, crawl): (&Path, Option<&CrawlId>),
+        selection: Selection,
+        output: OutputArgs,
+    ) -> Self {
         Self {
-            targets: Vec::new(),
+            targets: definition.map(|path| path.display().to_string()).into_iter().collect(),
             data: data.to_owned(),
             crawl: crawl.cloned(),
             abandon: false,

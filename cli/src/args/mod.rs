@@ -39,7 +39,7 @@ pub(crate) use forget::ForgetArgs;
 pub(crate) use graph::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, ListArgs, OrphansArgs, Ways};
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{ExportArgs, ExportFormat, Format, Of, StatusArgs, What};
-pub(crate) use reparse::ReparseArgs;
+pub(crate) use reparse::{Reach, Remade, ReparseArgs};
 pub(crate) use report::{ReportArgs, ReportFormat};
 pub(crate) use schema::{SchemaArgs, SchemaForm};
 pub(crate) use search::{SearchArgs, SimilarArgs, WordsArgs};

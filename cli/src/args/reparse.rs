@@ -1,6 +1,6 @@
 //! `dragline reparse`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dragline_domain::definition::Condition;
@@ -8,29 +8,90 @@ use dragline_domain::frontier::Selection;
 use dragline_domain::ids::CrawlId;
 
 use super::crawl::OutputArgs;
-use super::read::OfArgs;
-use super::{CrawlArgs, values};
+use super::{CrawlArgs, DATA, values};
+#[cfg(feature = "stack")]
+use super::{StackArgs, StackName};
+use crate::error::CliError;
+use crate::source::Source;
+#[cfg(feature = "stack")]
+use crate::stack::DeployedError;
 
 /// Make the documents again from the stored bodies, without a request
 #[derive(Debug, Args)]
 #[command(
     long_about = "Make the documents again from the stored bodies, without a request: after an update of Dragline that reads pages better, or after a change \
-                  of `strip_query_parameters`.\n\n\
-                  Each page that is shown gets its title, text and links anew, from the body of its last visit. What is found and was not followed before \
-                  is followed by the next crawl. The same command again gives the same documents. It may be interrupted; then the same command goes on. On a stack, a message begins it.",
+                  of the definition, such as of `items`, `main`, `content` or `strip_query_parameters`.\n\n\
+                  Each page that is shown gets its title, text, items and links anew, from the body of its last visit. With --all, so do the documents of all \
+                  iterations that are kept, and what changed in each is decided again: a field that is added today has its history from the first crawl on. \
+                  What is found and was not followed before is followed by the next crawl. The same command again gives the same documents. It may be \
+                  interrupted; then the same command goes on. On a stack, a message begins it.",
     after_help = "\
 Examples:
   dragline reparse
+  dragline reparse crawl.yaml               by a changed definition, which is stored first
+  dragline reparse crawl.yaml --all         the past, too
   dragline reparse --where 'path: {prefix: /archive/}'"
 )]
 pub(crate) struct ReparseArgs {
+    #[cfg_attr(feature = "stack", arg(value_name = "crawl.yaml|CRAWL", help = TARGET_OR_CRAWL))]
+    #[cfg_attr(not(feature = "stack"), arg(value_name = "crawl.yaml", help = TARGET))]
+    target: Option<String>,
+    /// Make those of all kept iterations again, and what changed in each
+    #[arg(long)]
+    all: bool,
     /// Only for URLs for which this condition holds, written as under `when` in a definition (docs/definition.md)
     #[arg(long = "where", value_name = "CONDITION", value_parser = values::condition)]
     condition: Option<Condition>,
+    /// The directory where crawls are stored [default: dragline-data]
+    #[arg(long, value_name = "DIR")]
+    #[cfg_attr(feature = "stack", arg(conflicts_with = "stack"))]
+    data: Option<PathBuf>,
+    /// The crawl, if there are several; with a crawl.yaml, the name of its crawl
+    #[arg(long, value_name = "NAME")]
+    crawl: Option<CrawlId>,
+    #[cfg(feature = "stack")]
     #[command(flatten)]
-    pub(crate) of: OfArgs,
+    stack: StackArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[cfg(not(feature = "stack"))]
+const TARGET: &str = "A changed definition of the crawl, which is stored first [default: the stored one]";
+
+#[cfg(feature = "stack")]
+const TARGET_OR_CRAWL: &str = "A changed definition of the crawl, which is stored first; or the name of a deployed crawl [default: the crawl in the \
+                               data directory, as it is stored]";
+
+/// Whose documents are made again.
+#[derive(Debug)]
+pub(crate) enum Remade<'a> {
+    /// Those of a crawl in a data directory.
+    Directory {
+        /// The directory.
+        data: &'a Path,
+        /// The crawl's name; `None` if it was not given.
+        crawl: Option<&'a CrawlId>,
+        /// The definition's file; `None` for the stored one.
+        definition: Option<&'a Path>,
+    },
+    /// Those of a crawl of a deployed stack.
+    #[cfg(feature = "stack")]
+    Stack {
+        /// The crawl's name.
+        crawl: CrawlId,
+        /// The stack.
+        stack: StackName,
+    },
+}
+
+/// Of which iterations documents are made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Those that are shown now.
+    Now,
+    /// Those of all iterations that are kept.
+    All,
 }
 
 impl ReparseArgs {
@@ -39,8 +100,53 @@ impl ReparseArgs {
         Selection::of(self.condition.clone())
     }
 
+    /// Returns of which iterations.
+    pub(crate) const fn reach(&self) -> Reach {
+        if self.all { Reach::All } else { Reach::Now }
+    }
+
+    /// Returns whose documents are made again.
+    ///
+    /// # Errors
+    /// The argument is neither a definition nor, with a stack, the name of a crawl; or the flags do not fit it.
+    pub(crate) fn which(&self) -> Result<Remade<'_>, CliError> {
+        let definition = match Source::of(self.target.as_slice(), Path::is_file)? {
+            Source::File(path) => Some(path),
+            Source::Stored => None,
+            Source::Urls(names) => return self.of_name(names.first().map_or("", String::as_str)),
+        };
+        #[cfg(feature = "stack")]
+        if let Some(stack) = self.stack.given() {
+            return match (definition, &self.crawl) {
+                (Some(_), _) => Err(DeployedError::PutFirst(stack.clone()).into()),
+                (None, Some(crawl)) => Ok(Remade::Stack { crawl: crawl.clone(), stack: stack.clone() }),
+                (None, None) => Err(DeployedError::WhichCrawl(stack.clone()).into()),
+            };
+        }
+        Ok(Remade::Directory { data: self.directory(), crawl: self.crawl.as_ref(), definition })
+    }
+
+    #[cfg(feature = "stack")]
+    fn of_name(&self, name: &str) -> Result<Remade<'_>, CliError> {
+        if self.data.is_some() || self.crawl.is_some() {
+            return Err(CliError::NotADefinition(name.to_owned()));
+        }
+        let crawl = name.parse().map_err(DeployedError::Name)?;
+        Ok(Remade::Stack { crawl, stack: self.stack.name()? })
+    }
+
+    #[cfg(not(feature = "stack"))]
+    #[expect(clippy::unused_self, reason = "with a stack, the name may be one of its crawls")]
+    fn of_name(&self, name: &str) -> Result<Remade<'_>, CliError> {
+        Err(CliError::NotADefinition(name.to_owned()))
+    }
+
+    fn directory(&self) -> &Path {
+        self.data.as_deref().unwrap_or(Path::new(DATA))
+    }
+
     /// Returns the arguments of the run in a data directory, which is like that of a crawl.
-    pub(crate) fn in_directory(&self, data: &Path, crawl: Option<&CrawlId>) -> CrawlArgs {
-        CrawlArgs::to_reparse(data, crawl, self.selection(), self.output.clone())
+    pub(crate) fn in_directory(&self, definition: Option<&Path>, data: &Path, crawl: Option<&CrawlId>) -> CrawlArgs {
+        CrawlArgs::to_reparse(definition, (data, crawl), self.selection(), self.output.clone())
     }
 }

@@ -6,6 +6,7 @@ mod events;
 mod finish;
 mod interrupt;
 mod notices;
+mod past;
 mod places;
 mod prepare;
 mod progress;
@@ -36,6 +37,8 @@ use crate::place::Directory;
 use crate::source::Source;
 use crate::terminal::Console;
 
+pub(crate) use past::remake_all;
+
 use demanded::Demanded;
 use interrupt::Interrupts;
 use notices::ConsoleNotifier;
@@ -58,7 +61,8 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
         Some(demanded) => demanded.given(args)?,
         None => given(args)?,
     };
-    if given.is_none() && demanded.is_none() && !data.join(DATABASE).is_file() {
+    let needs_crawl = matches!(wish, Wish::Reparse(_)) || given.is_none() && demanded.is_none();
+    if needs_crawl && !data.join(DATABASE).is_file() {
         // Reported before the directory is created.
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
     }
@@ -132,7 +136,10 @@ async fn which(
     args: &CrawlArgs,
 ) -> Result<(CrawlId, Directory), CliError> {
     let (data, crawls) = (args.data.as_path(), store.crawls().await?);
+    let is_reparse = matches!(args.wish()?, Wish::Reparse(_));
     let crawl = match given {
+        // What was never crawled has no documents.
+        Some(given) if is_reparse => found::choose(data, &crawls, Some(&given.name))?,
         Some(given) => Some(given.name.clone()),
         None => found::choose(data, &crawls, named(demanded, args).as_ref())?,
     };

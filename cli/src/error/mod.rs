@@ -44,6 +44,9 @@ pub(crate) enum CliError {
     /// A definition was given together with other arguments.
     #[error("`{0}` is a definition, which cannot be combined with other arguments")]
     DefinitionAmongUrls(String),
+    /// An argument that must be a definition is none.
+    #[error("`{0}` is not the file of a definition")]
+    NotADefinition(String),
     /// A demand is too long.
     #[error("{0}")]
     Demand(#[from] DemandTooLong),
@@ -264,6 +267,7 @@ impl CliError {
     /// Returns what to do about it, most likely first. Empty if the message is enough.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
+            Self::NotADefinition(_) => vec!["give a crawl.yaml, or nothing for the stored definition".to_owned()],
             Self::DefinitionAmongUrls(_) => vec!["add the URLs to its `seeds`, or leave it out".to_owned()],
             Self::Problems(problems) => problems.iter().filter_map(|problem| problem.mistake.hint()).collect(),
             Self::NoUrls { .. } => vec!["write one URL a line, with `https://` or `http://`".to_owned()],

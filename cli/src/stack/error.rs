@@ -27,6 +27,19 @@ pub(crate) enum DeployedError {
     /// A stack is named, but no crawl of it.
     #[error("no crawl of the stack `{0}` is named")]
     WhichCrawl(StackName),
+    /// A definition is given, which a stack has to store first.
+    #[error("the definition is not stored in the stack `{0}`")]
+    PutFirst(StackName),
+    /// The documents of all iterations of a deployed crawl cannot be made again.
+    #[error(
+        "only a data directory can make the documents of all iterations again, and `{crawl}` is in the stack `{stack}`"
+    )]
+    OnlyNow {
+        /// The crawl.
+        crawl: CrawlId,
+        /// The stack.
+        stack: StackName,
+    },
     /// The stack has no such crawl.
     #[error("there is no crawl `{crawl}` in the stack `{stack}`")]
     NoCrawl {
@@ -70,6 +83,12 @@ impl DeployedError {
         match self {
             Self::Stack(StackError::Port(error)) | Self::Port(error) => of_port(error.kind).map(str::to_owned),
             Self::Stack(error) => error.hint().map(str::to_owned),
+            Self::PutFirst(stack) => {
+                Some(format!("store it: `dragline put crawl.yaml{0}`, then `dragline reparse CRAWL{0}`", stack.flag()))
+            }
+            Self::OnlyNow { crawl, stack } => {
+                Some(format!("without `--all`, those that are shown now: `dragline reparse {crawl}{}`", stack.flag()))
+            }
             Self::NoUrls => Some("name one, or a file of them with `--input`".to_owned()),
             Self::WhichCrawl(stack) => Some(format!("name the crawl, as in `--crawl docs --stack {stack}`")),
             Self::NoCrawl { stack, .. } => {
@@ -108,6 +127,8 @@ mod tests {
             StackError::Untagged { name: "staging".to_owned(), what: "bucket", tag: "dragline:archive" }.into(),
             "Docs".parse::<CrawlId>().unwrap_err().into(),
             DeployedError::WhichCrawl(stack()),
+            DeployedError::PutFirst(stack()),
+            DeployedError::OnlyNow { crawl: crawl(), stack: stack() },
             DeployedError::NoCrawl { crawl: crawl(), stack: stack() },
             DeployedError::NotBegun { crawl: crawl(), stack: stack() },
             DeployedError::NoIteration { crawl: crawl(), wanted: number(9), latest: number(2) },

@@ -18,6 +18,7 @@ mod private;
 mod proxy;
 #[cfg(unix)]
 mod read_only;
+mod reparse;
 mod retention;
 mod running;
 mod search;

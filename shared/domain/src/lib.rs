@@ -21,6 +21,7 @@ pub mod outcome;
 pub mod policy;
 pub mod politeness;
 pub mod recrawl;
+pub mod remake;
 pub mod retention;
 pub mod shown;
 pub mod simhash;

@@ -76,6 +76,8 @@ pub fn plan(held: Option<&Held>, (wanted, task): (&Definition, &Task), abandon: 
     let outgrown: Vec<Key> = changed.iter().copied().filter(|key| key.effect() == Effect::WhichUrls).collect();
     match (latest, abandon) {
         (None | Some(IterationStatus::Closed), _) => Ok(Plan::Begin { changed }),
+        // What it made by another definition would stay so.
+        (Some(_), _) if joins && matches!(task, Task::Reparse(_)) && !changed.is_empty() => Ok(Plan::End),
         // An iteration that is stopping is ended first; the new one begins after it.
         (Some(IterationStatus::Stopping), _) if !outgrown.is_empty() || !joins => Ok(Plan::End),
         (Some(_), Abandon::Unfinished) => Ok(Plan::End),
@@ -96,8 +98,8 @@ pub async fn carry_out(
     (wanted, task): (&Definition, &Task),
     trigger: TriggerId,
 ) -> PortResult<IterationRow> {
-    if let Plan::Begin { changed } | Plan::GoOn { changed } = plan {
-        store(world, held, wanted, changed).await?;
+    if matches!(plan, Plan::Begin { .. } | Plan::GoOn { .. }) {
+        store(world, held, wanted).await?;
     }
     match (plan, held.and_then(|held| held.latest.clone())) {
         (Plan::GoOn { .. } | Plan::Finish, Some(latest)) => change(world, latest, StatusChange::Resume).await,
@@ -117,8 +119,11 @@ pub async fn carry_out(
 }
 
 /// Stores the definition if it is new or changed.
-async fn store(world: &impl World, held: Option<&Held>, wanted: &Definition, changed: &[Key]) -> PortResult<()> {
-    if held.is_some() && changed.is_empty() {
+///
+/// # Errors
+/// The frontier's, and one if another process changed it.
+pub async fn store(world: &impl World, held: Option<&Held>, wanted: &Definition) -> PortResult<()> {
+    if held.is_some_and(|held| changes(&held.row.definition, wanted).is_empty()) {
         return Ok(());
     }
     let put = PutCrawl { definition: wanted.clone(), seen: held.map(|held| held.row.version), next: None };
@@ -142,7 +147,7 @@ async fn change(world: &impl World, iteration: IterationRow, change: StatusChang
 mod tests {
     use std::time::Duration;
 
-    use dragline_domain::definition::{Condition, Draft, Key, TextTest};
+    use dragline_domain::definition::{Condition, Draft, Key, MainRule, TextTest};
     use dragline_domain::frontier::{Reserve, Selection};
     use dragline_domain::ids::Iteration;
     use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -225,6 +230,24 @@ mod tests {
             let held = Held { row: CrawlRow::first(definition.clone()), latest: Some(row) };
             let plan = plan(Some(&held), (&definition, &wanted), Abandon::Nothing);
             assert_eq!(plan, Ok(expected), "{why}");
+        }
+    }
+
+    #[test]
+    fn documents_are_not_made_by_two_definitions_in_one_iteration() {
+        let held = definition(|_| {});
+        let mended =
+            definition(|draft| draft.main = vec![MainRule { ignore: vec!["aside".to_owned()], ..MainRule::default() }]);
+        let smaller = definition(|draft| draft.budget.pages = Some(5));
+        for (wanted, expected, why) in [
+            (&held, Ok(Plan::GoOn { changed: Vec::new() }), "the same"),
+            (&mended, Ok(Plan::End), "what was made by the old one would stay so"),
+            (&smaller, Ok(Plan::End), "no page is visited, so nothing is lost"),
+        ] {
+            let reparse = Task::Reparse(Selection::All);
+            let row = IterationRow { task: reparse.clone(), ..iteration(IterationStatus::Open) };
+            let held = Held { row: CrawlRow::first(held.clone()), latest: Some(row) };
+            assert_eq!(plan(Some(&held), (wanted, &reparse), Abandon::Nothing), expected, "{why}");
         }
     }
 }

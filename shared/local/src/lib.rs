@@ -14,7 +14,7 @@ mod retention;
 mod store;
 
 pub use archive::DirectoryArchive;
-pub use documents::SqliteDocuments;
+pub use documents::{SqliteDocuments, SqliteRemaking};
 pub use dragline_system::{SystemClock, SystemRng, raise_open_files};
 pub use frontier::SqliteFrontier;
 pub use open::{DATABASE, OpenError, Reading};

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::archive::DirectoryArchive;
 use crate::db::Db;
 use crate::db::writer::Writer;
-use crate::documents::SqliteDocuments;
+use crate::documents::{SqliteDocuments, SqliteRemaking};
 use crate::frontier::SqliteFrontier;
 use crate::open::{self, OpenError, Reading};
 use crate::recovery;
@@ -132,6 +132,12 @@ impl LocalStore {
     #[must_use]
     pub fn documents(&self) -> SqliteDocuments {
         SqliteDocuments::new(Arc::clone(&self.writer))
+    }
+
+    /// Returns what makes documents again.
+    #[must_use]
+    pub fn remaking(&self) -> SqliteRemaking {
+        SqliteRemaking::new(Arc::clone(&self.writer))
     }
 
     /// Returns the WARC objects.

@@ -14,4 +14,5 @@ pub mod observer;
 pub mod publications;
 pub mod queue;
 pub mod reader;
+pub mod remaking;
 pub mod retention;

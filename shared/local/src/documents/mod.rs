@@ -3,6 +3,7 @@
 mod difference;
 pub(crate) mod items;
 pub(crate) mod links;
+mod remade;
 
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ use crate::db::urls::{restore, shorten};
 use crate::db::values::{Code, Millis, Text};
 use crate::db::writer::Writer;
 use crate::db::{Db, OriginRowId, SegmentRowId, StoreError, VisitId};
+
+pub use remade::SqliteRemaking;
 
 /// The documents of a data directory.
 #[derive(Clone)]

@@ -133,7 +133,7 @@ fn body_of(db: &Db, common: &Common, entry: &LogEntry, since: Timestamp) -> Resu
     db.find(sql, of, |row| row.get(0))
 }
 
-fn put_redirect(db: &Db, id: VisitId, redirect: &RedirectEntry) -> Result<(), StoreError> {
+pub(crate) fn put_redirect(db: &Db, id: VisitId, redirect: &RedirectEntry) -> Result<(), StoreError> {
     let sql = "INSERT INTO redirect (id, to_url, is_permanent, information_source) VALUES (?1, ?2, ?3, ?4)";
     db.execute(sql, params![id, redirect.target.as_str(), redirect.is_permanent, redirect.source.name()])?;
     Ok(())

@@ -14,6 +14,8 @@ pub(crate) mod progress;
 mod robots;
 mod turns;
 
+pub(crate) use self::log::put_redirect;
+
 use std::sync::Arc;
 
 use dragline_ports::error::PortResult;

@@ -152,7 +152,7 @@ fn forget_object(db: &Db, id: &SegmentId) -> Result<(), StoreError> {
 }
 
 /// Deletes the document of an entry.
-fn delete_document(db: &Db, id: VisitId) -> Result<(), StoreError> {
+pub(crate) fn delete_document(db: &Db, id: VisitId) -> Result<(), StoreError> {
     if db.execute("DELETE FROM content WHERE id = ?1", [id])? > 0 {
         items::delete(db, id)?;
     }

@@ -8,6 +8,7 @@ mod drift;
 mod earlier;
 mod joining;
 mod known;
+pub mod past;
 mod read;
 mod remade;
 mod room;

@@ -35,12 +35,14 @@ pub(super) async fn documents(
         let document = match earlier.of(capture) {
             None => bare(n, capture),
             Some(Document { body: None, .. }) => again(context, capture, earlier.of(capture), bare(n, capture)),
-            Some(earlier @ Document { body: Some(body), .. }) => match stored(world, body).await? {
+            Some(earlier @ Document { body: Some(body), .. }) => match stored_answer(world, body).await? {
                 Err(why) => stuck(n, capture, &why),
                 Ok(bytes) => {
                     let (own, all, earlier) = (Arc::clone(context), Arc::clone(captures), earlier.clone());
-                    let made =
-                        tokio::task::spawn_blocking(move || made_of(&own, n, &all[n as usize], &earlier, &bytes));
+                    let made = tokio::task::spawn_blocking(move || {
+                        let capture = &all[n as usize];
+                        made_of(&own, n, capture, (&earlier, Asked::since_body(capture, &earlier)), &bytes)
+                    });
                     made.await.map_err(|error| {
                         PortError::new(PortErrorKind::Other, "make a document again", &capture.url, error.to_string())
                     })?
@@ -53,7 +55,7 @@ pub(super) async fn documents(
 }
 
 /// Reads the record of an answer; the inner error says why it is not there.
-async fn stored(world: &impl World, body: &StoredBody) -> PortResult<Result<Bytes, String>> {
+pub(super) async fn stored_answer(world: &impl World, body: &StoredBody) -> PortResult<Result<Bytes, String>> {
     let range = body.offset..body.offset.saturating_add(body.length);
     match world.archive().get_range(&body.object, range).await {
         Ok(Some(bytes)) => Ok(Ok(bytes)),
@@ -65,17 +67,23 @@ async fn stored(world: &impl World, body: &StoredBody) -> PortResult<Result<Byte
     }
 }
 
-fn made_of(context: &CrawlContext, n: u32, capture: &Capture, earlier: &Document, record: &Bytes) -> Document {
+/// Makes a document of the record of an earlier answer, as if the URL were visited then from where it is known now. STUCK if that cannot be done.
+pub(super) fn made_of(
+    context: &CrawlContext,
+    n: u32,
+    capture: &Capture,
+    (earlier, asked): (&Document, Asked),
+    record: &Bytes,
+) -> Document {
     let answer = read::captures(record, Bodies::Kept).captures.into_iter().find(|answer| answer.url == capture.url);
     let Some(Capture { visit: Visit { outcome, detail, .. }, response: Some(response), file, .. }) = answer else {
         return stuck(n, capture, "its stored answer cannot be read");
     };
-    // As it was visited then, from where it is known now.
     let visit = Visit { outcome, detail, ..capture.visit.clone() };
     let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
     let made = catch_unwind(AssertUnwindSafe(|| of_answer(context, &answered, bare(n, &answered))));
     let Ok(mut document) = made else { return stuck(n, capture, "the parser broke on it") };
-    if was_withheld(capture, earlier) {
+    if asked == Asked::ForNoindex {
         document.withhold();
         (document.outcome, document.detail) = match &document.page {
             Some(page) => outcome_of_page(context, &capture.url, page, &document.links),
@@ -86,18 +94,35 @@ fn made_of(context: &CrawlContext, n: u32, capture: &Capture, earlier: &Document
     Document { body: earlier.body.clone(), ..document }
 }
 
-/// Whether a later answer without a body (304) asked for noindex, which the stored one does not say.
-fn was_withheld(capture: &Capture, earlier: &Document) -> bool {
-    let asks_for_noindex = match &earlier.page {
-        Some(page) => page.directives.noindex,
-        None => earlier.outcome == Outcome::BlockedAtRequestOfRemote,
-    };
-    let place = capture.visit.known.document.map(|document| document.place);
-    asks_for_noindex && earlier.body.as_ref().map(|body| body.visit) != place
+/// What later answers without a body (304) asked of crawlers, which the stored one does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Not to index the page.
+    ForNoindex,
+    /// Nothing.
+    ForNothing,
+}
+
+impl Asked {
+    /// Returns what a document says that was put for a visit without a body.
+    pub(super) fn by(document: &Document) -> Self {
+        let asks_for_noindex = match &document.page {
+            Some(page) => page.directives.noindex,
+            None => document.outcome == Outcome::BlockedAtRequestOfRemote,
+        };
+        if asks_for_noindex { Self::ForNoindex } else { Self::ForNothing }
+    }
+
+    /// Returns what was asked between the answer that a document is made of and the visit that is made again.
+    pub(super) fn since_body(capture: &Capture, document: &Document) -> Self {
+        let place = capture.visit.known.document.map(|document| document.place);
+        let is_elsewhere = document.body.as_ref().map(|body| body.visit) != place;
+        if is_elsewhere { Self::by(document) } else { Self::ForNothing }
+    }
 }
 
 /// Leaves to the next crawl what would be followed now and was not before: only a crawl claims URLs.
-fn leave_what_is_new(earlier: &Document, document: &mut Document) {
+pub(super) fn leave_what_is_new(earlier: &Document, document: &mut Document) {
     let is_claimed = |disposition: &Disposition| matches!(disposition, Disposition::Follow | Disposition::Blocked(_));
     let followed = earlier.links.iter().filter(|link| is_claimed(&link.disposition));
     let followed: HashSet<(LinkKind, &CrawlUrl)> = followed.map(|link| (link.kind, &link.target)).collect();

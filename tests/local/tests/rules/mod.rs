@@ -21,6 +21,7 @@ mod hosts;
 mod items;
 mod limits;
 mod outrun;
+mod past;
 mod published;
 mod published_site;
 mod recrawl;

@@ -9,6 +9,7 @@ use dragline_ports::reader::{LinkRow, PageRow};
 use dragline_whole_crawls::{Crawled, definition};
 use rusqlite::Connection;
 
+use super::heard::Heard;
 use super::scripted::{Act, Asked, ScriptedSite, answer};
 
 /// Pages, a redirect, a file of another type, a page that asks for noindex, one that a later 304 asks not to index, and one that is gone later.
@@ -129,4 +130,47 @@ async fn a_document_stays_where_its_answer_is_lost_or_damaged() {
     let again = crawled.then(&definition, &reparse(&definition, Selection::All)).await;
     assert_eq!(sorted(&again), before, "nothing is lost");
     assert_eq!(again.progress.parser.stuck, lost + 1, "and people are told");
+}
+
+#[tokio::test]
+async fn changed_rules_of_main_parts_and_content_apply_to_stored_documents() {
+    let site = ScriptedSite::start(|asked: &Asked| match asked.target.as_str() {
+        "/" => answer(
+            200,
+            &["content-type: text/html"],
+            "<title>T</title><article><p>The story of the day is told here, in a paragraph of some length.</p></article>\
+             <div class=more><p>More of it is told over there, in another paragraph of some length.</p></div>",
+        ),
+        _ => answer(404, &[], ""),
+    })
+    .await;
+    let (data, heard) = (tempfile::tempdir().unwrap(), Heard::default());
+    let by = |rules: &str| {
+        let yaml = format!("name: docs\nseeds: ['{}']\npoliteness: {{ delay: 0s }}\n{rules}", site.url("/"));
+        dragline_definition::parse(&yaml, "crawl.yaml").unwrap()
+    };
+    let main = |definition: &Definition| {
+        let database = Connection::open(data.path().join("dragline.db")).unwrap();
+        let sql = "SELECT (SELECT main_text FROM content e WHERE e.id = k.document_id) FROM known_url k WHERE path_query = '/'";
+        let found: Option<String> = database.query_row(sql, [], |row| row.get(0)).unwrap();
+        (definition.main.len(), found.map(|text| (text.contains("The story"), text.contains("More of it"))))
+    };
+    let plain = by("");
+    heard.crawl(data.path(), &plain).await;
+    assert_eq!(main(&plain), (0, None), "content was not asked for");
+    for (rules, expected, why) in [
+        ("content: full\nmain: [{ include: [.more] }]", (1, Some((false, true))), "content is, with another main part"),
+        ("content: full\nmain: [{ include: [article, .more] }]", (1, Some((true, true))), "both are the main part"),
+        (
+            "content: full\nmain: [{ include: [article, .more], exclude: [.more] }]",
+            (1, Some((true, false))),
+            "one is excluded",
+        ),
+        ("content: items", (0, None), "content is not asked for any more"),
+    ] {
+        let changed = by(rules);
+        heard.reparse(data.path(), &changed).await;
+        assert_eq!(main(&changed), expected, "{why}");
+    }
+    assert_eq!(site.targets(), ["/"], "nothing was requested again");
 }

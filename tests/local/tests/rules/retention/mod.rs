@@ -24,7 +24,7 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use dying::Dying;
-use site::{Days, definition_of};
+pub(super) use site::{Days, definition_of};
 use view::{next_iteration, view};
 
 /// How many iterations there are before anything is pruned.
@@ -50,12 +50,12 @@ async fn prune_by(
     Ok(done.0)
 }
 
-async fn prune_in(data: &Path, crawl: &CrawlId, kept: u32, effect: Effect) -> Pruned {
+pub(super) async fn prune_in(data: &Path, crawl: &CrawlId, kept: u32, effect: Effect) -> Pruned {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
     prune_by(&store.archive(), &store, crawl, kept, effect).await.unwrap()
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(super) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(entry.file_name());
@@ -80,7 +80,7 @@ fn objects(directory: &Path, below: &Path, found: &mut BTreeSet<String>) {
 
 /// Checks what holds of any data directory: rows refer to rows that are there, and each object that is there is named, and the other way round.
 #[track_caller]
-fn assert_sound(data: &Path) -> BTreeSet<String> {
+pub(super) fn assert_sound(data: &Path) -> BTreeSet<String> {
     let db = Connection::open(data.join(DATABASE)).unwrap();
     let count =
         |sql: &str| db.query_row(&format!("SELECT count(*) FROM ({sql})"), [], |row| row.get::<_, u32>(0)).unwrap();
@@ -113,7 +113,7 @@ fn assert_sound(data: &Path) -> BTreeSet<String> {
 }
 
 /// Every row of every table, except when iterations were pruned, and hosts, which are released whenever a directory is opened.
-fn dump(data: &Path) -> Vec<String> {
+pub(super) fn dump(data: &Path) -> Vec<String> {
     let db = Connection::open(data.join(DATABASE)).unwrap();
     let tables: Vec<String> = db
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'host' ORDER BY name")
@@ -145,7 +145,7 @@ fn shown(value: ValueRef<'_>) -> String {
 
 /// Checks that two lists of rows are the same, and otherwise says which rows differ.
 #[track_caller]
-fn assert_same(found: &[String], expected: &[String], why: &str) {
+pub(super) fn assert_same(found: &[String], expected: &[String], why: &str) {
     let only = |these: &[String], those: &[String]| -> Vec<String> {
         these.iter().filter(|row| !those.contains(row)).cloned().collect()
     };

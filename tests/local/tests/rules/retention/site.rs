@@ -13,21 +13,21 @@ use crate::rules::scripted::{Act, Asked, ScriptedSite, answer};
 const PAGES: usize = 14;
 
 /// The site, and which day it is there.
-pub(super) struct Days {
+pub(crate) struct Days {
     site: ScriptedSite,
     today: Arc<AtomicUsize>,
     seed: u64,
 }
 
 impl Days {
-    pub(super) async fn start(seed: u64) -> Self {
+    pub(crate) async fn start(seed: u64) -> Self {
         let today = Arc::new(AtomicUsize::new(0));
         let shared = Arc::clone(&today);
         let site = ScriptedSite::start(move |asked| act(asked, seed, shared.load(Ordering::Relaxed))).await;
         Self { site, today, seed }
     }
 
-    pub(super) fn turn_to(&self, day: usize) {
+    pub(crate) fn turn_to(&self, day: usize) {
         self.today.store(day, Ordering::Relaxed);
     }
 }
@@ -46,7 +46,7 @@ fn one_of(drawn: u64) -> u64 {
 }
 
 /// The definition of a day: on some days pages are due that on others are not, and links are decided by other rules.
-pub(super) fn definition_of(days: &Days, day: usize) -> Definition {
+pub(crate) fn definition_of(days: &Days, day: usize) -> Definition {
     definition(&[days.site.url("/")], |draft: &mut Draft| {
         draft.name = "docs".parse().unwrap();
         // In order, so that two runs find everything in the same way.

@@ -1,0 +1,79 @@
+//! Making the documents of all iterations again, by the definition of today: how far that has come, and what it did.
+
+use serde::{Deserialize, Serialize};
+
+use crate::capture::RedirectEntry;
+use crate::change::VisitChange;
+use crate::document::Document;
+use crate::doubt::TextPrint;
+use crate::frontier::{SegmentId, Selection, StateChange};
+
+/// How far making the documents of a crawl again has come. Stored with each step, so that whoever comes next goes on there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemakeState {
+    /// What is made.
+    pub job: RemakeJob,
+    /// The segment that was made again last, in the order of origins and then of commits.
+    pub after: SegmentId,
+    /// What was done until there.
+    pub done: Remade,
+}
+
+/// What is made again, and by what: only the same job goes on where an earlier one stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemakeJob {
+    /// The version of the crawl's definition.
+    pub version: u32,
+    /// The version of the program.
+    pub program: String,
+    /// Which URLs.
+    pub selection: Selection,
+}
+
+/// What making documents again did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remade {
+    /// Documents that were made again.
+    pub remade: u64,
+    /// Those of them that say something else than before.
+    pub different: u64,
+    /// Those of them that do not fit the types of the definition.
+    pub misfits: u64,
+    /// Documents that stay as they were: their answer is missing or damaged, or breaks the parser.
+    pub kept: u64,
+}
+
+impl Remade {
+    /// Adds more.
+    pub fn add(&mut self, more: &Self) {
+        let Self { remade, different, misfits, kept } = more;
+        self.remade += remade;
+        self.different += different;
+        self.misfits += misfits;
+        self.kept += kept;
+    }
+}
+
+/// What takes the place of what is stored of a visit's document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemadeVisit {
+    /// The document. Its `n` and URL are those of the stored one.
+    pub document: Document,
+    /// What the log says that the visit changed.
+    pub change: Rewrite<Option<VisitChange>>,
+    /// Where the visit leads, by status or by a canonical link that counts; `None` if nowhere.
+    pub redirect: Option<RedirectEntry>,
+    /// What the URL shows, if this is its last good document.
+    pub state: StateChange,
+    /// The print of its text; `None` if it is not a page.
+    pub text: Option<TextPrint>,
+}
+
+/// Whether something that is stored is written anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rewrite<T> {
+    /// It stays as it is.
+    Keep,
+    /// This takes its place.
+    With(T),
+}

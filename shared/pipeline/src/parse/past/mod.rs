@@ -1,0 +1,175 @@
+//! Making the documents of all iterations again from the stored answers, by the definition and the program of today. Nothing is requested or claimed.
+//!
+//! It goes through the segments of each origin in the order of their commits, so that each document is compared with the one before it as that is by
+//! now. Effects in order, for each segment: what was made takes the place of what is stored, together with how far the work has come. Whatever it
+//! dies after, the next run goes on there, and ends the same.
+
+mod visit;
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use dragline_domain::capture::Finality;
+use dragline_domain::document::Document;
+use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow, Selection, VisitPlace};
+use dragline_domain::ids::CrawlId;
+use dragline_domain::remake::{Remade, RemakeJob, RemakeState};
+use dragline_domain::url::CrawlUrl;
+
+use super::captures::{self, Trust};
+use super::documents::{bare, of_answer, stuck};
+use super::read::Capture;
+use super::remade::{leave_what_is_new, made_of, stored_answer};
+use crate::World;
+use crate::context::{Contexts, CrawlContext};
+use dragline_ports::documents::Documents;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::Origins;
+use dragline_ports::remaking::Remaking;
+use visit::{MadeOf, remade_visit};
+
+/// How many origins are listed at a time.
+const ORIGINS_PAGE: usize = 500;
+
+/// How many segments are listed at a time.
+const SEGMENTS_PAGE: usize = 100;
+
+/// Makes the documents of all iterations of a crawl again, those of the selected URLs, and returns what was done since the work began.
+///
+/// No iteration of the crawl may be open. Work that stopped in the middle goes on if it is the same: by the same definition, the same `program`
+/// (its version), of the same URLs. Only one segment is in memory at a time.
+///
+/// # Errors
+/// Returns the ports' errors; the same call then goes on.
+pub async fn remake(
+    world: &impl World,
+    remaking: &impl Remaking,
+    crawl: &CrawlId,
+    selection: Selection,
+    program: &str,
+) -> PortResult<Remade> {
+    let context = Contexts::default().current(world.frontier(), crawl).await?;
+    let job = RemakeJob { version: context.how_version(), program: program.to_owned(), selection };
+    let stopped = remaking.load_remake(crawl).await?.filter(|stopped| stopped.job == job);
+    let (mut done, mut within) = stopped.map_or_else(Default::default, |stopped| (stopped.done, Some(stopped.after)));
+    let mut after = None;
+    loop {
+        let origins = match &within {
+            Some(SegmentId { origin, .. }) => vec![origin.origin.clone()],
+            None => world.frontier().list_origins(crawl, after.as_ref(), ORIGINS_PAGE).await?,
+        };
+        if origins.is_empty() {
+            break;
+        }
+        for origin in origins {
+            let key = OriginKey { crawl: crawl.clone(), origin: origin.clone() };
+            let mut last = within.take();
+            loop {
+                let segments = remaking.list_parsed(&key, last.as_ref(), SEGMENTS_PAGE).await?;
+                for segment in &segments {
+                    remake_segment(world, remaking, (&context, &job), segment, &mut done).await?;
+                }
+                let Some(newest) = segments.last() else { break };
+                last = Some(newest.id.clone());
+            }
+            after = Some(origin);
+        }
+    }
+    remaking.end_remake(crawl).await?;
+    Ok(done)
+}
+
+/// Makes the documents of a segment again, and adds to what was done.
+async fn remake_segment(
+    world: &impl World,
+    remaking: &impl Remaking,
+    (context, job): (&Arc<CrawlContext>, &RemakeJob),
+    segment: &SegmentRow,
+    done: &mut Remade,
+) -> PortResult<()> {
+    let Some(mut stored) = world.documents().load(segment).await? else { return Ok(()) };
+    // What broke the parser then is no part of the history: nothing that came later refers to it.
+    stored.retain(|document| {
+        let has_answer = document.page.is_some() || document.body.is_some();
+        has_answer && !document.is_unread() && job.selection.has(&document.url)
+    });
+    if stored.is_empty() {
+        return Ok(());
+    }
+    let trust = Trust::of(segment);
+    let captures = captures::read(world, segment, trust).await?.captures;
+    // A URL has one capture in a segment that is not tried again.
+    let lasting = captures.into_iter().filter(|capture| capture.visit.finality != Finality::Retried);
+    let captures: HashMap<CrawlUrl, Capture> = lasting.map(|capture| (capture.url.clone(), capture)).collect();
+    let before = load_before(world, segment, &stored, &captures).await?;
+    let (mut visits, mut more) = (Vec::with_capacity(stored.len()), Remade::default());
+    for stored in &stored {
+        let Some(capture) = captures.get(&stored.url) else {
+            more.kept += 1;
+            continue;
+        };
+        let made = match MadeOf::what(capture, stored) {
+            MadeOf::Nothing => continue,
+            // It took its parsers with it.
+            MadeOf::OwnAnswer if trust != Trust::Full => stuck(stored.n, capture, "skipped"),
+            MadeOf::OwnAnswer => {
+                let (own, capture, stored) = (Arc::clone(context), capture.clone(), stored.clone());
+                blocking(&capture.url.clone(), move || made_of_own(&own, &capture, &stored)).await?
+            }
+            MadeOf::Earlier(body, asked) => match stored_answer(world, body).await? {
+                Err(why) => stuck(stored.n, capture, &why),
+                Ok(record) => {
+                    let (own, capture, stored) = (Arc::clone(context), capture.clone(), stored.clone());
+                    blocking(&capture.url.clone(), move || made_of(&own, stored.n, &capture, (&stored, asked), &record))
+                        .await?
+                }
+            },
+        };
+        if made.is_unread() {
+            more.kept += 1;
+            continue;
+        }
+        let last = capture.visit.known.document.map(|last| last.place);
+        let before = last.and_then(|place| before.iter().find(|(of, _)| *of == place)).map(|(_, document)| document);
+        let visit = remade_visit(context, segment, capture, (stored, made), before);
+        more.remade += 1;
+        more.different += u64::from(!visit::says_the_same(stored, &visit.document));
+        let misfits = visit.document.content.as_ref().is_some_and(|content| !content.misfits.is_empty());
+        more.misfits += u64::from(misfits);
+        visits.push(visit);
+    }
+    done.add(&more);
+    let state = RemakeState { job: job.clone(), after: segment.id.clone(), done: *done };
+    remaking.replace(segment, &visits, &state).await
+}
+
+/// Loads the documents with which those of a segment are compared, as they are by now.
+async fn load_before(
+    world: &impl World,
+    segment: &SegmentRow,
+    stored: &[Document],
+    captures: &HashMap<CrawlUrl, Capture>,
+) -> PortResult<Vec<(VisitPlace, Document)>> {
+    let captures = stored.iter().filter_map(|document| captures.get(&document.url));
+    let visits = captures.map(|capture| &capture.visit).filter(|visit| visit.finality == Finality::Final);
+    let places: Vec<VisitPlace> = visits.filter_map(|visit| visit.known.document).map(|last| last.place).collect();
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = world.documents().load_each(&segment.id.origin, &places).await?;
+    Ok(places.into_iter().zip(found).filter_map(|(place, document)| Some((place, document?))).collect())
+}
+
+async fn blocking(url: &CrawlUrl, make: impl FnOnce() -> Document + Send + 'static) -> PortResult<Document> {
+    let made = tokio::task::spawn_blocking(make).await;
+    made.map_err(|error| PortError::new(PortErrorKind::Other, "make a document again", url, error.to_string()))
+}
+
+/// Makes a document of the answer to its own visit.
+fn made_of_own(context: &CrawlContext, capture: &Capture, stored: &Document) -> Document {
+    let made = catch_unwind(AssertUnwindSafe(|| of_answer(context, capture, bare(stored.n, capture))));
+    let Ok(mut document) = made else { return stuck(stored.n, capture, "the parser broke on it") };
+    leave_what_is_new(stored, &mut document);
+    document
+}

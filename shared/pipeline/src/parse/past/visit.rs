@@ -1,0 +1,109 @@
+//! What becomes of one visit whose document is made again: pure decisions over what is stored.
+
+use dragline_domain::capture::{Finality, Visit};
+use dragline_domain::change::Difference;
+use dragline_domain::document::{Document, DocumentState, StoredBody};
+use dragline_domain::doubt::TextPrint;
+use dragline_domain::frontier::{Known, LastDocument, SegmentRow};
+use dragline_domain::outcome::Outcome;
+use dragline_domain::remake::{RemadeVisit, Rewrite};
+
+use super::super::documents::{outcome_of_page, redirect_of};
+use super::super::read::Capture;
+use super::super::remade::Asked;
+use super::super::state::{state_change, visit_change};
+use crate::context::CrawlContext;
+
+/// What a stored document is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MadeOf<'d> {
+    /// The answer to its own visit.
+    OwnAnswer,
+    /// The answer to an earlier visit, and what was asked of crawlers since.
+    Earlier(&'d StoredBody, Asked),
+    /// No answer: it says how the visit ended.
+    Nothing,
+}
+
+impl<'d> MadeOf<'d> {
+    pub(super) fn what(capture: &Capture, stored: &'d Document) -> Self {
+        use Outcome::{FileDidNotChange, FileIngested, PermanentRedirect, Redirect};
+        match (capture.visit.finality, capture.visit.outcome) {
+            (Finality::Final, FileIngested | PermanentRedirect | Redirect) if capture.response.is_some() => {
+                Self::OwnAnswer
+            }
+            (Finality::Final, FileDidNotChange) => {
+                stored.body.as_ref().map_or(Self::Nothing, |body| Self::Earlier(body, Asked::by(stored)))
+            }
+            (Finality::Aside, _) => {
+                let asked = |body| Self::Earlier(body, Asked::since_body(capture, stored));
+                stored.body.as_ref().map_or(Self::Nothing, asked)
+            }
+            (Finality::Final | Finality::Retried, _) => Self::Nothing,
+        }
+    }
+}
+
+/// Returns what takes the place of a visit's stored document: the one made now, compared with the document `before` it as that is by now. Where the
+/// one before is gone, what is stored of the comparison stays.
+pub(super) fn remade_visit(
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    capture: &Capture,
+    (stored, made): (&Document, Document),
+    before: Option<&Document>,
+) -> RemadeVisit {
+    let is_visit = capture.visit.finality == Finality::Final;
+    let is_unchanged = is_visit && capture.visit.outcome == Outcome::FileDidNotChange;
+    let made = Document { n: stored.n, body: stored.body.clone(), ..made };
+    let mut document = if is_unchanged {
+        // How it ended is about the answer, which had no body.
+        let (outcome, detail) = (stored.outcome, stored.detail.clone());
+        Document { outcome, detail, state: DocumentState::Processed, ..made }
+    } else {
+        made
+    };
+    let last = capture.visit.known.document;
+    let last = last.map(|last| LastDocument { outcome: outcome_by_now(context, &last, before), ..last });
+    let is_compared = is_visit && (!is_unchanged || stored.difference.is_some());
+    document.difference = match (last, before) {
+        _ if !is_compared => None,
+        (None, _) => None,
+        (Some(_), None) => stored.difference.clone(),
+        (Some(last), Some(before)) => Some(Difference::between(last.place, last.outcome, before, &document)),
+    };
+    let visit = Visit { known: Known { document: last, ..capture.visit.known.clone() }, ..capture.visit.clone() };
+    let capture = Capture { visit, ..capture.clone() };
+    let is_incomparable = is_visit && last.is_some() && before.is_none();
+    let change = if is_incomparable {
+        Rewrite::Keep
+    } else {
+        Rewrite::With(visit_change(context, segment, &capture, &document))
+    };
+    RemadeVisit {
+        redirect: redirect_of(context, &capture, &document),
+        state: state_change(context, segment, &capture, &document),
+        text: document.page.as_ref().map(|page| TextPrint::new(&page.text)),
+        change,
+        document,
+    }
+}
+
+/// Returns how the document before ended, as it is by now.
+fn outcome_by_now(context: &CrawlContext, last: &LastDocument, before: Option<&Document>) -> Outcome {
+    match before {
+        Some(Document { page: Some(page), url, links, .. }) => outcome_of_page(context, url, page, links).0,
+        Some(before) if before.outcome != Outcome::FileDidNotChange => before.outcome,
+        Some(_) | None => last.outcome,
+    }
+}
+
+/// Whether two documents of a visit say the same, whatever they are compared with.
+pub(super) fn says_the_same(one: &Document, other: &Document) -> bool {
+    let parts = |document: &Document| (document.outcome, document.state);
+    parts(one) == parts(other)
+        && one.detail == other.detail
+        && one.page == other.page
+        && one.links == other.links
+        && one.content == other.content
+}
