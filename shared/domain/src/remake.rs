@@ -65,7 +65,7 @@ pub struct RemadeVisit {
     pub redirect: Option<RedirectEntry>,
     /// What the URL shows, if this is its last good document.
     pub state: StateChange,
-    /// The print of its text; `None` if it is not a page.
+    /// The print of its text; `None` if it is not a page, or the visit shows nothing.
     pub text: Option<TextPrint>,
 }
 

@@ -3,7 +3,7 @@
 //! An adapter's tests run a whole suite with one macro, given an async function that makes the store:
 //! [`frontier_suite!`](crate::frontier_suite), [`log_suite!`](crate::log_suite), [`archive_suite!`](crate::archive_suite),
 //! [`documents_suite!`](crate::documents_suite), [`queue_suite!`](crate::queue_suite), [`reader_suite!`](crate::reader_suite),
-//! [`time_suite!`](crate::time_suite).
+//! [`retention_suite!`](crate::retention_suite), [`remaking_suite!`](crate::remaking_suite), [`time_suite!`](crate::time_suite).
 
 #![expect(clippy::unwrap_used, reason = "these functions are tests, though the compiler cannot know")]
 

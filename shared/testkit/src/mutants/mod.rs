@@ -10,6 +10,7 @@ mod frontier;
 mod frontier_mutation;
 mod queue;
 mod reader;
+mod remaking;
 mod retention;
 
 pub use archive::{ArchiveMutation, MutantArchive};
@@ -18,6 +19,7 @@ pub use frontier::MutantFrontier;
 pub use frontier_mutation::FrontierMutation;
 pub use queue::{MutantQueue, QueueMutation};
 pub use reader::{MutantReader, ReaderMutation};
+pub use remaking::{MutantRemaking, RemakingMutation};
 pub use retention::{MutantRetained, RetentionMutation};
 
 /// An enumeration of defects: each variant's comment says what is wrong.

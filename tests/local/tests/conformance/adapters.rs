@@ -7,7 +7,7 @@ use std::{env, fs, thread};
 
 use dragline_local::{
     DATABASE, DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier, SqliteReader,
-    SqliteRetained,
+    SqliteRemaking, SqliteRetained,
 };
 use dragline_ports::queue::Message;
 use dragline_testkit::clock::HandClock;
@@ -63,6 +63,11 @@ pub(crate) async fn reader() -> ((SqliteFrontier, SqliteDocuments, SqliteReader)
 pub(crate) async fn retained() -> ((SqliteFrontier, SqliteDocuments, SqliteReader, SqliteRetained), TempDir) {
     let (store, directory) = store();
     ((store.frontier(), store.documents(), reader_of(&directory), store.retained()), directory)
+}
+
+pub(crate) async fn remaking() -> ((SqliteFrontier, SqliteDocuments, SqliteReader, SqliteRemaking), TempDir) {
+    let (store, directory) = store();
+    ((store.frontier(), store.documents(), reader_of(&directory), store.remaking()), directory)
 }
 
 pub(crate) async fn documents() -> ((SqliteFrontier, SqliteDocuments), TempDir) {

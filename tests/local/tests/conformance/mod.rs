@@ -33,6 +33,12 @@ mod retention {
     dragline_testkit::retention_suite!(retained());
 }
 
+mod remaking {
+    use super::adapters::remaking;
+
+    dragline_testkit::remaking_suite!(remaking());
+}
+
 mod archive {
     use super::adapters::archive;
 

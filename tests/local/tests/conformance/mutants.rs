@@ -11,7 +11,7 @@ use std::{fs, panic, thread};
 
 use dragline_testkit::mutants::{
     ArchiveMutation, DocumentsMutation, FrontierMutation, MutantArchive, MutantDocuments, MutantFrontier, MutantQueue,
-    MutantReader, MutantRetained, QueueMutation, ReaderMutation, RetentionMutation,
+    MutantReader, MutantRemaking, MutantRetained, QueueMutation, ReaderMutation, RemakingMutation, RetentionMutation,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -60,6 +60,14 @@ async fn of_retention(mutation: RetentionMutation) -> Names {
     dragline_testkit::retention_suite!(rejections, async {
         let ((frontier, documents, reader, retained), guard) = adapters::retained().await;
         ((frontier, documents, reader, MutantRetained::new(retained, mutation)), guard)
+    })
+}
+
+async fn of_remaking(mutation: RemakingMutation) -> Names {
+    dragline_testkit::remaking_suite!(rejections, async {
+        let ((frontier, documents, reader, remaking), guard) = adapters::remaking().await;
+        let remaking = MutantRemaking::new(remaking, documents.clone(), mutation);
+        ((frontier, documents, reader, remaking), guard)
     })
 }
 
@@ -173,6 +181,15 @@ fn every_mutant_is_rejected_and_every_behaviour_rejects_one() {
                 RetentionMutation::defect,
                 dragline_testkit::retention_suite!(names, ()),
                 |runtime, mutation| runtime.block_on(of_retention(mutation)),
+            ),
+        ),
+        (
+            "Remaking",
+            judge(
+                RemakingMutation::ALL,
+                RemakingMutation::defect,
+                dragline_testkit::remaking_suite!(names, ()),
+                |runtime, mutation| runtime.block_on(of_remaking(mutation)),
             ),
         ),
         (

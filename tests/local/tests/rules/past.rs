@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use dragline_domain::command::Command;
 use dragline_domain::definition::{Condition, Definition, TextTest};
 use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow, Selection};
 use dragline_domain::ids::{CrawlId, Iteration};
@@ -21,7 +22,7 @@ use dragline_ports::reader::Reader;
 use dragline_ports::remaking::Remaking;
 use dragline_ports::retention::Effect;
 use dragline_report::diff::{Span, Which, each_page_change};
-use dragline_whole_crawls::{Silent, crawl, store};
+use dragline_whole_crawls::{Silent, command, crawl, store};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -313,6 +314,53 @@ async fn the_same_definition_leaves_every_row_as_it_is() {
         made += done.remade;
     }
     assert!(made > 200, "{made} documents were made again");
+}
+
+/// Pages that call others canonical, refresh, ask for noindex by a header or in a 304, a sitemap, and what a page needs to be shown.
+fn puzzling(asked: &Asked) -> Act {
+    let is_again = asked.field("if-none-match").is_some();
+    let body = |body: &str| {
+        answer(200, &["content-type: text/html", "etag: \"1\""], format!("<title>{}</title>{body}", asked.target))
+    };
+    match asked.target.as_str() {
+        "/robots.txt" => answer(200, &["content-type: text/plain"], "Sitemap: /sitemap.xml"),
+        "/sitemap.xml" => answer(200, &["content-type: text/xml"], "<urlset><url><loc>/listed</loc></url></urlset>"),
+        "/" => page(&format!("<link rel=stylesheet href=/s.css><a href=/copy>c</a><a href=/turns>t</a><a href=/later>l</a><a href=/kept>k</a>
+            <a href=/refresh>r</a><a href=/loop>o</a><a href=/deep>d</a><a href=/none>n</a><!-- {} -->", asked.earlier)),
+        "/s.css" => answer(200, &["content-type: text/css"], "@import 'more.css'; b { background: url(b.png) }"),
+        "/copy" => page(&format!("<link rel=canonical href=/kept>text<!-- {} -->", asked.earlier)),
+        "/turns" if asked.earlier % 2 == 1 => page("<link rel=canonical href=/copy>text <a href=/deep>d</a>"),
+        "/turns" => page("<meta name=robots content=noindex>text"),
+        "/later" if is_again => answer(304, &["etag: \"1\"", "x-robots-tag: noindex"], ""),
+        "/kept" if is_again => answer(304, &["etag: \"1\""], ""),
+        "/later" | "/kept" | "/listed" | "/deep" => body("text <a href=/ rel=nofollow>home</a>"),
+        "/refresh" => page("<meta http-equiv=refresh content='0; url=/kept'>"),
+        "/loop" => answer(302, &["location: /loop"], ""),
+        _ => answer(404, &["content-type: text/html"], "no"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_definition_leaves_every_row_of_puzzling_pages_as_it_is() {
+    let site = ScriptedSite::start(puzzling).await;
+    for rules in
+        ["", "content: full", "canonical: ignore", "scope: { max_depth: 1 }", "sitemaps: follow\nrequisites: fetch"]
+    {
+        let data = tempfile::tempdir().unwrap();
+        let yaml = format!("name: shop\nseeds: ['{}']\npoliteness: {{ delay: 0s }}\n{rules}", site.url("/"));
+        let definition = dragline_definition::parse(&yaml, "crawl.yaml").unwrap();
+        let reparse = Command::Reparse { crawl: definition.name.clone(), selection: Selection::All };
+        for _day in 1..=2 {
+            crawl(data.path(), &definition).await;
+            crawl(data.path(), &definition).await;
+            command(data.path(), &reparse).await;
+        }
+        let before = dump(data.path());
+        let done = remake_in(data.path(), &definition.name, Selection::All).await;
+        assert_same(&dump(data.path()), &before, rules);
+        assert_eq!((done.different, done.kept), (0, 0), "{rules}: {done:?}");
+        assert!(done.remade > 20, "{rules}: {done:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,7 +4,7 @@ use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::change::Difference;
 use dragline_domain::document::{Document, DocumentState, StoredBody};
 use dragline_domain::doubt::TextPrint;
-use dragline_domain::frontier::{Known, LastDocument, SegmentRow};
+use dragline_domain::frontier::{Known, LastDocument, SegmentRow, StateChange};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::remake::{RemadeVisit, Rewrite};
 
@@ -80,10 +80,12 @@ pub(super) fn remade_visit(
     } else {
         Rewrite::With(visit_change(context, segment, &capture, &document))
     };
+    let state = state_change(context, segment, &capture, &document);
+    let page = document.page.as_ref().filter(|_| matches!(state, StateChange::Shown { .. }));
     RemadeVisit {
         redirect: redirect_of(context, &capture, &document),
-        state: state_change(context, segment, &capture, &document),
-        text: document.page.as_ref().map(|page| TextPrint::new(&page.text)),
+        text: page.map(|page| TextPrint::new(&page.text)),
+        state,
         change,
         document,
     }
@@ -107,3 +109,7 @@ pub(super) fn says_the_same(one: &Document, other: &Document) -> bool {
         && one.links == other.links
         && one.content == other.content
 }
+
+#[cfg(test)]
+#[path = "visit_tests.rs"]
+mod tests;

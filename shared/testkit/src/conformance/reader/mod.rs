@@ -3,6 +3,7 @@
 mod counts;
 mod pages;
 mod places;
+mod remaking;
 mod retention;
 mod rows;
 mod story;
@@ -13,6 +14,7 @@ use dragline_domain::ids::CrawlId;
 pub use counts::*;
 pub use pages::*;
 pub use places::*;
+pub use remaking::*;
 pub use retention::*;
 pub use rows::*;
 

@@ -29,14 +29,14 @@ macro_rules! retention_suite {
     };
 }
 
-const HOST: &str = "a.example";
+pub(super) const HOST: &str = "a.example";
 
 fn visited(n: u32, path: &str, second: i64) -> Made {
     got(n, &format!("https://{HOST}{path}")).asked_at(at(second))
 }
 
 /// Three iterations: `/page` is another each time, `/same` is not, and `/old` is visited only once. Returns their segments.
-async fn three_iterations(frontier: &impl Frontier, documents: &impl Documents) -> Vec<SegmentRow> {
+pub(super) async fn three_iterations(frontier: &impl Frontier, documents: &impl Documents) -> Vec<SegmentRow> {
     let teller = Teller { frontier, documents };
     let origin = key(HOST);
     let mut segments = Vec::new();
@@ -61,7 +61,7 @@ async fn three_iterations(frontier: &impl Frontier, documents: &impl Documents) 
 }
 
 /// Everything that is read of an iteration, and of the site as it is now.
-async fn view(reader: &impl Reader, iteration: Iteration) -> Vec<String> {
+pub(super) async fn view(reader: &impl Reader, iteration: Iteration) -> Vec<String> {
     let (all, of) = (Filter::default(), Filter::of_iteration(iteration));
     let mut rows = Vec::new();
     rows.extend(reader.pages(&all, None, 99).await.unwrap().rows.iter().map(|row| format!("{row:?}")));
