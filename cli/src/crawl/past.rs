@@ -17,7 +17,7 @@ use super::{given, which};
 use crate::args::{Answer, CrawlArgs, Wish};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
-use crate::place::{Directory, Place};
+use crate::place::Place;
 use crate::terminal::{Console, Verbosity, plural, write_json};
 use crate::{derived, markdown};
 

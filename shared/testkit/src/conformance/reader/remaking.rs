@@ -3,9 +3,7 @@
 use dragline_domain::capture::RedirectEntry;
 use dragline_domain::change::{ChangeKind, Part, VisitChange};
 use dragline_domain::document::{Document, LinkKind};
-use dragline_domain::frontier::{
-    LinksDecided, PartKind, RulesDigest, SegmentId, SegmentRow, Selection, StateChange, VisitPlace,
-};
+use dragline_domain::frontier::{LinksDecided, RulesDigest, SegmentId, SegmentRow, Selection, StateChange, VisitPlace};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::remake::{Remade, RemadeVisit, RemakeJob, RemakeState, Rewrite};
 use dragline_ports::documents::Documents;
@@ -13,7 +11,7 @@ use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{Filter, LogRow, PageRow, Reader};
 use dragline_ports::remaking::Remaking;
 
-use super::super::samples::{at, crawl, key, url};
+use super::super::samples::{crawl, key, url};
 use super::super::world::{UNLIMITED, World};
 use super::retention::{HOST, three_iterations, view};
 
