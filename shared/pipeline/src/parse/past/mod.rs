@@ -27,7 +27,7 @@ use dragline_ports::documents::Documents;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::Origins;
 use dragline_ports::remaking::Remaking;
-use visit::{MadeOf, remade_visit};
+use visit::{MadeOf, remade_visit, says_the_same};
 
 /// How many origins are listed at a time.
 const ORIGINS_PAGE: usize = 500;
@@ -109,39 +109,47 @@ async fn remake_segment(
             more.kept += 1;
             continue;
         };
-        let made = match MadeOf::what(capture, stored) {
-            MadeOf::Nothing => continue,
-            // It took its parsers with it.
-            MadeOf::OwnAnswer if trust != Trust::Full => stuck(stored.n, capture, "skipped"),
-            MadeOf::OwnAnswer => {
-                let (own, capture, stored) = (Arc::clone(context), capture.clone(), stored.clone());
-                blocking(&capture.url.clone(), move || made_of_own(&own, &capture, &stored)).await?
-            }
-            MadeOf::Earlier(body, asked) => match stored_answer(world, body).await? {
-                Err(why) => stuck(stored.n, capture, &why),
-                Ok(record) => {
-                    let (own, capture, stored) = (Arc::clone(context), capture.clone(), stored.clone());
-                    blocking(&capture.url.clone(), move || made_of(&own, stored.n, &capture, (&stored, asked), &record))
-                        .await?
-                }
-            },
-        };
+        let Some(made) = make(world, context, trust, capture, stored).await? else { continue };
         if made.is_unread() {
             more.kept += 1;
             continue;
         }
-        let last = capture.visit.known.document.map(|last| last.place);
-        let before = last.and_then(|place| before.iter().find(|(of, _)| *of == place)).map(|(_, document)| document);
+        let before = capture.visit.known.document.and_then(|last| before.get(&last.place));
         let visit = remade_visit(context, segment, capture, (stored, made), before);
+        let document = &visit.document;
         more.remade += 1;
-        more.different += u64::from(!visit::says_the_same(stored, &visit.document));
-        let misfits = visit.document.content.as_ref().is_some_and(|content| !content.misfits.is_empty());
-        more.misfits += u64::from(misfits);
+        more.different += u64::from(!says_the_same(stored, document));
+        more.misfits += u64::from(document.content.as_ref().is_some_and(|content| !content.misfits.is_empty()));
         visits.push(visit);
     }
     done.add(&more);
     let state = RemakeState { job: job.clone(), after: segment.id.clone(), done: *done };
     remaking.replace(segment, &visits, &state).await
+}
+
+/// Makes a document of the answer that it was made of; one that is unread if that cannot be done, and `None` if it was made of no answer.
+async fn make(
+    world: &impl World,
+    context: &Arc<CrawlContext>,
+    trust: Trust,
+    capture: &Capture,
+    stored: &Document,
+) -> PortResult<Option<Document>> {
+    let (own, of, was) = (Arc::clone(context), capture.clone(), stored.clone());
+    let making = match MadeOf::what(capture, stored) {
+        MadeOf::Nothing => return Ok(None),
+        // It took its parsers with it.
+        MadeOf::OwnAnswer if trust != Trust::Full => return Ok(Some(stuck(stored.n, capture, "skipped"))),
+        MadeOf::OwnAnswer => tokio::task::spawn_blocking(move || made_of_own(&own, &of, &was)),
+        MadeOf::Earlier(body, asked) => match stored_answer(world, body).await? {
+            Err(why) => return Ok(Some(stuck(stored.n, capture, &why))),
+            Ok(record) => tokio::task::spawn_blocking(move || made_of(&own, was.n, &of, (&was, asked), &record)),
+        },
+    };
+    let failed = |error: tokio::task::JoinError| {
+        PortError::new(PortErrorKind::Other, "make a document again", &capture.url, error.to_string())
+    };
+    making.await.map(Some).map_err(failed)
 }
 
 /// Loads the documents with which those of a segment are compared, as they are by now.
@@ -150,20 +158,15 @@ async fn load_before(
     segment: &SegmentRow,
     stored: &[Document],
     captures: &HashMap<CrawlUrl, Capture>,
-) -> PortResult<Vec<(VisitPlace, Document)>> {
+) -> PortResult<HashMap<VisitPlace, Document>> {
     let captures = stored.iter().filter_map(|document| captures.get(&document.url));
     let visits = captures.map(|capture| &capture.visit).filter(|visit| visit.finality == Finality::Final);
     let places: Vec<VisitPlace> = visits.filter_map(|visit| visit.known.document).map(|last| last.place).collect();
     if places.is_empty() {
-        return Ok(Vec::new());
+        return Ok(HashMap::new());
     }
     let found = world.documents().load_each(&segment.id.origin, &places).await?;
     Ok(places.into_iter().zip(found).filter_map(|(place, document)| Some((place, document?))).collect())
-}
-
-async fn blocking(url: &CrawlUrl, make: impl FnOnce() -> Document + Send + 'static) -> PortResult<Document> {
-    let made = tokio::task::spawn_blocking(make).await;
-    made.map_err(|error| PortError::new(PortErrorKind::Other, "make a document again", url, error.to_string()))
 }
 
 /// Makes a document of the answer to its own visit.
