@@ -23,6 +23,7 @@ pub mod politeness;
 pub mod recrawl;
 pub mod remake;
 pub mod retention;
+pub mod scripted;
 pub mod shown;
 pub mod simhash;
 mod stored_form;

@@ -1,6 +1,6 @@
 //! How one URL ended: the crawl exit codes.
 //!
-//! Names and numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 177 are new here.
+//! Names and numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179 are new here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -129,7 +129,7 @@ outcomes! {
         "Change `scope`, `do_not_crawl` or the query parameters in the definition, if it should be crawled. `dragline explain URL` names the rule.";
     /// The answer was a challenge to prove that a person is asking.
     BlockedByChallenge = 174 "blocked_by_challenge" =>
-        "Ask the site's owner to let the crawler in by its user agent or its address.";
+        "Ask the site's owner to let the crawler in by its user agent or its address. What was stored before is still shown. The detail in the log names the rule by which the answer was recognised.";
     /// The host is, or resolves to, an address that Dragline never connects to.
     BlockedPrivateAddress = 175 "blocked_private_address" =>
         "If you mean to crawl it, use `--allow-private`.";
@@ -139,6 +139,12 @@ outcomes! {
     /// The budget of pages or bytes was spent before its turn came.
     BudgetExhausted = 177 "budget_exhausted" =>
         "Not used by this version: what a budget does not reach is left over, and due in the next iteration.";
+    /// The answer was a form to log in instead of the page, or a redirect to one.
+    BlockedByLogin = 178 "blocked_by_login" =>
+        "Nothing, if the page is meant for those who have an account: no password is ever sent. What was stored before is still shown. The detail in the log names the rule by which the answer was recognised.";
+    /// The answer was a question for consent or age instead of the page, or a redirect to one.
+    BlockedByConsent = 179 "blocked_by_consent" =>
+        "Ask the site's owner to let the crawler in by its user agent or its address: it gives no consent. What was stored before is still shown. The detail in the log names the rule by which the answer was recognised.";
     /// The page says that another URL is its canonical one. Whether that one stands for it is decided when outcomes are read.
     NotCanonical = 180 "not_canonical" =>
         "Nothing: the URL that it names stands for it. If that one has no content of its own, the page is shown as ingested. A page is believed if the text there is nearly the same as its own \
@@ -209,6 +215,8 @@ impl Outcome {
             | Self::BlockedOriginByLocalPolicy
             | Self::BlockedUrlByLocalPolicy
             | Self::BlockedByChallenge
+            | Self::BlockedByLogin
+            | Self::BlockedByConsent
             | Self::BlockedPrivateAddress => OutcomeClass::Blocked,
             Self::NotCanonical | Self::Duplicate => OutcomeClass::Dismissed,
         }
@@ -228,6 +236,12 @@ impl Outcome {
                 | Self::NotCanonical
                 | Self::Duplicate
         )
+    }
+
+    /// Whether something stood in the page's place: a challenge, a form to log in, or a question for consent.
+    #[must_use]
+    pub const fn is_wall(self) -> bool {
+        matches!(self, Self::BlockedByChallenge | Self::BlockedByLogin | Self::BlockedByConsent)
     }
 
     /// Whether another try in the same iteration may end differently.

@@ -13,6 +13,7 @@ use dragline_formats::http_fields::{ContentType, Headers};
 use crate::article::MainRules;
 use crate::fields::{MediaType, header_directives};
 use crate::typed::Types;
+use crate::wall::Wall;
 
 /// An extractor of one format: makes a document of a body.
 pub trait Extractor: Sync {
@@ -148,6 +149,8 @@ pub struct Extracted {
     pub content: Option<Box<Content>>,
     /// What was odd about reading it, on one line; `None` if nothing was.
     pub remark: Option<String>,
+    /// The wall that it is instead of the page; `None` if it is none.
+    pub wall: Option<Wall>,
 }
 
 /// A link as it was found.

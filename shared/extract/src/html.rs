@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use dragline_domain::content::Content;
 use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, PageCut, Rel};
+use dragline_domain::scripted;
 use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_formats::directives::meta_robots;
 use dragline_formats::html::{self, HtmlLimits, HtmlLink, PageSource, Syntax, is_xhtml};
@@ -13,16 +14,23 @@ use url::Url;
 use crate::body::{Body, Extracted, Extractor, FoundLink};
 use crate::content;
 use crate::fields::{MediaType, canonical_in_header};
+use crate::wall::{self, Outline, RULES_VERSION};
 
 /// How much of an XML body is looked at before all of it is read: most are feeds and similar.
 const XML_BEGINNING_BYTES: u64 = 16 * 1024;
+
+/// A page with more visible text is neither a wall nor one that scripts make.
+const SLIGHT_TEXT_BYTES_MAX: usize = 8 * 1024;
+
+/// The version of the extractor itself, without that of the rules for walls.
+const VERSION: u16 = 7;
 
 /// The extractor for pages.
 pub(crate) struct Html;
 
 impl Extractor for Html {
     fn made_by(&self) -> MadeBy {
-        MadeBy::new("html", 7)
+        MadeBy::new("html", VERSION + RULES_VERSION)
     }
 
     fn extract(&self, body: &Body<'_>) -> Option<Extracted> {
@@ -39,13 +47,17 @@ impl Extractor for Html {
         let url = Url::parse(body.source.url.as_str()).ok()?;
         let source = PageSource { url: &url, encoding: text.encoding, syntax };
         let mut html = html::extract(&text.text, &source, &HtmlLimits::default());
+        let outline = (html.text.len() <= SLIGHT_TEXT_BYTES_MAX).then(|| Outline::of(&text.text));
+        let wall = outline.as_ref().and_then(|outline| wall::of_outline(body.source.url, outline));
+        let scripted = outline.as_ref().and_then(|outline| outline.needs_scripts(scripted::WORDS_MAX));
+        let remark = body.remark().or_else(|| scripted.map(scripted::detail));
         let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
         let directives = body.directives.and(meta_robots(metas, body.settings.product_token));
         let canonical = canonical(body, &html);
         let links = links(body, std::mem::take(&mut html.links), directives, canonical.as_ref());
         let page = page(html, directives, canonical.map(|(canonical, _)| canonical), text.encoding);
         let content = content_of(body, &text.text, &page, &url);
-        Some(Extracted { made_by: self.made_by(), page, links, content, remark: body.remark() })
+        Some(Extracted { made_by: self.made_by(), page, links, content, remark, wall })
     }
 }
 

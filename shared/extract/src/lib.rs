@@ -43,6 +43,7 @@ mod tree;
 pub mod typed;
 #[cfg(feature = "extractors")]
 mod validity;
+pub mod wall;
 
 #[cfg(feature = "extractors")]
 pub use article::{Article, Extent, MainRules, NoArticle, article};

@@ -86,6 +86,8 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
         | Outcome::BlockedOriginByLocalPolicy
         | Outcome::BlockedUrlByLocalPolicy
         | Outcome::BlockedByChallenge
+        | Outcome::BlockedByLogin
+        | Outcome::BlockedByConsent
         | Outcome::BlockedPrivateAddress
         // Nobody asked the server.
         | Outcome::OriginGivenUp

@@ -87,11 +87,13 @@ pub enum Standing {
     Gone,
     /// It does not: robots.txt, the server or the definition forbids the URL.
     Withdrawn,
+    /// It does not: when it was made again, its answer turned out to be a wall ([`Outcome::is_wall`]). Nothing is compared with it.
+    Walled,
 }
 
 impl Standing {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Shown, Self::Gone, Self::Withdrawn];
+    pub const ALL: [Self; 4] = [Self::Shown, Self::Gone, Self::Withdrawn, Self::Walled];
 
     /// As it is stored and shown.
     #[must_use]
@@ -100,6 +102,7 @@ impl Standing {
             Self::Shown => "shown",
             Self::Gone => "gone",
             Self::Withdrawn => "withdrawn",
+            Self::Walled => "walled",
         }
     }
 
@@ -156,7 +159,7 @@ impl Known {
     /// Returns what a conditional request is made of, and what an answer is compared with. `None` without a document that would stay as it is.
     #[must_use]
     pub fn comparable(&self) -> Option<&LastCapture> {
-        self.last.as_ref().filter(|_| self.document.is_some())
+        self.last.as_ref().filter(|_| self.document.is_some_and(|document| document.standing != Standing::Walled))
     }
 
     /// Whether nothing is known.
@@ -213,6 +216,8 @@ impl Outcome {
             | Self::RequestTimeout
             | Self::ErrorReadingResponse
             | Self::BlockedByChallenge
+            | Self::BlockedByLogin
+            | Self::BlockedByConsent
             | Self::BlockedPrivateAddress
             | Self::OriginGivenUp
             | Self::BudgetExhausted => Says::Nothing,
@@ -276,7 +281,11 @@ mod tests {
                 "failures",
             ),
             (&[Outcome::UnknownError], Says::Nothing, "the parser broke on it"),
-            (&[Outcome::BlockedByChallenge], Says::Nothing, "a challenge may not be shown the next time"),
+            (
+                &[Outcome::BlockedByChallenge, Outcome::BlockedByLogin, Outcome::BlockedByConsent],
+                Says::Nothing,
+                "a wall may not be shown the next time",
+            ),
             (&[Outcome::FileNotFound, Outcome::FileGone], Says::Gone, "the server says so"),
             (&[Outcome::BlockedByRobotsTxt, Outcome::BlockedUrlByLocalPolicy], Says::Forbidden, "a rule says so"),
             (&[Outcome::FileDidNotChange], Says::AsBefore, "304, or the same body"),

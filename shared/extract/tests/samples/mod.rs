@@ -68,7 +68,7 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
         main: MainRules::NONE,
     };
     match extract(&source, &settings) {
-        Ok(Extracted { made_by, page, links, content, remark }) => {
+        Ok(Extracted { made_by, page, links, content, remark, wall: _ }) => {
             let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel, anchor }| Link {
                 kind,
                 target,

@@ -3,10 +3,12 @@
 use dragline_domain::frontier::{LastCapture, ReadAs};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::{Load, Sign};
+use dragline_domain::url::CrawlUrl;
 
 use super::pacer::Connection;
 use super::send::Asked;
 use dragline_extract::fields::fields_digest;
+use dragline_extract::wall::{self, Head, Wall, WallKind};
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
 
 /// Returns the outcome of a fetch as far as the crawler can tell, and the detail that a person needs to understand it.
@@ -15,13 +17,15 @@ use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedRe
 /// may address the crawler.
 pub(super) fn outcome_of(
     fetched: &Fetched,
+    wall: Option<&Wall>,
     last: Option<&LastCapture>,
     product_token: &str,
     read_as: ReadAs,
 ) -> (Outcome, Option<String>) {
-    match &fetched.result {
-        Err(failure) => (outcome_of_failure(failure), Some(failure.detail.clone())),
-        Ok(response) => outcome_of_response(response, last, product_token, read_as),
+    match (&fetched.result, wall) {
+        (Err(failure), _) => (outcome_of_failure(failure), Some(failure.detail.clone())),
+        (Ok(_), Some(wall)) => (wall.kind().outcome(), Some(wall.detail())),
+        (Ok(response), None) => outcome_of_response(response, last, product_token, read_as),
     }
 }
 
@@ -48,14 +52,22 @@ pub(super) fn status_outcome(response: &FetchedResponse) -> Outcome {
     }
 }
 
-/// Returns what a request says about its host's load.
-pub(super) fn load_of(fetched: &Fetched, asked: Asked) -> Load {
+/// Returns the wall that an answer is, as far as the crawler can tell: a parser may find more in its body.
+pub(super) fn wall_of(url: &CrawlUrl, fetched: &Fetched) -> Option<Wall> {
+    let FetchedResponse { status, headers, body, decoded_bytes, .. } = fetched.result.as_ref().ok()?;
+    let head = Head { url, status: *status, headers };
+    wall::of_fields(&head).or_else(|| wall::challenge_of(&head, body, *decoded_bytes))
+}
+
+/// Returns what a request says about its host's load. A host that wants to know whether a person asks is asked too often.
+pub(super) fn load_of(fetched: &Fetched, wall: Option<&Wall>, asked: Asked) -> Load {
+    let is_challenge = wall.is_some_and(|wall| wall.kind() == WallKind::Challenge);
     let outcome = match &fetched.result {
         Ok(response) => status_outcome(response),
         Err(failure) => outcome_of_failure(failure),
     };
     let status = fetched.result.as_ref().ok().map(|response| response.status);
-    match (outcome.is_refusal(), asked, status) {
+    match (outcome.is_refusal() || is_challenge, asked, status) {
         (true, Asked::First, _) => Load::Refused,
         (true, Asked::Again, _) => Load::RefusedAgain,
         (false, _, Some(200..=499)) => Load::Bearable,
@@ -95,9 +107,6 @@ fn outcome_of_response(
     read_as: ReadAs,
 ) -> (Outcome, Option<String>) {
     let status = response.status;
-    if has_field(response, "cf-mitigated", b"challenge") {
-        return (Outcome::BlockedByChallenge, Some("the answer is a challenge meant for people".to_owned()));
-    }
     let outcome = match status_outcome(response) {
         Outcome::Redirect | Outcome::PermanentRedirect if is_page_all_the_same(response) => Outcome::FileIngested,
         outcome => outcome,

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::outcome::{connection_after, load_of, status_outcome};
+use super::outcome::{connection_after, load_of, status_outcome, wall_of};
 use super::pacer::{Answered, Pacer};
+use dragline_extract::wall::Wall;
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{ConnectionChoice, FetchFailureKind, FetchRequest, Fetched, Fetcher, Unprocessed};
 use dragline_ports::observer::Wait;
@@ -19,6 +20,8 @@ pub(super) struct Sent {
     pub started: Duration,
     /// How it went.
     pub fetched: Fetched,
+    /// The wall that the answer is, as far as the crawler can tell; `None` if it is none.
+    pub wall: Option<Wall>,
     /// How often it had been sent before, to a server that did nothing with it.
     pub resends: u8,
 }
@@ -62,9 +65,10 @@ pub(super) async fn send(
             started = pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?;
             continue;
         }
-        pace_by(pacer, clock, started, &fetched, asked);
+        let wall = wall_of(&request.url, &fetched);
+        pace_by(pacer, clock, started, (&fetched, wall.as_ref()), asked);
         let resends = u8::try_from(reasons.len()).unwrap_or(u8::MAX);
-        let sent = Sent { at, started, fetched, resends };
+        let sent = Sent { at, started, fetched, wall, resends };
         let Some(reason) = sent.fetched.unprocessed.filter(|reason| !reasons.contains(reason)) else { return Ok(sent) };
         // If its next turn does not come in time, this was a try like others.
         let Some(next) = pacer.start_in_time(clock, latest_start).await else { return Ok(sent) };
@@ -80,8 +84,14 @@ fn has_no_room(fetched: &Fetched) -> bool {
 }
 
 /// Tells the pacer how a request went, and obeys a Retry-After.
-fn pace_by(pacer: &Pacer, clock: &impl Clock, started: Duration, fetched: &Fetched, asked: Asked) {
-    let (load, connection) = (load_of(fetched, asked), connection_after(fetched));
+fn pace_by(
+    pacer: &Pacer,
+    clock: &impl Clock,
+    started: Duration,
+    (fetched, wall): (&Fetched, Option<&Wall>),
+    asked: Asked,
+) {
+    let (load, connection) = (load_of(fetched, wall, asked), connection_after(fetched));
     let Fetched { first_byte, elapsed, .. } = *fetched;
     pacer.answered(clock, &Answered { started, load, connection, first_byte, elapsed });
     if let Some(response) = fetched.result.as_ref().ok().filter(|response| status_outcome(response).is_refusal())

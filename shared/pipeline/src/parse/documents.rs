@@ -11,6 +11,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::{Decision, ScopeRule};
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::fields::header_directives;
+use dragline_extract::wall::{self, Wall};
 use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract_as};
 use jiff::Timestamp;
 
@@ -84,6 +85,9 @@ fn document_of(
         Outcome::FileDidNotChange => return unchanged(context, capture, capture.response.as_ref(), earlier, bare),
         _ => return bare,
     };
+    if document.outcome.is_wall() {
+        return document;
+    }
     let difference = earlier.zip(capture.visit.known.document);
     let difference =
         difference.map(|(earlier, last)| Difference::between(last.place, last.outcome, earlier, &document));
@@ -92,6 +96,10 @@ fn document_of(
 
 /// Returns the document of a redirect or a good response; one that says no more than the crawler knew for anything else.
 pub(super) fn of_answer(context: &CrawlContext, capture: &Capture, bare: Document) -> Document {
+    let head = |response: &Response| wall::of_fields(&capture.head(response));
+    if let Some(wall) = capture.response.as_ref().and_then(head) {
+        return walled(wall, bare);
+    }
     match (capture.visit.outcome, &capture.response) {
         (Outcome::PermanentRedirect | Outcome::Redirect, _) => redirect(context, capture, bare),
         (Outcome::FileIngested, Some(response)) => answered(context, capture, response, bare),
@@ -122,8 +130,16 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
     }
 }
 
+/// Returns the document of a wall. Nothing of it is kept: it says nothing about the page in whose place it stands.
+fn walled(wall: Wall, bare: Document) -> Document {
+    Document { outcome: wall.kind().outcome(), detail: Some(wall.detail()), ..bare }
+}
+
 fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: Document) -> Document {
-    let Extracted { made_by, page, links, content, remark } = extracted;
+    let Extracted { made_by, page, links, content, remark, wall } = extracted;
+    if let Some(wall) = wall {
+        return walled(wall, bare);
+    }
     let links = found(context, capture, links);
     let (outcome, detail) = outcome_of_page(context, &capture.url, &page, &links);
     let misfits = content.as_deref().map_or(&[][..], |content| &content.misfits);

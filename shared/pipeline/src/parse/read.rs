@@ -20,6 +20,7 @@ use crate::context::CrawlContext;
 use crate::handover::StoredAs;
 pub(super) use crate::handover::{Capture, Response};
 use dragline_extract::fields::fields_digest;
+use dragline_extract::wall::Head;
 
 /// How often to look for the next record after damage. A body may contain what looks like the start of a member.
 const RESYNCS_MAX: u32 = 10_000;
@@ -57,6 +58,11 @@ impl Capture {
         let decoded = self.visit.exchange.as_ref()?.decoded_sha1.as_deref()?;
         let decoded_sha1 = HEXLOWER.decode(decoded.as_bytes()).ok()?.try_into().ok()?;
         (200..300).contains(&status).then_some(BodyDigests { payload_sha1: file.payload_sha1, decoded_sha1 })
+    }
+
+    /// Returns what tells a wall in its response.
+    pub(super) const fn head<'c>(&'c self, response: &'c Response) -> Head<'c> {
+        Head { url: &self.url, status: response.status, headers: &response.headers }
     }
 
     /// Returns the digest of the fields by which its body is read; `None` without a response.

@@ -23,6 +23,10 @@ pub(super) fn state_change(
         return StateChange::Kept;
     }
     if capture.visit.finality == Finality::Aside {
+        if document.outcome.is_wall() {
+            // An earlier program took it for the page.
+            return StateChange::Hidden(Standing::Walled);
+        }
         let is_made = document.page.is_some() || document.body.is_some();
         return if is_made { shown(context, segment, capture, document) } else { StateChange::Kept };
     }

@@ -7,7 +7,7 @@ use dragline_domain::capture::Finality;
 use dragline_domain::document::Document;
 use dragline_domain::doubt::{Namers, TextPrint};
 use dragline_domain::frontier::{
-    CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Named, OriginKey, SegmentRow, Standing,
+    CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Named, OriginKey, Says, SegmentRow, Standing,
     StateChange,
 };
 use dragline_domain::outcome::Outcome;
@@ -130,8 +130,8 @@ fn ended(
     let is_stuck = document.is_unread();
     let is_unchanged = !is_stuck && capture.unchanged_since().is_some();
     let next = next(context, began, capture, document, state);
-    let kept = if is_stuck {
-        // Nothing was extracted from it. With validators it would count as unchanged next time.
+    let kept = if is_stuck || outcome.says() == Says::Nothing {
+        // Nothing was extracted from it, or it stands in the page's place. With validators it would count as unchanged next time.
         None
     } else if is_unchanged {
         known.last.as_ref().map(|last| unchanged(context, capture, last, outcome))

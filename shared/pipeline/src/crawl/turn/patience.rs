@@ -82,10 +82,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         };
         let times = (started, latest_start);
         let sent = send(clock, &*self.fetcher, &self.pacer, times, request, Asked::Again).await;
-        let Sent { at, fetched, .. } = sent.ok()?;
+        let Sent { at, fetched, wall, .. } = sent.ok()?;
         self.lease.pace = self.pacer.pace();
         let token = self.context.definition.user_agent.product_token();
-        let (outcome, _) = outcome_of(&fetched, None, token, ReadAs::Typed);
+        let (outcome, _) = outcome_of(&fetched, wall.as_ref(), None, token, ReadAs::Typed);
         let sign = sign_of(&fetched, outcome);
         self.asides.push(Answer { url, at, fetched });
         sign

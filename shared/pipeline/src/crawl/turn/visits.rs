@@ -257,7 +257,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let (at, fetched) = (sent.at, &sent.fetched);
         self.lease.pace = self.pacer.pace();
         let token = self.context.definition.user_agent.product_token();
-        let (outcome, detail) = outcome_of(fetched, work.entry.known.comparable(), token, work.entry.read_as);
+        let wall = sent.wall.as_ref();
+        let (outcome, detail) = outcome_of(fetched, wall, work.entry.known.comparable(), token, work.entry.read_as);
         let is_away = fetched.is_out_of_reach();
         if let Some(sign) = sign_of(fetched, outcome) {
             self.lose_patience(sign, &sent);
