@@ -6,6 +6,7 @@ use std::io;
 use dragline_domain::definition::Fetch;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{Pace, TRIES_REFUSED_MIN, tries_max};
+use dragline_extract::wall::{RULES, Rule};
 use serde::Serialize;
 
 use crate::args::Answer;
@@ -24,6 +25,21 @@ struct Explained {
     tries: String,
     cost: &'static str,
     advice: &'static str,
+    /// The rules by which it is recognised, if it is a wall.
+    rules: Vec<ExplainedRule>,
+}
+
+/// A rule by which a wall is recognised.
+#[derive(Debug, Serialize)]
+struct ExplainedRule {
+    name: &'static str,
+    about: &'static str,
+    source: &'static str,
+}
+
+fn rules(outcome: Outcome) -> Vec<ExplainedRule> {
+    let of_outcome = RULES.iter().filter(|rule| rule.kind.outcome() == outcome);
+    of_outcome.map(|Rule { name, about, source, .. }| ExplainedRule { name, about, source }).collect()
 }
 
 impl Explained {
@@ -42,18 +58,28 @@ impl Explained {
             tries: tries(outcome, tries_max),
             cost: cost(outcome),
             advice: outcome.advice(),
+            rules: rules(outcome),
         }
     }
 
     fn text(&self) -> String {
-        let Self { outcome, outcome_name, outcome_class, meaning, class_meaning, tries, cost, advice, .. } = self;
-        format!(
+        let Self { outcome, outcome_name, outcome_class, meaning, class_meaning, tries, cost, advice, rules, .. } =
+            self;
+        let mut text = format!(
             "{outcome_name} ({outcome})\n\n{meaning}\n\n\
              class:       {outcome_class}: {class_meaning}\n\
              retried:     {tries}\n\
              cost:        {cost}\n\
              what to do:  {advice}\n"
-        )
+        );
+        if !rules.is_empty() {
+            text.push_str("\nrecognised by:\n");
+        }
+        for ExplainedRule { name, about, source } in rules {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {name}: {about} ({source})");
+        }
+        text
     }
 }
 
@@ -122,8 +148,9 @@ A test of the command (`cli/src/explain/outcome.rs`) writes this file from `shar
 "
     .to_owned();
     for explained in Outcome::ALL.iter().map(|&outcome| Explained::new(outcome)) {
-        let Explained { outcome, outcome_name, outcome_class, meaning, class_meaning, tries, cost, advice, .. } =
-            explained;
+        let Explained {
+            outcome, outcome_name, outcome_class, meaning, class_meaning, tries, cost, advice, rules, ..
+        } = explained;
         // Writing to a string cannot fail.
         let _ = write!(
             page,
@@ -133,6 +160,12 @@ A test of the command (`cli/src/explain/outcome.rs`) writes this file from `shar
              - Cost: {cost}\n\
              - What to do: {advice}\n"
         );
+        if !rules.is_empty() {
+            page.push_str("- Recognised by one of these rules, whose name is in the detail. What one looks at is documented, or was seen, where it says.\n");
+        }
+        for ExplainedRule { name, about, source } in rules {
+            let _ = writeln!(page, "  - `{name}`: {about} ({source}).");
+        }
     }
     page
 }

@@ -4,7 +4,7 @@ use dragline_domain::frontier::{LeftoverReason, Task};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::reader::LeftoverRow;
-use dragline_report::{CanonicalsDoubted, Causes, NotCrawled, OutcomeCount, Slow};
+use dragline_report::{CanonicalsDoubted, Causes, NotCrawled, OutcomeCount, Scripted, Slow};
 
 use super::*;
 use crate::place::Directory;
@@ -81,6 +81,10 @@ fn an_iteration_that_is_over() {
                 named_by: 20,
             },
         ],
+        scripted: Scripted {
+            pages: 40,
+            examples: vec!["https://example.org/app".to_owned(), "https://example.org/b\u{1b}[2J".to_owned()],
+        },
         links_beyond_budget: Some(25_000),
         links_nofollow: Some(12),
         urls_stripped: Some(340),

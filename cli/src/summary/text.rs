@@ -8,7 +8,7 @@ use dragline_domain::frontier::{IterationStatus, Task};
 use dragline_domain::ids::Iteration;
 use dragline_domain::time::between;
 use dragline_local::DATABASE;
-use dragline_report::Slow;
+use dragline_report::{Scripted, Slow};
 
 use super::{Age, Summary};
 use crate::args::shell_word;
@@ -55,6 +55,7 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
     text.section("nothing was crawled", nothing(summary, colour));
     text.section("outcomes", outcomes(summary));
     text.section("canonical links that are not believed", doubted(summary, colour));
+    text.section("pages that need JavaScript", scripted(summary, colour));
     text.section("not requested", not_crawled(summary));
     text.section("left over, and due in the next iteration", leftovers(summary));
     text.section("slowest", slowest(summary));
@@ -163,6 +164,18 @@ fn doubted(summary: &Summary, colour: Colour) -> Vec<String> {
         "the pages stand for themselves; if a template is at fault, mend it, and see `canonical` in docs/definition.md"
     });
     lines.chain(hint.map(|hint| format!("{} {hint}", colour.paint(Shade::Hint, "hint:")))).collect()
+}
+
+/// Says which pages show next to nothing without scripts, and what to do about it.
+fn scripted(summary: &Summary, colour: Colour) -> Vec<String> {
+    let Scripted { pages, examples } = &summary.figures.scripted;
+    if *pages == 0 {
+        return Vec::new();
+    }
+    let example = |url: &String| format!("{:NUMBER_WIDTH$}    such as {}", "", safe(url));
+    let hint = "their text and links are not in the page, and Dragline runs no scripts: crawl by a sitemap, or ask the site's owner for pages that the server makes";
+    let lines = std::iter::once(numbered(*pages, "next to nothing is in the page")).chain(examples.iter().map(example));
+    lines.chain([format!("{} {hint}", colour.paint(Shade::Hint, "hint:"))]).collect()
 }
 
 fn not_crawled(summary: &Summary) -> Vec<String> {

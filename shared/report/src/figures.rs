@@ -47,6 +47,8 @@ pub struct Figures {
     pub leftovers: Vec<(LeftoverReason, u64)>,
     /// Pages that are not believed about their canonical URL, by reason, the most frequent first.
     pub canonicals_doubted: Vec<CanonicalsDoubted>,
+    /// Pages that show next to nothing without JavaScript, as far as they were read in this iteration: those that did not change are not counted.
+    pub scripted: Scripted,
     /// Links that were not followed, because more URLs waited already than the page budget can cover; `None` as above.
     pub links_beyond_budget: Option<u64>,
     /// Links that were not followed, because their pages ask for it (nofollow); `None` as above.
@@ -90,6 +92,30 @@ pub struct NotCrawled {
     pub urls: u64,
     /// One of the URLs.
     pub example: String,
+}
+
+/// Pages whose text and links only scripts make.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Scripted {
+    /// The number of pages.
+    pub pages: u64,
+    /// The first of their URLs in alphabetical order, three at most.
+    pub examples: Vec<String>,
+}
+
+impl Scripted {
+    /// The most URLs that are named.
+    const EXAMPLES_MAX: usize = 3;
+
+    /// Counts a page.
+    pub(crate) fn add(&mut self, url: &str) {
+        self.pages += 1;
+        let place = self.examples.partition_point(|known| known.as_str() < url);
+        if place < Self::EXAMPLES_MAX {
+            self.examples.insert(place, url.to_owned());
+            self.examples.truncate(Self::EXAMPLES_MAX);
+        }
+    }
 }
 
 /// Pages that are not believed about their canonical URL, for one reason.
@@ -176,6 +202,18 @@ fn as_objects<S: Serializer>(leftovers: &[(LeftoverReason, u64)], serializer: S)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_pages_that_scripts_make_are_named_in_any_order() {
+        let counted = |urls: &[&str]| {
+            let mut scripted = Scripted::default();
+            urls.iter().for_each(|url| scripted.add(url));
+            (scripted.pages, scripted.examples)
+        };
+        let expected = (5, ["a", "b", "c"].map(str::to_owned).to_vec());
+        assert_eq!(counted(&["a", "b", "c", "d", "e"]), expected);
+        assert_eq!(counted(&["e", "c", "d", "b", "a"]), expected);
+    }
 
     #[test]
     fn all_is_well_unless_something_failed() {

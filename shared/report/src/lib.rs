@@ -17,7 +17,7 @@ mod tally;
 pub use causes::{Cause, CauseCount, Causes};
 pub use chunks::{Chunk, ChunkLength, chunks};
 pub use feeds::FeedRow;
-pub use figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Slow};
+pub use figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
 pub use items::ItemRow;
 pub use summary::{Standing, Summary, summary};
 pub use tally::Tally;

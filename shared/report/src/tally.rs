@@ -7,10 +7,11 @@ use dragline_domain::capture::CrawlType;
 use dragline_domain::change::ChangeKind;
 use dragline_domain::doubt::Doubt;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::scripted;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::LogRow;
 
-use crate::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Slow};
+use crate::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
 
 /// The number of slowest URLs that are named.
 const SLOWEST: usize = 5;
@@ -35,6 +36,7 @@ pub struct Tally {
     /// By outcome and rule.
     not_crawled: HashMap<(i16, Option<String>), Reason>,
     doubted: BTreeMap<Doubt, Doubted>,
+    scripted: Scripted,
 }
 
 /// Pages that are not believed about their canonical URL, for one reason.
@@ -65,6 +67,9 @@ impl Tally {
             self.pages += u64::from(visit.object.is_some());
             if let Some((doubt, canonical)) = visit.detail.as_deref().and_then(Doubt::of_detail) {
                 self.doubted.entry(doubt).or_default().add(canonical);
+            }
+            if visit.detail.as_deref().and_then(scripted::element_of_detail).is_some() {
+                self.scripted.add(&visit.url);
             }
             if let Some(kind) = visit.change.as_deref().and_then(ChangeKind::named) {
                 *self.changes.entry(kind).or_default() += 1;
@@ -130,6 +135,7 @@ impl Tally {
             not_crawled: not_crawled.collect(),
             leftovers,
             canonicals_doubted,
+            scripted: self.scripted,
             links_beyond_budget: Some(progress.parser.links_beyond_budget),
             links_nofollow: Some(progress.parser.links_nofollow),
             urls_stripped: Some(progress.parser.found_stripped),

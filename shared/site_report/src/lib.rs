@@ -20,6 +20,7 @@ use std::ops::ControlFlow;
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::item::Item;
 use dragline_domain::outcome::OutcomeClass;
+use dragline_domain::scripted;
 use dragline_graph::{Graph, GraphError};
 use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::reader::{Cursor, Filter, Reader, each_row};
@@ -76,7 +77,7 @@ pub async fn report(
 ) -> Result<Report, ReportError> {
     let began_at = iteration.started_at;
     let visits = visits(reader, &iteration).await?;
-    let items = items(reader).await?;
+    let (items, scripted) = of_documents(reader).await?;
     let Summary { standing, figures } = dragline_report::summary(reader, iteration).await?;
     let depths = ChartKind::Bars { bars: site::depths(graph)? };
     let figures = headline(&figures, &visits, standing.closed_at.map(|closed_at| closed_at.duration_since(began_at)));
@@ -90,6 +91,7 @@ pub async fn report(
     });
     let mut tables = visits.tables();
     tables.push(items);
+    tables.push(scripted);
     tables.extend(site::tables(graph)?);
     Ok(Report {
         format: FORMAT,
@@ -121,8 +123,12 @@ async fn visits(reader: &impl Reader, iteration: &IterationRow) -> PortResult<Vi
     Ok(visits)
 }
 
-/// Counts the items of the site as it is now, by type.
-async fn items(reader: &impl Reader) -> PortResult<Listing> {
+/// Counts the items of the site as it is now, by type, and lists the pages that show next to nothing without scripts.
+async fn of_documents(reader: &impl Reader) -> PortResult<(Listing, Listing)> {
+    const SCRIPTED: &[Column] = &[
+        Column { id: "url", title: "URL", unit: Unit::Url },
+        Column { id: "element", title: "Element that scripts fill", unit: Unit::Text },
+    ];
     const COLUMNS: &[Column] = &[
         Column { id: "type", title: "Type", unit: Unit::Text },
         Column { id: "items", title: "Items", unit: Unit::Count },
@@ -130,8 +136,12 @@ async fn items(reader: &impl Reader) -> PortResult<Listing> {
     ];
     let all = &Filter::default();
     let mut types: HashMap<String, [u64; 2]> = HashMap::default();
+    let mut scripted = Rows::new(SCRIPTED);
     let read = |after: Option<Cursor>| async move { reader.shown_documents(all, after.as_ref(), BATCH_ROWS).await };
     each_row(read, |row| {
+        if let Some(element) = row.document.detail.as_deref().and_then(scripted::element_of_detail) {
+            scripted.add(vec![Cell::Text(row.document.url.to_string()), Cell::Text(element.to_owned())]);
+        }
         let mut of_page: Vec<String> =
             row.document.content.iter().flat_map(|content| &content.items).map(Item::table).collect();
         of_page.sort();
@@ -152,12 +162,19 @@ async fn items(reader: &impl Reader) -> PortResult<Listing> {
     for (name, [items, pages]) in types {
         rows.add(vec![Cell::Text(name), number(Some(items)), number(Some(pages))]);
     }
-    Ok(Listing {
+    let items = Listing {
         id: "items",
         title: "Structured data",
         about: "The items that pages describe for machines, by type. They are read at `content: items` and above.",
         table: rows.finish_whole(),
-    })
+    };
+    let scripted = Listing {
+        id: "scripted",
+        title: "Pages that need JavaScript",
+        about: "Next to nothing is in these pages until a browser has run their scripts, so neither the crawl nor many search engines see their text and links. Let the server make them.",
+        table: scripted.finish_whole(),
+    };
+    Ok((items, scripted))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no number of a crawl is that large")]

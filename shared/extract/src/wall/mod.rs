@@ -16,6 +16,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::http_fields::{Headers, content_type};
+use memchr::memmem;
 
 use crate::fields::MediaType;
 
@@ -143,19 +144,21 @@ pub fn challenge_of(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<
     }
     let codings = ContentCodings::parse(head.headers.all("content-encoding")).ok()?;
     let decoded = decode_all(&codings, body, bytes_max as u64);
-    challenge_of_page(&String::from_utf8_lossy(&decoded.bytes))
+    challenge_of_page(&decoded.bytes)
 }
 
-/// Returns the challenge that a page is by its decoded text; `None` if it is none, whatever else it is. May be called with bytes that are decoded
-/// as if they were in UTF-8: nothing but ASCII is looked at.
+/// Returns the challenge that a page is by its decoded bytes, whose character set does not matter: markers are in ASCII. `None` if it is none, whatever
+/// else it is.
 #[must_use]
-pub fn challenge_of_page(text: &str) -> Option<Wall> {
+pub fn challenge_of_page(bytes: &[u8]) -> Option<Wall> {
+    let has = |marker: &&str| memmem::find(bytes, marker.as_bytes()).is_some();
     let mut markers = RULES.iter().filter_map(|rule| rule.looks_at.markers());
     // Nearly every page ends here.
-    if text.len() > CHALLENGE_BYTES_MAX || !markers.any(|markers| markers.iter().all(|marker| text.contains(marker))) {
+    if bytes.len() > CHALLENGE_BYTES_MAX || !markers.any(|markers| markers.iter().all(has)) {
         return None;
     }
-    let outline = Outline::of(text);
+    let text = String::from_utf8_lossy(bytes);
+    let outline = Outline::of(&text);
     let rule = RULES.iter().find(|rule| rule.kind == WallKind::Challenge && rule.looks_at.is_in_page(None, &outline));
     rule.map(|rule| Wall { rule })
 }

@@ -11,7 +11,7 @@ const CODE_MAX: usize = 20_000;
 /// The most bytes of title, headings and buttons that are kept, each.
 const KEPT_BYTES_MAX: usize = 2 << 10;
 
-/// The ids of the elements into which frameworks put what they make: React, Vue, Next.js, Nuxt, Gatsby, SvelteKit, Quasar and others.
+/// The ids of the elements into which frameworks put what they make: React, Vue, Next.js, Nuxt, Gatsby, Svelte, Quasar and others.
 const ROOTS: [&str; 11] = [
     "root",
     "app",
@@ -25,6 +25,9 @@ const ROOTS: [&str; 11] = [
     "main-app",
     "reactroot",
 ];
+
+/// The most words of an element that is to be filled: that something is loading.
+const ROOT_WORDS_MAX: usize = 10;
 
 /// Where a text stands.
 #[derive(Clone, Copy, Debug, Default)]
@@ -231,19 +234,14 @@ fn may_act(name: &str, attributes: &str) -> bool {
     !(is("a") || is("area") || is("link") || is("meta") && !refreshes())
 }
 
-/// The most words of an element that is to be filled: that something is loading.
-const ROOT_WORDS_MAX: usize = 10;
-
 fn root<'t>(name: &'t str, attributes: &'t str) -> Option<Root<'t>> {
-    let is_custom = name.eq_ignore_ascii_case("app-root");
-    let id = attribute(attributes, "id").filter(|id| ROOTS.contains(id));
-    let label = if is_custom { name } else { id? };
-    (is_custom || name.eq_ignore_ascii_case("div") || name.eq_ignore_ascii_case("main")).then_some(Root {
-        name,
-        label,
-        depth: 1,
-        words: 0,
-    })
+    let is = |known: &str| name.eq_ignore_ascii_case(known);
+    let label = match () {
+        () if is("app-root") => name,
+        () if is("div") || is("main") => attribute(attributes, "id").filter(|id| ROOTS.contains(id))?,
+        () => return None,
+    };
+    Some(Root { name, label, depth: 1, words: 0 })
 }
 
 impl Depths {

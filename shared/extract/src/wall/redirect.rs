@@ -122,7 +122,7 @@ pub(super) fn is_gate_with_return(head: &Head<'_>, target: &CrawlUrl) -> bool {
     is_for_now(head) && has_segment(target, &GATE_SEGMENTS) && (continues() || names(target, head.url))
 }
 
-/// Whether a segment of the path is one of these. MediaWiki's `Special:UserLogin` is one in any language, as its page of the same name.
+/// Whether a segment of the path is one of these. That of wikis, `Special:UserLogin`, is one.
 fn has_segment(target: &CrawlUrl, segments: &[&str]) -> bool {
     let in_path = target.path().split('/').map(str::to_owned);
     let in_title = target.query_pairs().filter(|(name, _)| name == "title").map(|(_, value)| value.into_owned());

@@ -3,6 +3,8 @@
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::Headers;
 
+use proptest::prelude::*;
+
 use super::*;
 
 const ASKED: &str = "https://a.example/docs/intro?page=2";
@@ -395,6 +397,27 @@ fn every_rule_has_a_name_of_its_own_and_says_where_it_is_documented() {
         assert!(RULES[..n].iter().all(|other| other.name != rule.name), "{}", rule.name);
         assert!(!rule.about.is_empty() && !rule.source.is_empty() && !rule.about.ends_with('.'), "{}", rule.name);
         assert!(Wall { rule }.detail().contains(rule.name) && rule.kind.outcome().is_wall(), "{}", rule.name);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_page_is_read(
+        pieces in proptest::collection::vec(
+            prop_oneof![
+                any::<char>().prop_map(String::from),
+                proptest::sample::select(&["<", ">", "</", "=", "\"", "'", "<!--", "-->", "<script", "</script>", "<input type=password", "\u{e9}", " "][..])
+                    .prop_map(str::to_owned),
+            ],
+            0..60,
+        ),
+    ) {
+        let page = pieces.concat();
+        let outline = Outline::of(&page);
+        prop_assert_eq!(outline.bytes, page.len());
+        // What is more than a wall's few words is none.
+        let more = format!("{}{page}", words(500));
+        prop_assert!(of_page(&CrawlUrl::parse(ASKED, &UrlRules::default()).unwrap(), &more).is_none());
     }
 }
 

@@ -109,10 +109,9 @@ fn end_of_tag(bytes: &[u8]) -> usize {
     for (at, byte) in bytes.iter().copied().enumerate() {
         match quote {
             Some(end) if byte == end => quote = None,
-            Some(_) => {}
             None if byte == b'>' => return at,
             None if matches!(byte, b'"' | b'\'') && before == b'=' => quote = Some(byte),
-            None => {}
+            Some(_) | None => {}
         }
         if !byte.is_ascii_whitespace() {
             before = byte;

@@ -158,3 +158,70 @@ pub(super) fn connection_after(fetched: &Fetched) -> Connection {
         _ => Connection::Closed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use dragline_formats::http_fields::Headers;
+
+    use super::*;
+
+    const DATADOME: &str =
+        "<script>var dd={'rt':'c'}</script><script src=https://ct.captcha-delivery.com/c.js></script>";
+    const IMPERVA: &str = "<iframe src='/_Incapsula_Resource?SWUDNSAI=31'></iframe>";
+
+    fn answered(status: u16, fields: &[(&str, &str)], body: &'static str) -> Fetched {
+        let response = FetchedResponse {
+            status,
+            reason: String::new(),
+            protocol: None,
+            headers: fields.iter().copied().collect(),
+            body: Bytes::from_static(body.as_bytes()),
+            truncated: None,
+            decoded_sha1: [0; 20],
+            decoded_bytes: body.len() as u64,
+        };
+        let failed = Fetched::failed(FetchFailureKind::Connect, "", std::time::Duration::ZERO);
+        Fetched { request_headers: Headers::default(), result: Ok(response), ..failed }
+    }
+
+    #[test]
+    fn a_challenge_is_told_from_an_answer_and_slows_the_host_down() {
+        let html = ("content-type", "text/html");
+        let to_login = ("location", "/login?next=/p");
+        let challenge = Outcome::BlockedByChallenge;
+        for (status, fields, body, outcome, load, why) in [
+            (202, &[("x-amzn-waf-action", "challenge")][..], "", challenge, Load::Refused, "AWS, with a good status"),
+            (
+                405,
+                &[("x-amzn-waf-action", "captcha")],
+                "",
+                challenge,
+                Load::Refused,
+                "AWS, and nothing is wrong with GET",
+            ),
+            (
+                429,
+                &[("x-vercel-mitigated", "challenge")],
+                "",
+                challenge,
+                Load::Refused,
+                "Vercel, and waiting does not help",
+            ),
+            (429, &[], "", Outcome::RateLimited, Load::Refused, "a limit on the rate"),
+            (403, &[html], DATADOME, challenge, Load::Refused, "by its page"),
+            (403, &[html], "Refused.", Outcome::BlockedAtRequestOfRemote, Load::Bearable, "it says no"),
+            (200, &[html], IMPERVA, challenge, Load::Refused, "by its page, with a good status"),
+            (200, &[html], "Text", Outcome::FileIngested, Load::Bearable, "a page"),
+            (302, &[to_login], "", Outcome::BlockedByLogin, Load::Bearable, "who has to log in need not slow down"),
+        ] {
+            let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
+            let fetched = answered(status, fields, body);
+            let wall = wall_of(&url, &fetched);
+            let (ended, detail) = outcome_of(&fetched, wall.as_ref(), None, "Dragline", ReadAs::Typed);
+            assert_eq!((ended, load_of(&fetched, wall.as_ref(), Asked::First)), (outcome, load), "{status}: {why}");
+            let names_rule = |wall: &Wall| detail.as_deref().is_some_and(|detail| detail.contains(wall.rule.name));
+            assert!(wall.as_ref().is_none_or(names_rule), "{status}: {why}: {detail:?}");
+        }
+    }
+}

@@ -36,4 +36,5 @@ mod scripted;
 mod shelf;
 mod statuses;
 mod unchanged;
+mod walls;
 mod watched;

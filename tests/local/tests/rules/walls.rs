@@ -1,0 +1,146 @@
+//! Answers in the place of a page: challenges, forms to log in, questions for consent. They are no content, and nothing is lost to them.
+
+use dragline_domain::command::Command;
+use dragline_domain::frontier::Selection;
+use dragline_domain::outcome::Outcome;
+use dragline_whole_crawls::{Crawled, definition};
+use rusqlite::Connection;
+
+use super::scripted::{Act, Asked, ScriptedSite, answer, page};
+
+const LOGIN: &str = "<title>Log in</title><form method=post><input name=u><input type=password name=p><button>Log in</button></form><a href=/from-a-wall>Help</a>";
+const CONSENT: &str =
+    "<h1>Before you continue</h1><form action=https://consent.youtube.com/save><button>Accept all</button></form>";
+const IMPERVA: &str =
+    "<html><iframe id=main-iframe src='/_Incapsula_Resource?SWUDNSAI=31'>Request unsuccessful.</iframe></html>";
+
+/// Walls: the path of each, its answer, its outcome, and the rule. There is one challenge, as several slow a crawl down.
+const WALLS: [(&str, fn() -> Act, Outcome, &str); 5] = [
+    ("/form", || page(LOGIN), Outcome::BlockedByLogin, "login_form"),
+    ("/to-form", || answer(302, &["location: /login?next=/to-form"], ""), Outcome::BlockedByLogin, "login_redirect"),
+    ("/consent", || page(CONSENT), Outcome::BlockedByConsent, "consent_form"),
+    (
+        "/to-consent",
+        || answer(302, &["location: https://consent.youtube.com/m?continue=x"], ""),
+        Outcome::BlockedByConsent,
+        "consent_redirect",
+    ),
+    ("/imperva", || page(IMPERVA), Outcome::BlockedByChallenge, "imperva_frame"),
+];
+
+/// Pages, in whose places walls stand when they are asked for the second time.
+fn site(asked: &Asked) -> Act {
+    let wall = WALLS.iter().find(|(path, ..)| *path == asked.target);
+    match wall {
+        _ if asked.target == "/robots.txt" => answer(404, &[], ""),
+        Some((_, wall, ..)) if asked.earlier == 1 => wall(),
+        None if asked.target == "/" => {
+            page(&WALLS.iter().map(|(path, ..)| format!("<a href={path}>x</a>")).collect::<String>())
+        }
+        _ if asked.field("if-none-match") == Some("\"1\"") => answer(304, &["etag: \"1\""], ""),
+        _ => answer(
+            200,
+            &["content-type: text/html", "etag: \"1\""],
+            format!("<title>{}</title>What the page says.", asked.target),
+        ),
+    }
+}
+
+#[tokio::test]
+async fn a_wall_is_no_content_and_what_was_there_stays() {
+    let site = ScriptedSite::start(site).await;
+    let definition = definition(&[site.url("/")], |draft| draft.fetch.retries = 2);
+    let first = Crawled::once(&definition).await;
+    let shown = first.now.clone();
+    assert_eq!(shown.len(), 1 + WALLS.len());
+    let second = first.again(&definition).await;
+    for (path, _, outcome, rule) in WALLS {
+        let row = second.row(path);
+        assert_eq!((row.outcome_name.as_str(), row.tries), (outcome.name(), 1), "{path}: not tried again");
+        let detail = row.detail.as_deref().unwrap_or_default();
+        assert!(detail.contains(&format!("`{rule}`")), "{path}: {detail}");
+        assert_eq!(row.change, None, "{path}: nothing is known of the page");
+        let (before, now) = (shown.iter().find(|page| page.url == path).unwrap(), second.shown(path).unwrap());
+        let same = |page: &dragline_ports::reader::PageRow| {
+            (page.title.clone(), page.text.clone(), page.object.clone(), page.last_changed)
+        };
+        assert_eq!(same(now), same(before), "{path}: as it was");
+        assert!(second.links_of(path).is_empty(), "{path}: nothing of a wall is followed");
+    }
+    let third = second.again(&definition).await;
+    for (path, ..) in WALLS {
+        let (name, asked) = (third.row(path).outcome_name.clone(), "compared with what was before the wall");
+        assert_eq!(name, Outcome::FileDidNotChange.name(), "{path}: {asked}");
+    }
+    assert_eq!(third.shown_urls().len(), 1 + WALLS.len());
+}
+
+#[tokio::test]
+async fn a_wall_that_an_older_program_stored_as_a_page_becomes_one_when_it_is_read_again() {
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => answer(404, &[], ""),
+        "/" => page("<a href=/wall>x</a><a href=/page>y</a>"),
+        _ if asked.field("if-none-match").is_some() => answer(304, &["etag: \"1\""], ""),
+        "/wall" => answer(200, &["content-type: text/html", "etag: \"1\""], LOGIN),
+        _ => page("<title>A page</title>What it says."),
+    })
+    .await;
+    let definition = definition(&[site.url("/")], |_| {});
+    let crawled = Crawled::once(&definition).await;
+    assert_eq!(crawled.shown_urls(), ["/", "/page"], "this program knows it");
+    let database = Connection::open(crawled.data().join("dragline.db")).unwrap();
+    // As a program without the rule left it.
+    let sql = "UPDATE document SET outcome = 20, detail = NULL, title = 'Log in', cut = 'whole', noindex = 0, nofollow = 0, body_id = id
+                   WHERE url LIKE '%/wall';
+               INSERT INTO document_text (id, text) SELECT id, 'Log in' FROM document WHERE url LIKE '%/wall';
+               UPDATE visit SET outcome = 20, detail = NULL WHERE url LIKE '%/wall';
+               UPDATE known_url SET document_id = (SELECT id FROM document WHERE url LIKE '%/wall'), document_outcome = 20, standing = 'shown',
+                   links_by = 0, links_depth = 1, last_outcome = 20, last_contentful_outcome = 20, capture_outcome = 20, captured_at = last_at,
+                   last_contentful_at = last_at, etag = '\"1\"', payload_sha1 = zeroblob(20), decoded_sha1 = zeroblob(20),
+                   checked_at = last_at, changed_at = last_at WHERE path_query = '/wall';";
+    database.execute_batch(sql).unwrap();
+    drop(database);
+    let requests = site.targets().len();
+    let reparse = Command::Reparse { crawl: definition.name.clone(), selection: Selection::All };
+    let again = crawled.then(&definition, &reparse).await;
+    assert_eq!(site.targets().len(), requests, "nothing is requested");
+    assert_eq!(again.shown_urls(), ["/", "/page"], "the wall is shown no more");
+    let walled = again.log.iter().find(|row| row.url == "/wall").unwrap();
+    assert_eq!(walled.outcome_name, Outcome::BlockedByLogin.name());
+    let next = again.again(&definition).await;
+    assert_eq!(next.row("/wall").outcome_name, Outcome::BlockedByLogin.name(), "asked for without conditions");
+    assert_eq!(next.shown_urls(), ["/", "/page"], "it does not come back");
+}
+
+#[tokio::test]
+async fn a_host_that_challenges_is_asked_more_slowly() {
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => answer(404, &[], ""),
+        "/" => page("<a href=/1>1</a><a href=/2>2</a><a href=/3>3</a>"),
+        _ => page(IMPERVA),
+    })
+    .await;
+    let crawled = Crawled::once(&definition(&[site.url("/")], |_| {})).await;
+    assert_eq!(crawled.log.iter().filter(|row| row.outcome_name == Outcome::BlockedByChallenge.name()).count(), 3);
+    let asked = site.log();
+    let [second, third] = [asked[3].at, asked[4].at];
+    // The first challenge may be the URL's own affair.
+    assert!(
+        third.duration_since(second).as_millis() >= 1_900,
+        "2 s after the second: {:?}",
+        third.duration_since(second)
+    );
+}
+
+#[tokio::test]
+async fn a_page_that_scripts_make_is_content_and_told() {
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => answer(404, &[], ""),
+        _ => page("<title>App</title><noscript>This app needs JavaScript.</noscript><div id=root></div><script src=a.js></script>"),
+    })
+    .await;
+    let crawled = Crawled::once(&definition(&[site.url("/")], |_| {})).await;
+    assert_eq!(crawled.row("/").outcome_name, Outcome::FileIngested.name());
+    let detail = crawled.row("/").detail.clone().unwrap_or_default();
+    assert_eq!(dragline_domain::scripted::element_of_detail(&detail), Some("root"));
+}
