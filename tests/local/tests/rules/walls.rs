@@ -62,7 +62,7 @@ async fn a_wall_is_no_content_and_what_was_there_stays() {
         assert_eq!(row.change, None, "{path}: nothing is known of the page");
         let (before, now) = (shown.iter().find(|page| page.url == path).unwrap(), second.shown(path).unwrap());
         let same = |page: &dragline_ports::reader::PageRow| {
-            (page.title.clone(), page.text.clone(), page.object.clone(), page.last_changed)
+            (page.title.clone(), page.text.clone(), page.object.clone(), page.last_changed.clone())
         };
         assert_eq!(same(now), same(before), "{path}: as it was");
         assert!(second.links_of(path).is_empty(), "{path}: nothing of a wall is followed");

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use dragline_domain::change::ChangeKind;
 use dragline_domain::definition::Definition;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_local::{DATABASE, LocalStore, SqliteReader};
@@ -58,8 +59,16 @@ pub(super) async fn view(data: &Path, crawl: &CrawlId, cut: Iteration) -> Vec<St
 
 async fn pages_that_differ(reader: &SqliteReader, span: Span) -> Vec<String> {
     let mut found = Vec::new();
+    let is_adjacent = span.from().next() == span.to();
     for which in [Which::Changed, Which::Visited] {
-        let told = each_page_change(reader, span, which, |change| {
+        // Whether what changed several times is again what it was is known as long as its documents are kept.
+        if !is_adjacent && which == Which::Changed {
+            continue;
+        }
+        let told = each_page_change(reader, span, which, |mut change| {
+            if !is_adjacent && matches!(change.change, ChangeKind::Changed | ChangeKind::Unchanged) {
+                (change.change, change.changed_parts) = (ChangeKind::Changed, None);
+            }
             found.push(format!("{span:?} {change:?}"));
             ControlFlow::Continue(())
         });
