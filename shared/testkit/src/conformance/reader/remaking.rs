@@ -1,5 +1,7 @@
 //! Documents made again: they take the place of what is stored, whoever reads them.
 
+use std::slice::from_ref;
+
 use dragline_domain::capture::RedirectEntry;
 use dragline_domain::change::{ChangeKind, Part, VisitChange};
 use dragline_domain::document::{Document, LinkKind};
@@ -90,7 +92,7 @@ pub async fn what_is_made_again_takes_the_place_of_what_was(
     let before = [log_of(others[0]).await, log_of(others[1]).await];
     let visit_made = remade(segment, 0, &first(documents, segment).await);
     for again in ["once", "twice"] {
-        remaking.replace(segment, &[visit_made.clone()], &state(segment)).await.unwrap();
+        remaking.replace(segment, from_ref(&visit_made), &state(segment)).await.unwrap();
         assert_eq!(first(documents, segment).await, visit_made.document, "{again}");
         let shown = page(reader).await;
         let title = Some("made again".to_owned());
@@ -110,7 +112,7 @@ pub async fn an_earlier_document_is_made_again_where_it_is(
     let segments = three_iterations(frontier, documents).await;
     let (was_shown, newest) = (page(reader).await, view(reader, segments[2].iteration).await);
     let visit_made = remade(&segments[0], 0, &first(documents, &segments[0]).await);
-    remaking.replace(&segments[0], &[visit_made.clone()], &state(&segments[0])).await.unwrap();
+    remaking.replace(&segments[0], from_ref(&visit_made), &state(&segments[0])).await.unwrap();
     assert_eq!(first(documents, &segments[0]).await, visit_made.document);
     let shown = page(reader).await;
     assert_eq!((&shown.title, &shown.at), (&was_shown.title, &was_shown.at));
