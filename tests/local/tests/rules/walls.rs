@@ -120,7 +120,7 @@ async fn a_host_that_challenges_is_asked_more_slowly() {
         _ => page(IMPERVA),
     })
     .await;
-    let crawled = Crawled::once(&definition(&[site.url("/")], |_| {})).await;
+    let crawled = Crawled::once(&definition(&[site.url("/")], |draft| draft.politeness.concurrency = 1)).await;
     assert_eq!(crawled.log.iter().filter(|row| row.outcome_name == Outcome::BlockedByChallenge.name()).count(), 3);
     let asked = site.log();
     let [second, third] = [asked[3].at, asked[4].at];
