@@ -113,6 +113,9 @@ fn tries(outcome: Outcome, tries_max: u8) -> String {
 
 const fn cost(outcome: Outcome) -> &'static str {
     match (outcome.is_refusal(), outcome.costs_patience()) {
+        _ if matches!(outcome, Outcome::BlockedByChallenge) => {
+            "time: if the host challenges more than single URLs, its delay rises to at least 2 s and doubles each time."
+        }
         (true, _) => {
             "time: if the host refuses more than single URLs, its delay rises to at least 2 s and doubles each time. After some minutes, it also costs patience."
         }

@@ -31,7 +31,7 @@ const REFUSALS_TELLING: u32 = 2;
 pub enum Load {
     /// The server works: it answered, if only that there is nothing there.
     Bearable,
-    /// The server [refused](Outcome::is_refusal) a URL that it had not refused before.
+    /// The server [refused](Outcome::is_refusal) a URL that it had not refused before, or wanted to know whether a person asks.
     Refused,
     /// The server refused a URL again.
     RefusedAgain,
