@@ -4,6 +4,7 @@
 
 mod charset;
 mod definition;
+mod feed;
 mod html;
 mod pdf;
 mod robots;
@@ -14,6 +15,7 @@ mod warc;
 
 pub use charset::charset;
 pub use definition::definition;
+pub use feed::feed;
 pub use html::html;
 pub use pdf::pdf;
 pub use robots::robots;
@@ -28,6 +30,7 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: &[(&str, Target)] = &[
     ("charset", charset),
     ("definition", definition),
+    ("feed", feed),
     ("html", html),
     ("pdf", pdf),
     ("robots", robots),

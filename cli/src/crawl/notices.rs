@@ -43,7 +43,7 @@ impl Notifier for ConsoleNotifier {
             match self.console.form() {
                 // What pages have lost is told whoever listens.
                 Form::Text if matches!(notice, Notice::Stuck { .. } | Notice::Drifted { .. }) => {
-                    self.console.warn(&words)
+                    self.console.warn(&words);
                 }
                 Form::Text => self.console.say(&words),
                 Form::Json => self.console.event("notice", &NoticeEvent::of(&notice, &words)),

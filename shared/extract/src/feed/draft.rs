@@ -91,11 +91,8 @@ impl Draft {
         match field {
             Field::Link => self.link.put(rank, line.to_owned()),
             Field::Id => _ = self.id.get_or_insert_with(|| line.to_owned()),
-            Field::Category => {
-                if !self.categories.iter().any(|known| known == line) && self.has_room(self.categories.len()) {
-                    self.categories.push(line.to_owned());
-                }
-            }
+            Field::Category if self.categories.iter().any(|known| known == line) => {}
+            Field::Category if self.has_room(self.categories.len()) => self.categories.push(line.to_owned()),
             Field::Published | Field::Updated | Field::Date => {
                 let written = date(line).unwrap_or_else(|| line.to_owned());
                 if field != Field::Updated {

@@ -55,8 +55,8 @@ impl Vocabulary {
         match url.trim_end_matches(['/', '#']) {
             "http://purl.org/rss/1.0"
             | "http://my.netscape.com/rdf/simple/0.9"
-            | "http://channel.netscape.com/rdf/simple/0.9" => Self::Feed,
-            "http://backend.userland.com/rss"
+            | "http://channel.netscape.com/rdf/simple/0.9"
+            | "http://backend.userland.com/rss"
             | "http://backend.userland.com/rss2"
             | "http://blogs.law.harvard.edu/tech/rss" => Self::Feed,
             "http://purl.org/dc/elements/1.1" | "http://purl.org/dc/elements/1.0" => Self::DublinCore,

@@ -78,9 +78,8 @@ impl Form {
             Some("escaped") => Self::Plain,
             Some("xml") if is_html => Self::Elements,
             _ => match kind.as_str() {
-                "html" => Self::Html,
+                "html" | "text/html" => Self::Html,
                 "xhtml" => Self::ElementsInDiv,
-                "text/html" => Self::Html,
                 "application/xhtml+xml" => Self::Elements,
                 "" | "text" | "text/plain" => Self::CharactersOrElements,
                 kind if kind.starts_with("text/") || kind.ends_with("+xml") || kind.ends_with("/xml") => Self::Plain,

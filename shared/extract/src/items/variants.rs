@@ -85,7 +85,13 @@ fn with_variants(items: Vec<Item>, budget: &mut Budget) -> Vec<Spread> {
     for item in items {
         let mut variants = Vec::new();
         if let Some(field) = item.fields.get("hasVariant") {
+            let mut numbers = BTreeSet::new();
             for record in field.values.iter().filter_map(record_of) {
+                // Several notations describe the same variants, each in its own words.
+                let number = number(record).filter(|_| field.from.len() > 1);
+                if number.is_some_and(|number| !numbers.insert(number)) {
+                    continue;
+                }
                 if record.id.as_ref().is_some_and(|id| !ids.insert(id.clone())) {
                     continue;
                 }
@@ -101,6 +107,12 @@ fn with_variants(items: Vec<Item>, budget: &mut Budget) -> Vec<Spread> {
         all.append(&mut variants);
     }
     all
+}
+
+/// Returns what a variant is told from others by.
+fn number(variant: &Record) -> Option<&str> {
+    const NUMBERS: [&str; 8] = ["sku", "gtin", "gtin13", "gtin14", "gtin12", "gtin8", "mpn", "productID"];
+    NUMBERS.iter().find_map(|property| variant.fields.get(*property)?.iter().find_map(name))
 }
 
 fn variant(record: &Record, of: &Field) -> Item {

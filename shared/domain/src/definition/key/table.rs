@@ -342,7 +342,7 @@ keys! {
     /// | word | what is made |
     /// |---|---|
     /// | `text` | title, description, text and links |
-    /// | `items` | also its items: what it says in JSON-LD, microdata, RDFa and OpenGraph |
+    /// | `items` | also its items: what it says in JSON-LD, microdata, RDFa and OpenGraph; of RSS and Atom, the feed with its entries |
     /// | `full` | also its main part as text and as Markdown, headings, dates, author, pictures, feeds, meta elements and validity; ten times the work |
     Content = "content" {
         field: content,

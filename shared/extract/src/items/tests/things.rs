@@ -151,6 +151,11 @@ fn each_variant_of_a_group_is_a_product() {
     let items = found(&html).items;
     assert!(items[1].fields.contains_key("material"), "all are of wool");
     assert!(!items[1].fields.contains_key("color"), "in this they differ");
+    let both = group(r#""hasVariant":[{"sku":"s","offers":{"price":10}},{"sku":"m","offers":{"price":12}}]"#)
+        + "<div itemscope itemtype=https://schema.org/ProductGroup><p itemprop=hasVariant itemscope><i itemprop=sku>s</i>
+           <i itemprop=offers itemscope><i itemprop=price>10,00</i></i></p></div>";
+    let skus: Vec<_> = found(&both).items.iter().filter_map(|item| item.normal.get("sku").cloned()).collect();
+    assert_eq!(json!(skus), json!(["s", "m"]), "two notations describe the same variants");
 }
 
 #[test]
