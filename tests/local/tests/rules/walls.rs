@@ -14,8 +14,11 @@ const CONSENT: &str =
 const IMPERVA: &str =
     "<html><iframe id=main-iframe src='/_Incapsula_Resource?SWUDNSAI=31'>Request unsuccessful.</iframe></html>";
 
+/// The path of a wall, what the server does there, the outcome, and what the detail says.
+type Wall = (&'static str, fn() -> Act, Outcome, &'static str);
+
 /// Walls: the path of each, its answer, its outcome, and the rule. There is one challenge, as several slow a crawl down.
-const WALLS: [(&str, fn() -> Act, Outcome, &str); 5] = [
+const WALLS: [Wall; 5] = [
     ("/form", || page(LOGIN), Outcome::BlockedByLogin, "login_form"),
     ("/to-form", || answer(302, &["location: /login?next=/to-form"], ""), Outcome::BlockedByLogin, "login_redirect"),
     ("/consent", || page(CONSENT), Outcome::BlockedByConsent, "consent_form"),
