@@ -71,7 +71,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
 /// use dragline_domain::words::count_words;
 ///
 /// assert_eq!(count_words("It's 9 o'clock"), 3);
-/// assert_eq!(count_words("用Rust写的搜索引擎。"), 8 + 1);
+/// assert_eq!(count_words("用Rust写的搜索引擎。"), 1 + 1 + 6);
 /// ```
 #[must_use]
 pub fn count_words(text: &str) -> usize {
