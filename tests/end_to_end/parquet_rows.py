@@ -5,6 +5,7 @@ Run in the environment of `tests/requirements.txt`:
     parquet_rows.py FILE
 """
 
+import datetime
 import json
 import sys
 
@@ -19,7 +20,14 @@ def main() -> None:
     if rows != others:
         sys.exit("pyarrow and DuckDB read different rows")
     for row in rows:
-        print(json.dumps(row, ensure_ascii=False))
+        print(json.dumps(row, ensure_ascii=False, default=in_words))
+
+
+def in_words(value: datetime.date) -> str:
+    """Returns a time or a day as rows in JSON have it."""
+    if not isinstance(value, datetime.datetime):
+        return value.isoformat()
+    return value.astimezone(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 if __name__ == "__main__":
