@@ -1,6 +1,5 @@
 //! What a page says about itself, apart from its main part: headings, pictures, languages, feeds, meta elements; and what its words tell.
 
-use data_encoding::HEXLOWER;
 use dom_query::{Document, NodeRef};
 use dragline_domain::content::{About, Alternate, FeedLink, Heading, Image, Meta};
 use dragline_domain::simhash::Simhash;
@@ -47,7 +46,7 @@ pub(crate) fn of_text(text: &str) -> About {
     About {
         language_detected: language(text),
         words: u32::try_from(count_words(text)).unwrap_or(u32::MAX),
-        text_sha1: HEXLOWER.encode(Sha1Digest::of(text.as_bytes()).as_bytes()),
+        text_sha1: Sha1Digest::of(text.as_bytes()).to_hex(),
         simhash: Simhash::of(text).to_string(),
         ..About::default()
     }

@@ -85,16 +85,16 @@ fn put_items(
 /// Adds what the page says about itself, what it repeats, and its main part.
 fn put_reading(page: &ReadPage<'_>, (document, base): (&Document, &Url), rules: &MainRules, content: &mut Content) {
     let found = about::of_tree(document, base, page.text);
+    let finder = Finder::for_page(document, page.html);
     let mut is_cut = found.is_cut;
-    let finder = if tree::is_costly(document, page.html.len()) {
-        content.gaps.push(Gap::Main);
-        Finder::Spared
-    } else {
-        let repeated = repeated::of_tree(document, base);
-        is_cut |= repeated.is_cut;
-        content.repeated = repeated.repeated;
-        Finder::Asked
-    };
+    match finder {
+        Finder::Spared => content.gaps.push(Gap::Main),
+        Finder::Asked => {
+            let repeated = repeated::of_tree(document, base);
+            is_cut |= repeated.is_cut;
+            content.repeated = repeated.repeated;
+        }
+    }
     if is_cut {
         content.gaps.push(Gap::About);
     }

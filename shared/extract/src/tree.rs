@@ -3,6 +3,8 @@
 //! A parser that builds a tree takes time by the square of its depth (200,000 nested elements take two minutes), and what walks the tree may recurse.
 //! So the page is parsed piece by piece, and the tree looked at between them.
 
+use std::iter;
+
 use dom_query::{Document, NodeRef};
 use html5ever::tendril::{StrTendril, TendrilSink as _};
 use html5ever::tree_builder::TreeBuilderOpts;
@@ -54,29 +56,8 @@ pub(crate) fn of(html: &str) -> Option<Document> {
 
 /// Whether a page is nested so deeply, for its length, that what looks at each element from each of those around it would take seconds.
 pub(crate) fn is_costly(document: &Document, html_bytes: usize) -> bool {
-    let mut work = 0_usize;
-    let mut depth = 0_usize;
-    let mut node = document.root();
-    loop {
-        if let Some(child) = node.first_child() {
-            depth += 1;
-            work = work.saturating_add(depth * depth);
-            node = child;
-            continue;
-        }
-        loop {
-            if let Some(sibling) = node.next_sibling() {
-                work = work.saturating_add(depth * depth);
-                node = sibling;
-                break;
-            }
-            let Some(parent) = node.parent().filter(|_| depth > 1) else {
-                return work > WORK_MAX + WORK_PER_BYTE * html_bytes;
-            };
-            depth -= 1;
-            node = parent;
-        }
-    }
+    let work = depths(document).fold(0_usize, |work, depth| work.saturating_add(depth * depth));
+    work > WORK_MAX + WORK_PER_BYTE * html_bytes
 }
 
 /// Returns what the URLs of a page are relative to: the first `<base href>` that can be read, or else its own URL.
@@ -112,27 +93,27 @@ pub(crate) fn in_one_line(text: &str) -> String {
 
 /// Whether no node is deeper than the limit.
 fn is_shallow(document: &Document) -> bool {
-    let mut depth = 0;
-    let mut node = document.root();
-    loop {
+    depths(document).all(|depth| depth <= DEPTH_MAX)
+}
+
+/// Returns the depth of each node below the root, in the order of the page. Nothing recurses.
+fn depths(document: &Document) -> impl Iterator<Item = usize> {
+    let (mut node, mut depth) = (document.root(), 0_usize);
+    iter::from_fn(move || {
         if let Some(child) = node.first_child() {
             depth += 1;
-            if depth > DEPTH_MAX {
-                return false;
-            }
             node = child;
-            continue;
+            return Some(depth);
         }
         loop {
             if let Some(sibling) = node.next_sibling() {
                 node = sibling;
-                break;
+                return Some(depth);
             }
-            let Some(parent) = node.parent().filter(|_| depth > 1) else { return true };
+            node = node.parent().filter(|_| depth > 1)?;
             depth -= 1;
-            node = parent;
         }
-    }
+    })
 }
 
 #[cfg(test)]

@@ -166,31 +166,19 @@ pub(super) fn to_text(blocks: &[Block]) -> String {
 }
 
 fn write_text(blocks: &[Block], between: &str, text: &mut String) {
-    let mut is_first = true;
-    for block in blocks {
-        let from = text.len();
-        if !is_first {
-            text.push_str(between);
-        }
-        let begins_at = text.len();
-        match block {
-            Block::Heading(_, pieces) | Block::Paragraph(pieces) => text.push_str(text_of(pieces).trim()),
-            Block::Code(code) => text.push_str(&code.text),
-            Block::Quote(blocks) => write_text(blocks, "\n\n", text),
-            Block::List(list) => write_each(&list.items, "\n", text, |item, text| write_text(item, "\n", text)),
-            Block::Table(table) => write_each(&table.rows, "\n", text, |row, text| {
-                write_each(row, "\t", text, |cell, text| write_text(&cell.blocks, "\n", text));
-            }),
-            Block::Rule => {}
-        }
-        if text.len() == begins_at {
-            text.truncate(from);
-        } else {
-            is_first = false;
-        }
-    }
+    write_each(blocks, between, text, |block, text| match block {
+        Block::Heading(_, pieces) | Block::Paragraph(pieces) => text.push_str(text_of(pieces).trim()),
+        Block::Code(code) => text.push_str(&code.text),
+        Block::Quote(blocks) => write_text(blocks, "\n\n", text),
+        Block::List(list) => write_each(&list.items, "\n", text, |item, text| write_text(item, "\n", text)),
+        Block::Table(table) => write_each(&table.rows, "\n", text, |row, text| {
+            write_each(row, "\t", text, |cell, text| write_text(&cell.blocks, "\n", text));
+        }),
+        Block::Rule => {}
+    });
 }
 
+/// Writes parts with this between those that say anything.
 fn write_each<T>(parts: &[T], between: &str, text: &mut String, mut write: impl FnMut(&T, &mut String)) {
     let mut is_first = true;
     for part in parts {

@@ -148,6 +148,15 @@ impl<'t> Layout<'t> {
         children
     }
 
+    /// Returns the smallest element around one, or itself, that has another in it.
+    pub(super) fn around(&self, number: usize, other: usize) -> usize {
+        let mut around = number;
+        while let Some(outer) = self.elements.get(around).filter(|outer| !outer.span.contains(&other)) {
+            around = outer.parent;
+        }
+        around
+    }
+
     /// Returns an element's descendants, without itself.
     pub(super) fn inner(&self, element: &Element<'_>) -> &[Element<'t>] {
         self.elements.get(element.span.start + 1..element.span.end).unwrap_or_default()

@@ -1,7 +1,8 @@
 //! The main part of a page: what its readers come for, without navigation, advertisements and the like.
 //!
-//! `dom_smoothie`, which follows Mozilla's Readability, finds that part and what the page says about itself. Of the part's blocks, some are still about
-//! the page and not of its content; `boilerplate` says which. docs/quality.md has what this gives on pages whose main text others wrote down.
+//! `dom_smoothie`, which follows Mozilla's Readability, finds an article and what the page says about itself (`readable`). `scope` takes that, or more of
+//! the page where it leaves out what people came for; `edges` drops what is beside it; text and Markdown are written from the same `blocks`.
+//! docs/quality.md has what this gives on pages whose main text others wrote down.
 //!
 //! It takes milliseconds where reading links takes microseconds: so a crawl makes it only if its definition asks for it.
 
@@ -16,7 +17,6 @@ mod rules;
 mod said;
 mod scope;
 
-use data_encoding::HEXLOWER;
 use dom_query::Document;
 use dom_smoothie::Metadata;
 use dragline_domain::content::{Gap, Taken};
@@ -123,7 +123,7 @@ fn of_file(file: FileText) -> Result<Article, NoArticle> {
     if file.text.is_empty() {
         return Err(file.gaps.first().map_or(NoArticle::NothingFound, |gap| NoArticle::Unread(*gap)));
     }
-    let compared_sha1 = HEXLOWER.encode(Sha1Digest::of(file.text.as_bytes()).as_bytes());
+    let compared_sha1 = Sha1Digest::of(file.text.as_bytes()).to_hex();
     Ok(Article {
         title: file.title,
         byline: file.author,
@@ -148,8 +148,7 @@ fn of_html(html: &str, url: &CrawlUrl, rules: &MainRules, extent: Extent) -> Res
         return Err(NoArticle::TooLong);
     }
     let document = tree::of(html).ok_or(NoArticle::TooComplex)?;
-    let finder = if tree::is_costly(&document, html.len()) { Finder::Spared } else { Finder::Asked };
-    of_tree(&document, url, rules, extent, finder)
+    of_tree(&document, url, rules, extent, Finder::for_page(&document, html))
 }
 
 /// Whether the finder of articles looks at a page. It takes long where elements are nested deeply.
@@ -157,6 +156,13 @@ fn of_html(html: &str, url: &CrawlUrl, rules: &MainRules, extent: Extent) -> Res
 pub(crate) enum Finder {
     Asked,
     Spared,
+}
+
+impl Finder {
+    /// Decides by the page's tree and its text.
+    pub(crate) fn for_page(document: &Document, html: &str) -> Self {
+        if tree::is_costly(document, html.len()) { Self::Spared } else { Self::Asked }
+    }
 }
 
 /// Finds the main part of a page whose tree is there.
@@ -196,7 +202,7 @@ pub(crate) fn of_tree(
             Some(blocks::to_text(&build::blocks(&layout, scope.element, &kept, &base)))
         }
     };
-    let compared_sha1 = HEXLOWER.encode(Sha1Digest::of(compared.as_ref().unwrap_or(&text).as_bytes()).as_bytes());
+    let compared_sha1 = Sha1Digest::of(compared.as_ref().unwrap_or(&text).as_bytes()).to_hex();
     Ok(Article {
         title: said(&metadata.title),
         byline: metadata.byline.as_deref().and_then(said),

@@ -101,8 +101,7 @@ fn place(layout: &Layout<'_>, finder: &Chars, known: &Known) -> (usize, Taken) {
     }
     let core = core(layout, finder);
     let (mut at, mut taken) = (core, Taken::Found);
-    let structured = with_structure(layout, finder, frame, core);
-    if structured != core || lacks_structure(layout, finder, frame) {
+    if let Some(structured) = with_structure(layout, finder, frame, core) {
         (at, taken) = (structured, Taken::Structure);
     }
     let mut inner = at;
@@ -172,31 +171,17 @@ fn outermost<'l, 't>(layout: &'l Layout<'t>, is: &dyn Fn(&Element<'_>) -> bool) 
     only
 }
 
-/// Whether much of the code, the tables and the terms of a part is left out.
-fn lacks_structure(layout: &Layout<'_>, finder: &Chars, frame: usize) -> bool {
-    let (mut all, mut taken) = (0, 0);
-    for (_, element) in structures(layout, frame) {
-        all += layout.chars.within(&element.texts);
-        taken += finder.within(&element.texts);
+/// Returns the smallest element around one that has the code, the tables and the terms; `None` if little of these is left out.
+fn with_structure(layout: &Layout<'_>, finder: &Chars, frame: usize, core: usize) -> Option<usize> {
+    let structures: Vec<_> = structures(layout, frame).collect();
+    let sum = |chars: &Chars| structures.iter().map(|(_, element)| chars.within(&element.texts)).sum::<usize>();
+    let (all, taken) = (sum(&layout.chars), sum(finder));
+    if all < STRUCTURE_CHARS_MIN || taken * 100 >= all * STRUCTURE_PERCENT_MIN {
+        return None;
     }
-    all >= STRUCTURE_CHARS_MIN && taken * 100 < all * STRUCTURE_PERCENT_MIN
-}
-
-/// Returns the smallest element around one that has the code, the tables and the terms, if they are left out.
-fn with_structure(layout: &Layout<'_>, finder: &Chars, frame: usize, core: usize) -> usize {
-    if !lacks_structure(layout, finder, frame) {
-        return core;
-    }
-    let mut around = core;
-    for (number, element) in structures(layout, frame) {
-        if finder.within(&element.texts) * 2 >= layout.chars.within(&element.texts) {
-            continue;
-        }
-        while let Some(outer) = layout.elements.get(around).filter(|outer| !outer.span.contains(&number)) {
-            around = outer.parent;
-        }
-    }
-    around
+    let is_left_out = |element: &Element<'_>| finder.within(&element.texts) * 2 < layout.chars.within(&element.texts);
+    let left_out = structures.iter().filter(|(_, element)| is_left_out(element));
+    Some(left_out.fold(core, |around, (number, _)| layout.around(around, *number)))
 }
 
 /// Returns the smallest element around one that has the heading which the one stands under; `None` if it has a heading itself, or stands under none.
@@ -209,11 +194,7 @@ fn with_heading(layout: &Layout<'_>, frame: usize, number: usize) -> Option<usiz
     let is_heading =
         |element: &Element<'_>| element.is_heading() && element.is_content() && layout.plain.within(&element.texts) > 0;
     let heading = frame + before.iter().rposition(is_heading)?;
-    let mut around = number;
-    while let Some(outer) = layout.elements.get(around).filter(|outer| !outer.span.contains(&heading)) {
-        around = outer.parent;
-    }
-    Some(around)
+    Some(layout.around(number, heading))
 }
 
 /// Returns the code, the tables and the terms in an element that are not mostly links.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use data_encoding::{BASE32, HEXLOWER_PERMISSIVE};
+use data_encoding::{BASE32, HEXLOWER, HEXLOWER_PERMISSIVE};
 use sha1::{Digest, Sha1};
 
 /// A SHA-1 digest, written `sha1:` and base32 in capitals (RFC 4648 §6), as web archives do.
@@ -28,6 +28,12 @@ impl Sha1Digest {
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 20] {
         &self.0
+    }
+
+    /// Returns the digest in hexadecimal, in lower case.
+    #[must_use]
+    pub fn to_hex(&self) -> String {
+        HEXLOWER.encode(&self.0)
     }
 }
 
