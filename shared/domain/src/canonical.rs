@@ -3,8 +3,9 @@
 //!
 //! `shared/local/src/db/views.sql` does the same for a data directory.
 
-use crate::doubt::{Doubt, Namers, TextPrint};
+use crate::doubt::{Doubt, Namers};
 use crate::outcome::Outcome;
+use crate::simhash::TextPrint;
 use crate::url::CrawlUrl;
 
 /// A path of more steps leads nowhere; browsers follow as many redirects.

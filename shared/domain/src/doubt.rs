@@ -2,7 +2,7 @@
 //!
 //! `shared/local/src/db/views.sql` does the same for a data directory.
 
-use crate::simhash::{Simhash, Votes};
+use crate::simhash::TextPrint;
 
 /// Texts whose fingerprints differ in up to this many bits are nearly the same.
 const SAME_BITS_MAX: u32 = 3;
@@ -18,80 +18,6 @@ const WORDS_MIN: u32 = 20;
 
 /// A URL that is named by pages with so many texts is named by mistake.
 const NAMERS_MAX: u32 = 16;
-
-/// What is kept of the text of a page, to compare it with others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TextPrint {
-    /// The number of its words.
-    pub words: u32,
-    /// Its fingerprint.
-    pub simhash: Simhash,
-}
-
-impl TextPrint {
-    /// Returns that of a text. Letter case and spaces do not count.
-    ///
-    /// Every page has one, so it is made in one pass, and its words are hashed in a simpler way than by [`Simhash::of`]:
-    /// the fingerprints of the two are not comparable.
-    #[must_use]
-    pub fn new(text: &str) -> Self {
-        let mut print = Fingerprint::default();
-        let mut word = FNV_BASIS;
-        for byte in text.to_lowercase().bytes() {
-            if byte.is_ascii_whitespace() {
-                print.end_word(word);
-                word = FNV_BASIS;
-            } else {
-                word = (word ^ u64::from(byte)).wrapping_mul(FNV_PRIME);
-            }
-        }
-        print.end_word(word);
-        print.end()
-    }
-}
-
-/// The hash of no bytes, and the factor, of FNV-1a (Fowler, Noll and Vo) with 64 bits.
-const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const FNV_PRIME: u64 = 0x0100_0000_01b3;
-
-/// The print of the text so far.
-#[derive(Default)]
-struct Fingerprint {
-    words: u32,
-    /// The hashes of the last two words.
-    before: [u64; 2],
-    votes: Votes,
-}
-
-impl Fingerprint {
-    /// Adds a word by its hash, unless it has no letters.
-    fn end_word(&mut self, word: u64) {
-        if word == FNV_BASIS {
-            return;
-        }
-        self.words = self.words.saturating_add(1);
-        if self.words > 2 {
-            self.votes.add(hash_of_run(self.before, word));
-        }
-        self.before = [self.before[1], word];
-    }
-
-    /// Returns the print. A text of one or two words is one run.
-    fn end(mut self) -> TextPrint {
-        if self.words == 1 || self.words == 2 {
-            self.votes.add(hash_of_run([0, self.before[0]], self.before[1]));
-        }
-        TextPrint { words: self.words, simhash: self.votes.simhash() }
-    }
-}
-
-/// Returns a hash of three words in a row in which each bit depends on all of theirs, as of `MurmurHash3`.
-const fn hash_of_run(before: [u64; 2], word: u64) -> u64 {
-    let mut hash = before[0].rotate_left(42) ^ before[1].rotate_left(21) ^ word;
-    hash = (hash ^ hash >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
-    hash = (hash ^ hash >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    hash ^ hash >> 33
-}
 
 /// How many different texts the pages have that call one URL canonical, without the texts: each text has one of 64 places, and the bit of its place is set. So the same text
 /// counts once, in whichever order texts are added, and 20 texts fill about 17 places.
@@ -204,6 +130,7 @@ mod tests {
             items.concat()
         };
         let (page, menu) = (text("w", 300), text("menu", 60));
+        let han = |first: u32| (first..first + 30).filter_map(char::from_u32).collect::<String>();
         let few = Namers::default();
         for (own, namers, there, expected, why) in [
             (print(&page), few, print(&page), None, "the same, as with a parameter that tracks"),
@@ -216,6 +143,13 @@ mod tests {
             (print(&page), few, print("Welcome"), Some(Doubt::Unlike), "there is next to nothing there"),
             (print(&text("x", 20)), few, print(&page), Some(Doubt::Unlike), "enough words to tell"),
             (print(&text("x", 19)), few, print(&page), None, "too few to tell"),
+            (
+                print(&han(0x4e00)),
+                few,
+                print(&han(0x6e00)),
+                Some(Doubt::Unlike),
+                "its words have no spaces between them",
+            ),
             (print(""), few, print(&page), None, "none at all"),
             (print("Product 7"), many(), print(&page), Some(Doubt::NamedByMany), "too few, and many do that"),
             (print(""), many(), print(""), None, "nothing is lost"),

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::capture::RedirectEntry;
 use crate::change::VisitChange;
 use crate::document::Document;
-use crate::doubt::TextPrint;
 use crate::frontier::{SegmentId, Selection, StateChange};
+use crate::simhash::TextPrint;
 
 /// How far making the documents of a crawl again has come. Stored with each step, so that whoever comes next goes on there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

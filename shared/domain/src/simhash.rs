@@ -1,14 +1,9 @@
 //! A fingerprint of a text, of which similar texts differ in few bits.
 
 use std::fmt;
-use std::hash::Hasher;
-
-use siphasher::sip::SipHasher13;
+use std::ops::Range;
 
 use crate::words::compared_words;
-
-/// How many words in a row make a feature.
-const SHINGLE_WORDS: usize = 3;
 
 /// The fingerprint by Charikar's method (2002): 64 bits, each of them what most hashes of the text's runs of three words, in lower case, have there.
 /// Where there are no spaces between words, each character begins one, of two characters of Han and kana, and of four of Thai and its neighbours.
@@ -29,18 +24,7 @@ impl Simhash {
     /// ```
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let lower = text.to_lowercase();
-        let words: Vec<&str> = compared_words(&lower).collect();
-        let mut votes = Votes::default();
-        for run in words.windows(SHINGLE_WORDS.min(words.len().max(1))) {
-            let mut hasher = SipHasher13::new();
-            for word in run {
-                hasher.write(word.as_bytes());
-                hasher.write_u8(0xff);
-            }
-            votes.add(hasher.finish());
-        }
-        votes.simhash()
+        TextPrint::new(text).simhash
     }
 
     /// Returns in how many bits the two differ.
@@ -50,38 +34,253 @@ impl Simhash {
     }
 }
 
+impl fmt::Display for Simhash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// What is kept of the text of a page, to compare it with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TextPrint {
+    /// The number of words that it is compared by.
+    pub words: u32,
+    /// Its fingerprint.
+    pub simhash: Simhash,
+}
+
+impl TextPrint {
+    /// Returns that of a text. Letter case and spaces do not count.
+    ///
+    /// Every page has one, so it is made in one pass over eight bytes at a time, in which words of
+    /// ASCII are neither copied nor put in lower case first.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut runs = Runs::default();
+        let mut word = Word::default();
+        let (mut start, mut at) = (0, 0);
+        while at < bytes.len() {
+            let eight = eight_at(bytes, at);
+            let ends = spaces(eight);
+            let length = ends.trailing_zeros() / 8;
+            if length > 0 {
+                word.add(eight, length);
+                at += length as usize;
+            }
+            if ends != 0 {
+                runs.add_token(text, start..at, word);
+                word = Word::default();
+                at += 1;
+                start = at;
+            }
+        }
+        runs.add_token(text, start..at, word);
+        runs.end()
+    }
+}
+
+/// A word so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Word {
+    /// 0 of no bytes.
+    hash: u64,
+    /// All bytes, one over the other: the highest bits are those of bytes that are not ASCII.
+    bits: u64,
+}
+
+impl Word {
+    /// Adds the first of eight bytes, at least one. ASCII letters have no case in it, nor have the
+    /// signs beside them.
+    fn add(&mut self, eight: u64, length: u32) {
+        let eight = eight & u64::MAX >> (64 - 8 * length);
+        self.bits |= eight;
+        self.hash = hash_of(self.hash ^ (eight | (!eight & HIGHEST) >> 2));
+    }
+
+    const fn is_ascii(self) -> bool {
+        self.bits & HIGHEST == 0
+    }
+
+    /// Reads one from the first byte to the last.
+    fn read(text: &str) -> Self {
+        let mut word = Self::default();
+        for bytes in text.as_bytes().chunks(8) {
+            word.add(eight_at(bytes, 0), (0..).zip(bytes).map(|(n, _)| n + 1).last().unwrap_or(1));
+        }
+        word
+    }
+}
+
+/// The print of the text so far.
+#[derive(Default)]
+struct Runs {
+    words: u32,
+    /// The hashes of the last two words.
+    before: [u64; 2],
+    votes: Votes,
+}
+
+impl Runs {
+    /// Adds what stands between spaces, and what was read of it.
+    fn add_token(&mut self, text: &str, place: Range<usize>, word: Word) {
+        if word.is_ascii() {
+            if word.hash != 0 {
+                self.add_word(word.hash);
+            }
+        } else if let Some(token) = text.get(place) {
+            compared_words(&token.to_lowercase()).for_each(|word| self.add_word(Word::read(word).hash));
+        }
+    }
+
+    /// Adds a word. Hashes of words are turned by their places, so that their order counts.
+    fn add_word(&mut self, word: u64) {
+        self.words = self.words.saturating_add(1);
+        let [first, second] = self.before;
+        if self.words > 2 {
+            self.votes.add(first.rotate_left(42) ^ second.rotate_left(21) ^ word);
+        }
+        self.before = [second, word];
+    }
+
+    /// Returns the print. A text of one or two words is one run.
+    fn end(mut self) -> TextPrint {
+        if self.words == 1 || self.words == 2 {
+            self.votes.add(self.before[0].rotate_left(21) ^ self.before[1]);
+        }
+        TextPrint { words: self.words, simhash: self.votes.simhash() }
+    }
+}
+
+const EACH: u64 = 0x0101_0101_0101_0101;
+const HIGHEST: u64 = EACH * 0x80;
+
+/// Returns eight bytes from a place on, with spaces behind the end.
+fn eight_at(bytes: &[u8], at: usize) -> u64 {
+    let rest = bytes.get(at..).unwrap_or_default();
+    if let Some(eight) = rest.first_chunk::<8>() {
+        return u64::from_le_bytes(*eight);
+    }
+    rest.iter().rev().fold(EACH * b' ' as u64, |eight, byte| eight << 8 | u64::from(*byte))
+}
+
+/// Sets the highest bit of each of eight bytes that is an ASCII space or control character, and no other bit.
+const fn spaces(eight: u64) -> u64 {
+    !(((eight & !HIGHEST) + EACH * (0x7f - b' ' as u64)) | eight) & HIGHEST
+}
+
+/// Returns a hash in which each bit depends on all bits of a number: both halves of its product with
+/// a constant, as in wyhash. It is the same on all machines.
+fn hash_of(number: u64) -> u64 {
+    let (low, high) = (number ^ 0xa076_1d64_78bd_642f).carrying_mul(0xe703_7ed1_a0b4_28db, 0);
+    low ^ high
+}
+
 /// How many hashes have each of their bits set.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Votes {
-    /// The counts, a digit at a time: the bits of the first number are the last digits of the 64 counts, and so on. So
-    /// one hash is added in a few steps.
+struct Votes {
+    /// The counts, a digit at a time: the bits of the first number are the last digits of the 64 counts, and so on.
     digits: [u64; 32],
     hashes: u32,
+    /// Hashes that are not counted yet: eight at once are counted in a fraction of the steps.
+    waiting: [u64; 8],
 }
 
 impl Votes {
     /// Adds a hash.
-    pub(crate) fn add(&mut self, hash: u64) {
-        let mut carry = hash;
-        for digit in &mut self.digits {
+    fn add(&mut self, hash: u64) {
+        let place = (self.hashes % 8) as usize;
+        self.waiting[place] = hash;
+        self.hashes += 1;
+        if place == 7 {
+            self.count();
+        }
+    }
+
+    /// Counts those that wait: adds each two to a digit, and what is carried from each two of these to the next.
+    fn count(&mut self) {
+        let mut carried = self.waiting;
+        for (digit, carried_by) in [4, 2, 1].into_iter().enumerate() {
+            for n in 0..carried_by {
+                (self.digits[digit], carried[n]) = sum(self.digits[digit], carried[2 * n], carried[2 * n + 1]);
+            }
+        }
+        let mut carry = carried[0];
+        for digit in &mut self.digits[3..] {
             (*digit, carry) = (*digit ^ carry, *digit & carry);
             if carry == 0 {
                 break;
             }
         }
-        self.hashes += 1;
     }
 
     /// Returns the fingerprint: the bits that more hashes have set than not.
-    pub(crate) fn simhash(&self) -> Simhash {
+    fn simhash(mut self) -> Simhash {
+        let waiting = (self.hashes % 8) as usize;
+        if waiting > 0 {
+            self.waiting[waiting..].fill(0);
+            self.count();
+        }
         let count = |bit: u32| (0_u32..).zip(&self.digits).map(|(n, digit)| (digit >> bit & 1) << n).sum::<u64>();
         let is_set = |bit: &u32| count(*bit) * 2 > u64::from(self.hashes);
         Simhash((0..64).filter(is_set).fold(0, |hash, bit| hash | 1 << bit))
     }
 }
 
-impl fmt::Display for Simhash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
+/// Adds three digits in each of 64 places, and returns the digits of the sums, and what is carried.
+const fn sum(a: u64, b: u64, c: u64) -> (u64, u64) {
+    let half = a ^ b;
+    (half ^ c, a & b | half & c)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn similar_texts_have_similar_fingerprints() {
+        let text = |n: usize| (0..n).map(|n| format!("word{}", n * n % 97)).collect::<Vec<_>>().join(" ");
+        let distance = |a: &str, b: &str| Simhash::of(a).distance(Simhash::of(b));
+        assert_eq!(distance(&text(300), &text(300)), 0);
+        assert!(distance(&text(300), &(text(300) + " and some more")) < 8, "a few words more");
+        let other = "Entirely different words make up this text, of which none is in the other.".repeat(5);
+        assert!(distance(&text(300), &other) > 12, "another text");
+        assert!(distance("one two three", "three two one") > 12, "another order");
+        assert_eq!(
+            ["", "a", "a b", "a b c d", "Größe 東京"].map(TextPrint::new).map(|print| (print.words, print.simhash.0)),
+            [
+                (0, 0),
+                (1, 0x8e79_499d_c4ef_4cf6),
+                (2, 0x56c4_5546_f56a_68ba),
+                (4, 0xb49c_c604_1108_47c4),
+                (3, 0x89ce_2b47_7b93_7cf6)
+            ],
+            "they are the same on every machine, and in every version: those that are stored are compared with new ones"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_print_depends_on_neither_letter_case_nor_spaces(words in proptest::collection::vec("[ -~äÄßςΣ東京ท]{1,12}", 0..40)) {
+            let text = words.join(" ");
+            let spaced = words.join("\n\u{a0}\t").to_lowercase();
+            prop_assert_eq!(TextPrint::new(&text), TextPrint::new(&spaced));
+        }
+
+        #[test]
+        fn each_bit_of_a_simhash_is_what_most_hashes_have(hashes in proptest::collection::vec(any::<u64>(), 0..70)) {
+            let mut votes = Votes::default();
+            hashes.iter().for_each(|hash| votes.add(*hash));
+            let most = |bit: &u32| hashes.iter().filter(|hash| **hash >> bit & 1 == 1).count() * 2 > hashes.len();
+            prop_assert_eq!(votes.simhash().0, (0..64).filter(most).fold(0, |all, bit| all | 1 << bit));
+        }
+
+        #[test]
+        fn words_have_hashes_of_their_own_without_case(a in "[a-z0-9.-]{0,20}", b in "[a-z0-9.-]{0,20}") {
+            prop_assert_eq!(Word::read(&a).hash == Word::read(&b).hash, a == b);
+            prop_assert_eq!(Word::read(&a).hash, Word::read(&a.to_ascii_uppercase()).hash);
+        }
     }
 }

@@ -23,7 +23,7 @@ const XML_BEGINNING_BYTES: u64 = 16 * 1024;
 const SLIGHT_TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// The version of the extractor itself, without that of the rules for walls.
-const VERSION: u16 = 7;
+const VERSION: u16 = 8;
 
 /// The extractor for pages.
 pub(crate) struct Html;

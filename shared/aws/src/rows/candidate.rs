@@ -31,10 +31,10 @@ const REQUISITE_STEPS: &str = "requisite_steps";
 const READ_AS: &str = "read_as";
 const NEARER: &str = "nearer";
 pub(super) const LEADS_TO: &str = "leads_to";
-pub(super) const WORDS: &str = "words";
-pub(super) const SIMHASH: &str = "simhash";
+pub(super) const WORDS: &str = "text_words";
+pub(super) const SIMHASH: &str = "text_print";
 /// How the names of attributes begin that say which places of [`Namers`](dragline_domain::doubt::Namers) are taken.
-pub(super) const NAMED: &str = "named_";
+pub(super) const NAMED: &str = "namer_";
 pub(super) const CHECKED_AT: &str = "checked_at";
 pub(super) const CHANGED_AT: &str = "changed_at";
 

@@ -1,10 +1,11 @@
 //! A candidate with all that is known about it, for display.
 
-use dragline_domain::doubt::{Namers, TextPrint};
+use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{Known, LastVisit, Sighting, Standing};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::simhash::Simhash;
+use dragline_domain::simhash::TextPrint;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 

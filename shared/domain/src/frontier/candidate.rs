@@ -6,10 +6,11 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{ReadAs, RulesDigest, StateChange};
-use crate::doubt::{Namers, TextPrint};
+use crate::doubt::Namers;
 use crate::ids::{Iteration, Turn};
 use crate::outcome::Outcome;
 use crate::recrawl::Away;
+use crate::simhash::TextPrint;
 use crate::url::CrawlUrl;
 
 /// How a URL was first found.

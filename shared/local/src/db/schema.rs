@@ -13,7 +13,7 @@ use crate::documents::links::DISPOSITIONS;
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 11;
+pub(crate) const FORMAT: i32 = 12;
 
 const VIEWS: &str = include_str!("views.sql");
 
@@ -65,6 +65,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
             (8, include_str!("from_8.sql")),
             (9, include_str!("from_9.sql")),
             (10, include_str!("from_10.sql")),
+            (11, include_str!("from_11.sql")),
         ];
         // A view of a table that a step removes would keep SQLite from changing others.
         if format < FORMAT {
@@ -154,8 +155,8 @@ mod tests {
             ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
             ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
             (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
-            (format!("{ours} PRAGMA user_version = 11;"), Found::Ours(11), "this format"),
-            (format!("{ours} PRAGMA user_version = 12;"), Found::Newer(12), "a later one"),
+            (format!("{ours} PRAGMA user_version = {FORMAT};"), Found::Ours(FORMAT), "this format"),
+            (format!("{ours} PRAGMA user_version = {};", FORMAT + 1), Found::Newer(FORMAT + 1), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }
@@ -209,6 +210,7 @@ mod tests {
             include_str!("from_8.sql"),
             include_str!("from_9.sql"),
             include_str!("from_10.sql"),
+            include_str!("from_11.sql"),
         ];
         assert_eq!(i32::try_from(steps.len()).unwrap() + 1, FORMAT);
         for format in 1..FORMAT {
@@ -338,6 +340,22 @@ mod tests {
             assert_eq!(rows(&connection, sql), before, "{sql}");
         }
         assert_eq!(rows(&connection, "PRAGMA foreign_key_check"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn texts_are_not_compared_by_the_fingerprints_of_format_11() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        prepare(&mut connection, Found::Empty).unwrap();
+        let rows_11 = "INSERT INTO crawl (id, name) VALUES (1, 'c'); INSERT INTO agent VALUES (1, 'a');
+                       INSERT INTO origin (id, crawl_id, origin) VALUES (1, 1, 'https://a.example');
+                       INSERT INTO visit (id, crawl_type, origin_id, iteration, agent_id, url, depth, redirects, outcome, is_final, tries, at)
+                       VALUES (1, 'queued', 1, 1, 1, 'https://a.example/', 0, 0, 20, 1, 1, 1);
+                       INSERT INTO document (id, url, outcome, state, words, simhash) VALUES (1, '/', 20, 'processed', 40, -7);
+                       INSERT INTO known_url (origin_id, path_query, queued_in, claimed_by, first_seen, depth, named_by) VALUES (1, '/', 1, '', 1, 0, 3);";
+        connection.execute_batch(rows_11).unwrap();
+        prepare(&mut connection, Found::Ours(11)).unwrap();
+        assert_eq!(rows(&connection, "SELECT words, simhash FROM document"), ["[Null, Null]"]);
+        assert_eq!(rows(&connection, "SELECT named_by FROM known_url"), ["[Integer(0)]"]);
     }
 
     #[test]

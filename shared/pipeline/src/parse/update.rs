@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use dragline_domain::capture::Finality;
 use dragline_domain::document::Document;
-use dragline_domain::doubt::{Namers, TextPrint};
+use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{
     CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Named, OriginKey, Says, SegmentRow, Standing,
     StateChange,
 };
 use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::{Ended, LastVisits, NextVisit, next_visit};
+use dragline_domain::simhash::TextPrint;
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
 

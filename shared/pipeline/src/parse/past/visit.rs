@@ -3,10 +3,10 @@
 use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::change::Difference;
 use dragline_domain::document::{Document, DocumentState, StoredBody};
-use dragline_domain::doubt::TextPrint;
 use dragline_domain::frontier::{Known, LastDocument, SegmentRow, StateChange};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::remake::{RemadeVisit, Rewrite};
+use dragline_domain::simhash::TextPrint;
 
 use super::super::documents::{outcome_of_page, redirect_of};
 use super::super::read::Capture;

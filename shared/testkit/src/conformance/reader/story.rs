@@ -10,7 +10,7 @@ use dragline_domain::change::{ChangeKind, Part, VisitChange};
 use dragline_domain::document::{
     Directives, Disposition, Document, DocumentState, Link, LinkKind, Page, PageCut, Rel, StoredBody,
 };
-use dragline_domain::doubt::{Namers, TextPrint};
+use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{
     CandidateUpdate, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LeftoverReason, LinksDecided, Named, OriginKey,
     ParsePart, ParserCounters, PartKind, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
@@ -19,6 +19,7 @@ use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::Pace;
 use dragline_domain::recrawl::Away;
+use dragline_domain::simhash::TextPrint;
 use dragline_domain::url::Spelling;
 use dragline_formats::robots::{RobotsRecord, Unreadable};
 use dragline_ports::documents::Documents;

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dragline_domain::doubt::{Doubt, Namers, TextPrint};
+use dragline_domain::doubt::{Doubt, Namers};
 use dragline_domain::outcome::Outcome;
+use dragline_domain::simhash::TextPrint;
 use dragline_domain::url::CrawlUrl;
 
 use super::Known;
