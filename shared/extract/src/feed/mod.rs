@@ -4,9 +4,11 @@
 //! on. Nothing grows: entities that it declares are not expanded, and texts, entries and depth are capped.
 
 mod draft;
+mod markup;
 mod names;
 mod person;
 mod reader;
+mod scope;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -1,45 +1,18 @@
 //! Reads a feed from the events of its document.
 
 use dragline_domain::feed::{Enclosure, Entry, Feed, FeedFormat, Person};
-use html5ever::data::NAMED_ENTITIES;
-use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
 use url::Url;
 
 use super::draft::Draft;
+use super::markup::{attribute, base, is_alternate, referred};
 use super::names::{Field, Rank, Vocabulary, field};
 use super::person::person;
+use super::scope::{Scope, ScopeKind, Target};
 use super::text::{Capture, Form, Tag, Text};
 use super::{DEPTH_MAX, ENTRIES_MAX, ReadFeed, TEXTS_BYTES_MAX};
-
-/// An element that is open, and whose elements say something.
-#[derive(Debug)]
-struct Scope {
-    kind: ScopeKind,
-    /// What URLs in it are relative to; `None` if that is as around it.
-    base: Option<Url>,
-}
-
-#[derive(Debug)]
-enum ScopeKind {
-    /// The root, or a channel.
-    Feed,
-    Entry,
-    /// A person, and what is said of it without an element.
-    Person(Rank, Person, String),
-}
-
-/// What a text is for that is being read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
-    Field(Field, Rank),
-    /// The identifier of an entry in RSS that is its address, too.
-    Permalink,
-    Name,
-    Email,
-    Page,
-}
 
 /// A reader of one feed.
 pub(super) struct Reader<'u> {
@@ -432,43 +405,3 @@ impl Reader<'_> {
 
 /// The longest line about a person that is read.
 const LINE_BYTES: usize = 4 << 10;
-
-/// Returns an attribute of an element itself, not one of another namespace; its references are resolved where that is possible.
-fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
-    let mut attributes = element.attributes();
-    let found = attributes.with_checks(false).flatten().find(|attribute| {
-        let key = attribute.key;
-        // RDF's own is the one that has a prefix.
-        key.local_name().as_ref() == name && (key.prefix().is_none() || name == "about")
-    })?;
-    let value = quick_xml::escape::unescape(&found.value);
-    Some(value.map_or_else(|_| found.value.to_string(), std::borrow::Cow::into_owned))
-}
-
-/// Whether a link leads to what the feed or the entry is about (RFC 4287, 4.2.7.2).
-fn is_alternate(link: &BytesStart<'_>) -> bool {
-    attribute(link, "rel").is_none_or(|rel| matches!(rel.trim(), "" | "alternate"))
-}
-
-/// Returns the `xml:base` of an element.
-fn base(element: &BytesStart<'_>) -> Option<String> {
-    let mut attributes = element.attributes();
-    let found = attributes.with_checks(false).flatten().find(|attribute| attribute.key.as_ref() == "xml:base")?;
-    Some(found.value.trim().replace("&amp;", "&"))
-}
-
-/// Returns what a reference stands for: a character by its number, by a name of XML, or by one of HTML, which feeds have without declaring it. Any other
-/// one stands for itself.
-fn referred(reference: &BytesRef<'_>) -> String {
-    let name = reference.xml10_content();
-    let by_number = || reference.resolve_char_ref().ok().flatten().map(String::from);
-    let by_name = || quick_xml::escape::resolve_predefined_entity(&name).map(str::to_owned);
-    by_number().or_else(by_name).or_else(|| named(&name)).unwrap_or_else(|| format!("&{name};"))
-}
-
-/// Returns the characters that HTML has a name for.
-fn named(name: &str) -> Option<String> {
-    let (first, second) = NAMED_ENTITIES.get(&*format!("{name};"))?;
-    let characters = [first, second].into_iter().filter(|code| **code != 0).filter_map(|code| char::from_u32(*code));
-    Some(characters.collect()).filter(|found: &String| !found.is_empty())
-}
