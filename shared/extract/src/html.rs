@@ -13,6 +13,7 @@ use url::Url;
 
 use crate::body::{Body, Extracted, Extractor, FoundLink};
 use crate::content;
+use crate::feed;
 use crate::fields::{MediaType, canonical_in_header};
 use crate::wall::{self, Outline, RULES_VERSION};
 
@@ -44,6 +45,9 @@ impl Extractor for Html {
         let bytes = body.decoded();
         let text = body.text(&bytes);
         let syntax = syntax(body.media, &text.text)?;
+        if body.media == MediaType::Html && feed::sniff::is_mislabelled(&text.text) {
+            return None;
+        }
         let url = Url::parse(body.source.url.as_str()).ok()?;
         let source = PageSource { url: &url, encoding: text.encoding, syntax };
         let mut html = html::extract(&text.text, &source, &HtmlLimits::default());

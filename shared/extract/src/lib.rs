@@ -96,7 +96,7 @@ pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted
 /// As [`extract`].
 #[cfg(feature = "extractors")]
 pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs) -> Result<Extracted, Unread> {
-    let body = Body::of(source, settings)?;
+    let mut body = Body::of(source, settings)?;
     let mut read = match read_as {
         ReadAs::Typed => by_type(&body),
         ReadAs::Sitemap | ReadAs::Robots => match sitemap::named(&body, read_as) {
@@ -106,6 +106,10 @@ pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs)
             Err(why) => remarked(by_type(&body), &why.to_string()),
         },
     };
+    if read.is_err() && body.media == fields::MediaType::Html {
+        // Only a feed that the server calls HTML is no page.
+        body.media = fields::MediaType::Xml;
+    }
     if let Err(unread) = &mut read
         && !unread.directives.noindex
     {

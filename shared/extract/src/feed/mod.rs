@@ -9,6 +9,7 @@ mod names;
 mod person;
 mod reader;
 mod scope;
+pub(crate) mod sniff;
 #[cfg(test)]
 mod tests;
 mod text;

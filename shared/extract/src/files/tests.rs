@@ -231,13 +231,16 @@ fn files_are_documents_without_a_page_where_all_of_the_content_is_asked_for() {
     assert_eq!(about.meta, [Meta { name: "pages".into(), content: "1".into() }]);
     assert!(content.gaps.is_empty());
     assert!(read(&typed, ContentLevel::default()).is_none(), "less is asked for");
-    let typed_feed = [("content-type", "text/xml")];
     for (level, has_feed, has_text) in
         [(ContentLevel::Text, false, false), (ContentLevel::Items, true, false), (ContentLevel::Full, true, true)]
     {
-        let content =
-            of_level(&typed_feed, level, b"<rss><channel><title>T</title></channel></rss>").unwrap_or_default();
-        assert_eq!((content.feed.is_some(), content.about.is_some()), (has_feed, has_text), "{level}");
+        for content_type in ["text/xml", "text/html; charset=utf-8"] {
+            let fields = [("content-type", content_type)];
+            let content =
+                of_level(&fields, level, b"<rss><channel><title>T</title></channel></rss>").unwrap_or_default();
+            let read = (content.feed.is_some(), content.about.is_some());
+            assert_eq!(read, (has_feed, has_text), "{content_type}: {level}");
+        }
     }
     let hidden = [typed[0], ("x-robots-tag", "noindex")];
     assert!(read(&hidden, ContentLevel::Full).is_none(), "it asks for noindex");
