@@ -147,4 +147,4 @@ bill: ## Measure on an emulator what a million pages cost on AWS (docs/bill.md)
 
 cold: ## Measure the functions' cold starts and sizes, built for this machine
 	@cargo build --quiet --profile lambda --package dragline-scheduler --package dragline-crawler --package dragline-parser --package dragline-sweeper --package dragline-publisher --package dragline-searcher
-	@cargo run --quiet $(ALL) --example cold_start -- target/lambda
+	@cargo run --quiet --package dragline-lambda --all-features --example cold_start -- target/lambda

@@ -12,7 +12,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use dragline_domain::document::Document;
+use dragline_domain::document::{Document, Page};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::language::canonical_tag;
 use dragline_domain::words::count_words;
@@ -133,9 +133,11 @@ impl<'d> Files<'d> {
         Ok(Self { directory, index: BufWriter::new(index), list, counts: Counts::default() })
     }
 
-    /// Writes the file of a page; nothing for what is not a page, or asks for noindex.
+    /// Writes the file of a page, or of a file that people read; nothing for what is neither, or asks for noindex.
     fn put(&mut self, document: &Document) -> io::Result<()> {
-        let Some(page) = document.page.as_ref().filter(|page| !page.directives.noindex) else { return Ok(()) };
+        let read_file = document.is_readable_file().then(Page::default);
+        let page = document.page.as_ref().or(read_file.as_ref()).filter(|page| !page.directives.noindex);
+        let Some(page) = page else { return Ok(()) };
         let file = path::of(&document.url);
         let content = document.content.as_deref();
         let about = content.and_then(|content| content.about.as_ref());
@@ -280,7 +282,7 @@ fn listed(file: &Path, name: &str, described: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use dragline_domain::content::{About, Content, MainPart};
-    use dragline_domain::document::{Directives, Page};
+    use dragline_domain::document::Directives;
     use dragline_domain::outcome::Outcome;
     use dragline_domain::url::{CrawlUrl, UrlRules};
 
@@ -314,6 +316,16 @@ mod tests {
         }
         let short = listed(Path::new("a/b.md"), "Title", Some(&long));
         assert!(short.ends_with("word…") || short.ends_with("word …"), "{short}");
+    }
+
+    #[test]
+    fn a_file_that_people_read_has_a_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let report = Document { page: None, ..document("https://a.example/report.pdf", Some("One\n\ntwo")) };
+        let data = Document { page: None, ..document("https://a.example/robots.txt", Some("User-agent: *")) };
+        assert_eq!(put(directory.path(), &[report, data]).pages, 1);
+        let written = fs::read_to_string(directory.path().join("a.example/report.pdf.md")).unwrap();
+        assert!(written.ends_with("---\n\nOne\n\ntwo\n"), "{written}");
     }
 
     #[test]

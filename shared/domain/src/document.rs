@@ -166,6 +166,22 @@ pub struct Document {
     pub difference: Option<Difference>,
 }
 
+impl Document {
+    /// Whether it is a file that people read, such as a PDF, and its text is known. Feeds, robots.txt and data for programs are none.
+    #[must_use]
+    pub fn is_readable_file(&self) -> bool {
+        let content_type = self.body.as_ref().and_then(|body| body.content_type.as_deref()).unwrap_or_default();
+        let is_data = ["xml", "json", "jsonl", "x-ndjson"]
+            .iter()
+            .any(|kind| content_type.rsplit(['/', '+']).next().is_some_and(|suffix| suffix.eq_ignore_ascii_case(kind)));
+        let has_text = |content: &Content| content.main.is_some() && content.feed.is_none();
+        self.page.is_none()
+            && !is_data
+            && self.url.path_and_query() != "/robots.txt"
+            && self.content.as_deref().is_some_and(has_text)
+    }
+}
+
 /// Where the response is stored that a document is made of, and what it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredBody {

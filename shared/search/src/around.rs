@@ -83,10 +83,14 @@ impl Stretch {
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::content::{Content, MainPart};
-    use dragline_domain::document::{Document, Page};
+    use dragline_domain::content::{About, Content, MainPart};
+    use dragline_domain::document::{Directives, Document, Page, StoredBody};
+    use dragline_domain::frontier::VisitPlace;
+    use dragline_domain::ids::{Iteration, Turn};
     use dragline_domain::outcome::Outcome;
     use dragline_domain::url::{CrawlUrl, UrlRules};
+
+    use jiff::Timestamp;
 
     use super::*;
     use crate::entry::{Entry, Standing};
@@ -126,6 +130,45 @@ mod tests {
         ] {
             assert_eq!(around(page, main).join(" | "), expected, "{reason}");
         }
+    }
+
+    #[test]
+    fn files_that_people_read_are_found_and_data_is_not() {
+        let entry = |path: &str, content_type: &str, page: Option<Page>| {
+            let url = CrawlUrl::parse(&format!("https://a.example/{path}"), &UrlRules::default()).unwrap();
+            let main = MainPart { text: "bleating goats".to_owned(), ..MainPart::default() };
+            let about = About { title: Some("On goats".to_owned()), ..About::default() };
+            let content = Content { main: Some(main), about: Some(about), ..Content::default() };
+            let body = StoredBody {
+                visit: VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 1 },
+                at: Timestamp::UNIX_EPOCH,
+                status: 200,
+                content_type: Some(content_type.to_owned()),
+                body_bytes: 4,
+                object: "raw/a.warc.gz".to_owned().try_into().unwrap(),
+                offset: 0,
+                length: 4,
+            };
+            let content = Some(Box::new(content));
+            let document =
+                Document { page, content, body: Some(body), ..Document::bare(1, url, Outcome::FileIngested) };
+            Entry::of(document, Standing::default())
+        };
+        let hidden = Page { directives: Directives { noindex: true, nofollow: false }, ..Page::default() };
+        for (path, content_type, page, expected, reason) in [
+            ("goats.pdf", "application/pdf", None, true, "a PDF"),
+            ("goats", "application/octet-stream", None, true, "one that the server does not know"),
+            ("goats.txt", "text/plain", None, true, "text"),
+            ("robots.txt", "text/plain", None, false, "it is for crawlers"),
+            ("goats.json", "application/ld+json", None, false, "data"),
+            ("goats.xml", "text/xml", None, false, "data"),
+            ("goats", "text/html", Some(Page::default()), true, "a page"),
+            ("hidden", "text/html", Some(hidden), false, "a page that asks for that"),
+        ] {
+            assert_eq!(entry(path, content_type, page).is_some(), expected, "{reason}");
+        }
+        let (_folder, index) = index_of(&[entry("goats.pdf", "application/pdf", None).unwrap()]);
+        assert_eq!((found(&index, "goat"), found(&index, "title:goat")), ("goats.pdf".into(), "goats.pdf".into()));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dragline_domain::document::Document;
+use dragline_domain::document::{Document, Page};
 use dragline_domain::url::CrawlUrl;
 use jiff::civil::Date;
 use percent_encoding::percent_decode_str;
@@ -52,9 +52,10 @@ pub(crate) struct Standing {
 }
 
 impl Entry {
-    /// Returns the entry of a document; `None` if there is nothing to look up, as it is no page or asks for noindex.
+    /// Returns the entry of a document; `None` if there is nothing to look up, as it is neither a page nor a file that people read, or asks for noindex.
     pub(crate) fn of(document: Document, standing: Standing) -> Option<Self> {
-        let page = document.page.filter(|page| !page.directives.noindex)?;
+        let is_file = document.is_readable_file();
+        let page = document.page.or_else(|| is_file.then(Page::default)).filter(|page| !page.directives.noindex)?;
         let content = document.content.map(|content| *content).unwrap_or_default();
         let about = content.about.unwrap_or_default();
         // Without navigation and the like, if that was asked for.
@@ -82,7 +83,7 @@ impl Entry {
         Some(Self {
             site: site(&document.url),
             url: document.url.as_str().to_owned(),
-            title: page.title,
+            title: page.title.or(about.title.filter(|_| is_file)),
             description: page.description,
             headings: about.headings.into_iter().map(|heading| heading.text).collect(),
             text,

@@ -8,7 +8,7 @@ use tantivy::schema::{
 use crate::words::{AS_WRITTEN, InLanguages};
 
 /// Changes with the fields, and with what is written to them. An index in another format is made again.
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 4;
 
 /// A part of a page whose words are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -10,6 +10,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::reader::Reader;
 use serde::Serialize;
 
+use super::leaves::ends;
 use super::pages::{documents_at, each_within};
 use super::{PageChange, REMEMBERED_MAX, Span, Which};
 
@@ -113,13 +114,34 @@ fn differences(url: &str, before: Option<&Document>, now: Option<&Document>) -> 
         names.dedup();
         for name in names {
             let (old, new) = (value(old, name), value(new, name));
-            if old != new {
+            for (field, old, new) in changed_ends(name, old, new) {
                 let (r#type, item) = key.clone();
-                changes.push(ItemChange { url: url.to_owned(), r#type, item, change, field: name.clone(), old, new });
+                changes.push(ItemChange { url: url.to_owned(), r#type, item, change, field, old, new });
             }
         }
     }
     changes
+}
+
+/// Returns what differs of a field: it, or within things and lists what differs there.
+fn changed_ends(name: &str, old: Option<String>, new: Option<String>) -> Vec<(String, Option<String>, Option<String>)> {
+    let is_json = |value: &String| value.starts_with(['[', '{']);
+    let ends_of =
+        |value: &Option<String>| value.as_ref().filter(|value| is_json(value)).and_then(|json| ends(name, json));
+    if old == new {
+        return Vec::new();
+    }
+    let Some((mut old_ends, mut new_ends)) = ends_of(&old).zip(ends_of(&new)).filter(|(old, new)| old != new) else {
+        return vec![(name.to_owned(), old, new)];
+    };
+    let mut ways: Vec<String> = old_ends.keys().chain(new_ends.keys()).cloned().collect();
+    ways.sort_unstable();
+    ways.dedup();
+    ways.into_iter()
+        .map(|way| (old_ends.remove(&way), new_ends.remove(&way), way))
+        .filter(|(old, new, _)| old != new)
+        .map(|(old, new, way)| (way, old, new))
+        .collect()
 }
 
 /// Returns the fields of each item, by its type and what tells it from others.

@@ -6,6 +6,7 @@
 
 mod compact;
 mod items;
+mod leaves;
 mod links;
 mod net;
 mod pages;
