@@ -36,6 +36,8 @@ mod repeated;
 #[cfg(feature = "extractors")]
 mod sitemap;
 #[cfg(feature = "extractors")]
+mod streamed;
+#[cfg(feature = "extractors")]
 mod style_sheet;
 #[cfg(feature = "extractors")]
 mod tree;

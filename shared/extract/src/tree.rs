@@ -11,6 +11,8 @@ use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
 use url::Url;
 
+use crate::streamed;
+
 /// The longest page that is parsed, in bytes of its text: books on one page have some 2 MB.
 pub(crate) const PAGE_BYTES_MAX: usize = 8 << 20;
 
@@ -30,7 +32,7 @@ const PIECE_BYTES: usize = 4 << 10;
 /// How many nodes are added before the depth is measured again. So many levels are no trouble yet.
 const MEASURE_EVERY: usize = 2_000;
 
-/// Parses a page, as where scripts are not run. `None` if its tree would be too deep or too large.
+/// Parses a page, as where scripts are not run, but for those that put parts of it together. `None` if its tree would be too deep or too large.
 pub(crate) fn of(html: &str) -> Option<Document> {
     let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let mut parser = parse_document(Document::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
@@ -51,6 +53,11 @@ pub(crate) fn of(html: &str) -> Option<Document> {
         }
     }
     let document = parser.finish();
+    is_shallow(&document).then_some(())?;
+    if !streamed::may_have_parts(html) {
+        return Some(document);
+    }
+    streamed::put_together(&document);
     is_shallow(&document).then_some(document)
 }
 
