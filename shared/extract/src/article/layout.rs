@@ -106,10 +106,17 @@ impl<'t> Layout<'t> {
     /// Walks the body of a page once; leaves out some of its elements, which are sorted, with all that is in them.
     pub(super) fn new(document: &'t Document, left_out: &[NodeId]) -> Self {
         let mut walk = Walk { elements: Vec::new(), texts: Vec::new(), left_out };
-        let around = Around { shown: Shown::WHOLLY, place: Place::Content, is_in_link: false, is_sectioned: false };
+        let around = Around {
+            shown: Shown::WHOLLY,
+            place: Place::Content,
+            outside_tabs: Place::Content,
+            is_in_link: false,
+            is_sectioned: false,
+        };
         walk.add(document.body().unwrap_or_else(|| document.html_root()), 0, around);
         let Walk { mut elements, mut texts, .. } = walk;
         mark_steps(&mut elements, &mut texts);
+        mark_dialogs(&mut elements, &mut texts);
         let chars = Chars::new(&texts, |_, _| true);
         let plain = Chars::new(&texts, |_, text| text.place == Place::Content && !text.is_in_link);
         Self { document, elements, texts, chars, plain }
@@ -196,6 +203,24 @@ fn mark_steps(elements: &mut [Element<'_>], texts: &mut [Text]) {
     }
 }
 
+/// Marks dialogs as navigation: they ask for consent, for a name, for a size (WAI-ARIA 1.2, "dialog"). What has most of the text is the page itself.
+fn mark_dialogs(elements: &mut [Element<'_>], texts: &mut [Text]) {
+    let chars = Chars::new(texts, |_, _| true);
+    let mut next = 0;
+    while let Some(element) = elements.get(next) {
+        let role = element.node.attr("role").map(|role| role.trim().to_ascii_lowercase());
+        let is_dialog = element.is(&["dialog"]) || matches!(role.as_deref(), Some("dialog" | "alertdialog"));
+        if !is_dialog || chars.within(&element.texts) * 2 > chars.all() {
+            next += 1;
+            continue;
+        }
+        let (span, inner) = (element.span.clone(), element.texts.clone());
+        next = span.end;
+        elements.get_mut(span).into_iter().flatten().for_each(|element| element.place = Place::Navigation);
+        texts.get_mut(inner).into_iter().flatten().for_each(|text| text.place = Place::Navigation);
+    }
+}
+
 struct Walk<'t, 'l> {
     elements: Vec<Element<'t>>,
     texts: Vec<Text>,
@@ -239,6 +264,8 @@ impl<'t> Walk<'t, '_> {
 struct Around {
     shown: Shown,
     place: Place,
+    /// The place of the tabs that it is in, as they are controls, and their panels are not.
+    outside_tabs: Place,
     is_in_link: bool,
     /// It is in an article, or the like, of which a header and a footer are parts.
     is_sectioned: bool,
@@ -256,10 +283,16 @@ fn entered(node: &NodeRef<'_>, around: Around) -> Option<(LocalName, Around)> {
     if shown.is_absent() {
         return None;
     }
-    let place = around.place.max(own_place(&name, attribute("role"), around.is_sectioned));
+    let own = own_place(&name, attribute("role"), around.is_sectioned);
+    // Some put the panels into the list of the tabs.
+    let (place, outside_tabs) = match attribute("role").unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+        "tablist" => (around.place.max(own), around.outside_tabs),
+        "tabpanel" => (around.outside_tabs.max(own), around.outside_tabs),
+        _ => (around.place.max(own), around.outside_tabs.max(own)),
+    };
     let is_in_link = around.is_in_link || &*name == "a" && attribute("href").is_some();
     let is_sectioned = around.is_sectioned || matches!(&*name, "article" | "main" | "section" | "blockquote");
-    Some((name, Around { shown, place, is_in_link, is_sectioned }))
+    Some((name, Around { shown, place, outside_tabs, is_in_link, is_sectioned }))
 }
 
 /// Returns the place that an element gives itself. A header and a footer are at the margin unless they are of a section (WHATWG HTML, 4.3.8 and 4.3.9).

@@ -30,9 +30,10 @@ use self::blocks::Block;
 use self::layout::{Chars, Layout};
 use self::readable::Readable;
 pub use self::rules::MainRules;
-use self::said::Known;
+use self::said::{Kind, Known};
 use crate::body::{Body, Settings, Source};
 use crate::files::{self, FileText};
+use crate::items;
 use crate::tree::{self, PAGE_BYTES_MAX, in_one_line};
 
 /// The fewest words of a first paragraph that says what a page is about.
@@ -185,7 +186,7 @@ pub(crate) fn of_tree(
         scope::whole(&layout)
     } else if selected.included.is_empty() {
         let chosen = content.map(|content| readable::chosen(&layout, &content)).unwrap_or_default();
-        scope::choose(&layout, &chosen, &Known::new(&metadata, calls_itself_article(document)))
+        scope::choose(&layout, &chosen, &Known::new(&metadata, kind(document, &base)))
     } else {
         scope::selected(&layout, &selected.included)
     };
@@ -245,10 +246,10 @@ fn excerpt(metadata: &Metadata, document: &Document, blocks: &[Block]) -> Option
     blocks.iter().find_map(paragraph).or_else(own)
 }
 
-/// Whether a page says that it is an article, as those say who want to be shown by others.
-fn calls_itself_article(document: &Document) -> bool {
-    let kind = document.select_single("meta[property='og:type']").attr("content");
-    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("article"))
+/// Returns what a page says that it is, as those say who want to be shown by others.
+fn kind(document: &Document, url: &Url) -> Kind {
+    let og_type = document.select_single("meta[property='og:type']").attr("content");
+    Kind::new(&items::types_of_tree(document, url), og_type.as_deref())
 }
 
 /// Returns a value in one line; `None` if nothing is said.

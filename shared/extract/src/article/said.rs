@@ -26,6 +26,31 @@ pub(super) struct Known {
     days: Vec<Day>,
 }
 
+/// What a page says that it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Article,
+    /// Posts of several people, or a list: whoever wrote it, and when, the rest of it is no less its content.
+    Many,
+    /// It does not say.
+    Unsaid,
+}
+
+impl Kind {
+    /// Decides by the types of the things that a page is about (schema.org), and by its kind in Open Graph.
+    pub(super) fn new(types: &[String], og_type: Option<&str>) -> Self {
+        const MANY: [&str; 4] = ["DiscussionForumPosting", "QAPage", "CollectionPage", "SearchResultsPage"];
+        let is_article = |name: &String| name.ends_with("Article") || name == "BlogPosting";
+        if types.iter().any(|name| MANY.contains(&name.as_str())) && !types.iter().any(is_article) {
+            Self::Many
+        } else if og_type.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("article")) {
+            Self::Article
+        } else {
+            Self::Unsaid
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Day {
     year: u32,
@@ -40,12 +65,16 @@ pub(super) struct Remark {
 }
 
 impl Known {
-    /// Takes what was read of the metadata; `is_article` if it calls the page one in so many words.
-    pub(super) fn new(metadata: &Metadata, is_article: bool) -> Self {
+    /// Takes what was read of the metadata, and what the page says that it is.
+    pub(super) fn new(metadata: &Metadata, kind: Kind) -> Self {
         let dates = [&metadata.published_time, &metadata.modified_time];
         let names = [&metadata.byline, &metadata.site_name];
         Self {
-            is_article: is_article || metadata.published_time.is_some() || metadata.byline.is_some(),
+            is_article: match kind {
+                Kind::Article => true,
+                Kind::Many => false,
+                Kind::Unsaid => metadata.published_time.is_some() || metadata.byline.is_some(),
+            },
             headline: words(&metadata.title).collect(),
             names: names.into_iter().flatten().flat_map(|name| words(name)).collect(),
             days: dates.into_iter().flatten().filter_map(|date| day(date)).collect(),

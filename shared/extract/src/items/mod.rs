@@ -160,6 +160,16 @@ pub(crate) fn of_tree(document: &Document, url: &Url) -> Found {
     found
 }
 
+/// Returns the types of the things that a page is about, by their short names: those of no other one, and the main ones of pages.
+pub(crate) fn types_of_tree(document: &Document, url: &Url) -> Vec<String> {
+    let page = Page::of(document, url);
+    let objects = json_ld::read(&page, &mut Budget::new());
+    let mut types = Vec::new();
+    objects.iter().for_each(|object| json_ld::add_types(object, &mut types));
+    types.extend(page.items.iter().flat_map(|item| page::words(item, "itemtype")));
+    types.iter().map(|name| page::short_name(name).to_owned()).collect()
+}
+
 fn markup_of_tree(document: &Document, url: &Url) -> Markup {
     let page = Page::of(document, url);
     let dublin_core = meta::dublin_core(&page, &mut Budget::new());

@@ -1,3 +1,4 @@
+mod kinds;
 mod markdown;
 
 use dragline_domain::definition::MainRule;

@@ -40,6 +40,23 @@ pub(super) fn records(objects: &[Value], page: &Page<'_>, budget: &mut Budget) -
     graph::records(&keywords::resolved(objects), page, budget)
 }
 
+/// Adds the types of an object, of those in its graph, and of its main one. Recurses as deep as `serde_json` reads.
+pub(super) fn add_types(value: &Value, types: &mut Vec<String>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| add_types(value, types)),
+        Value::Object(object) => {
+            let named = object.get("@type").into_iter().flat_map(|named| match named {
+                Value::Array(names) => names.as_slice(),
+                name => std::slice::from_ref(name),
+            });
+            types.extend(named.filter_map(Value::as_str).map(str::to_owned));
+            let inner = ["@graph", "mainEntity"].into_iter().filter_map(|name| object.get(name));
+            inner.for_each(|value| add_types(value, types));
+        }
+        _ => {}
+    }
+}
+
 /// Adds an object, or those of a list and of lists in it. Recurses as deep as `serde_json` reads.
 fn add_objects(value: Value, objects: &mut Vec<Value>) {
     match value {
