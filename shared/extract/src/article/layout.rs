@@ -203,14 +203,25 @@ fn mark_steps(elements: &mut [Element<'_>], texts: &mut [Text]) {
     }
 }
 
-/// Marks dialogs as navigation: they ask for consent, for a name, for a size (WAI-ARIA 1.2, "dialog"). What has most of the text is the page itself.
+/// Marks dialogs as navigation: they ask for consent, for a name, for a size (WAI-ARIA 1.2, "dialog"). What has most of the text,
+/// or the page's headline, is the page itself; and those within its main part or an article may say more of what that is about.
 fn mark_dialogs(elements: &mut [Element<'_>], texts: &mut [Text]) {
     let chars = Chars::new(texts, |_, _| true);
+    let is_headline = |number: &usize| elements.get(*number).is_some_and(|element| element.is(&["h1"]));
+    let headlines: Vec<usize> = (0..elements.len()).filter(is_headline).collect();
+    let has_headline = |span: &Range<usize>| {
+        let first = headlines.get(headlines.partition_point(|number| *number < span.start));
+        first.is_some_and(|number| *number < span.end)
+    };
     let mut next = 0;
     while let Some(element) = elements.get(next) {
         let role = element.node.attr("role").map(|role| role.trim().to_ascii_lowercase());
         let is_dialog = element.is(&["dialog"]) || matches!(role.as_deref(), Some("dialog" | "alertdialog"));
-        if !is_dialog || chars.within(&element.texts) * 2 > chars.all() {
+        if element.is(&["main", "article"]) || role.as_deref() == Some("main") {
+            next = element.span.end;
+            continue;
+        }
+        if !is_dialog || has_headline(&element.span) || chars.within(&element.texts) * 2 > chars.all() {
             next += 1;
             continue;
         }

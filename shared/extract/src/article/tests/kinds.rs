@@ -87,6 +87,12 @@ fn dialogs_are_beside_the_page() {
         (format!("<form role=' AlertDialog'>{asked}</form>"), false, "a form that is one"),
         (format!("<dialog open>{asked}</dialog>"), false, "an open one"),
         (format!("<div role=region>{asked}</div>"), true, "none"),
+        (format!("<div role=dialog><h1>Bakery</h1>{asked}</div>"), true, "one with the page's headline"),
+        (
+            format!("<main><h2>More</h2>{}<div role=dialog>{asked}</div></main>", prose("It is of oak. ").repeat(3)),
+            true,
+            "a part of the main part",
+        ),
     ] {
         let text = main_of(&format!("<body>{}{part}", "<h2>Cable</h2><p>It is 2 m long.</p>".repeat(9))).unwrap().text;
         assert_eq!(text.contains("cookies"), expected, "{why}: {text}");
