@@ -10,6 +10,10 @@ use crate::support::tight;
 
 const FORBIDS: &str = "User-agent: *\nDisallow: /page\n";
 
+const CHALLENGE: &str = "<title>Just a moment...</title><script>window._cf_chl_opt={cvId:'3'}</script>";
+
+const LOGIN: &str = "<title>Log in</title><form method=post><input name=u><input type=password name=p></form>";
+
 /// What an origin's robots.txt means for its pages.
 #[derive(Clone, Copy)]
 enum Fate {
@@ -126,6 +130,30 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
         (text(padded(600 << 10, FORBIDS)), Fate::Allowed, "600 KiB, the rules beyond the 512 KiB that are read"),
         (text((0..=255).cycle().take(100_000).collect::<Vec<u8>>()), Fate::Allowed, "binary junk"),
         (text("<!doctype html><p>not found"), Fate::Allowed, "a page instead"),
+        (html("<p>Everything is answered with this page."), Fate::Allowed, "a page instead, by its type"),
+        (reply(403, &["cf-mitigated: challenge"], ""), Fate::Unreadable, "a challenge, by its field"),
+        (reply(403, &["content-type: text/html"], CHALLENGE), Fate::Unreadable, "a challenge, by its page"),
+        (reply(200, &["content-type: text/html"], CHALLENGE), Fate::Unreadable, "a challenge with a good status"),
+        (
+            reply(503, &["content-type: text/plain"], CHALLENGE),
+            Fate::Unreadable,
+            "a challenge that is called plain text",
+        ),
+        (
+            reply(200, &["content-type: text/html", "content-encoding: gzip"], gzip(CHALLENGE)),
+            Fate::Unreadable,
+            "a challenge that is compressed",
+        ),
+        (reply(202, &["x-amzn-waf-action: challenge"], ""), Fate::Unreadable, "a challenge of AWS WAF: 202, and empty"),
+        (reply(202, &["sg-captcha: challenge"], ""), Fate::Unreadable, "a challenge of SiteGround"),
+        (reply(429, &["x-vercel-mitigated: challenge"], ""), Fate::Unreadable, "a challenge of Vercel"),
+        (
+            vec![head(302, &["location: /login?next=%2Frobots.txt", "content-length: 0"])],
+            Fate::Unreadable,
+            "a redirect to a form to log in",
+        ),
+        (html(LOGIN), Fate::Unreadable, "a form to log in"),
+        (reply(404, &["content-type: text/html"], LOGIN), Fate::Allowed, "404, with a form to log in"),
     ];
     for (robots, disposition, why) in cases {
         sites.push((with_robots(robots).await, disposition, why));
@@ -152,6 +180,22 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
     let unreadable = sites.iter().filter(|(_, disposition, _)| matches!(disposition, Fate::Unreadable)).count() * 2;
     assert_eq!(crawled.leftovers(), [("robots_unreadable", unreadable as u64)]);
     assert_eq!(crawled.row("/good/after").outcome, FileIngested.code(), "the rest of the crawl");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_robots_txt_behind_a_challenge_is_asked_for_again_and_obeyed_once_it_can_be_read() {
+    let site = HostileSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" if asked.earlier == 0 => reply(403, &["content-type: text/html"], CHALLENGE),
+        "/robots.txt" => text(FORBIDS),
+        _ => html("page"),
+    })
+    .await;
+    let crawled = Crawled::once(&definition(&[site.url("/page"), site.url("/open")], tight)).await;
+    assert_eq!(crawled.row("/page").outcome, BlockedByRobotsTxt.code(), "its rules count");
+    assert_eq!(crawled.row("/open").outcome, FileIngested.code(), "and no more than they");
+    assert_eq!(site.targets(), ["/robots.txt", "/robots.txt", "/open"], "nothing before it was read");
+    let times: Vec<_> = site.log().iter().map(|asked| asked.at).collect();
+    assert!(times[1].duration_since(times[0]) >= Duration::from_millis(400), "not at once: {times:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

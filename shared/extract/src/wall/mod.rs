@@ -90,6 +90,13 @@ impl Wall {
         let Rule { kind, name, .. } = self.rule;
         format!("{} instead of the page, by the rule `{name}`", kind.words())
     }
+
+    /// Says the same of a file that is no page.
+    #[must_use]
+    pub fn detail_of_file(&self) -> String {
+        let Rule { kind, name, .. } = self.rule;
+        format!("{}, by the rule `{name}`", kind.words())
+    }
 }
 
 /// Two walls are the same if the same rule recognised them.
@@ -145,6 +152,26 @@ pub fn challenge_of(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<
     let codings = ContentCodings::parse(head.headers.all("content-encoding")).ok()?;
     let decoded = decode_all(&codings, body, bytes_max as u64);
     challenge_of_page(&decoded.bytes)
+}
+
+/// Returns the wall that stands in the place of a file of plain text, such as robots.txt; `None` if it is the file, or none is there. The body is
+/// without its content coding.
+///
+/// A wall is a page, whatever type it is said to have: some servers name the type by the file's name. What does not begin as a page is the file.
+#[must_use]
+pub fn of_file(head: &Head<'_>, body: &[u8]) -> Option<Wall> {
+    let may_be_challenge = matches!(head.status, 200..=299 | 307 | 401 | 403 | 405 | 429 | 503);
+    let may_be_form = matches!(head.status, 200..=299 | 401 | 403);
+    let of_body = || {
+        let challenge = challenge_of_page(body).filter(|_| may_be_challenge);
+        challenge.or_else(|| of_page(head.url, &String::from_utf8_lossy(body)).filter(|_| may_be_form))
+    };
+    of_fields(head).or_else(|| begins_as_page(body).then(of_body).flatten())
+}
+
+/// Whether a body begins with a tag, a comment or a declaration, behind a byte order mark and spaces.
+fn begins_as_page(body: &[u8]) -> bool {
+    body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start().starts_with(b"<")
 }
 
 /// Returns the challenge that a page is by its decoded bytes, whose character set does not matter: markers are in ASCII. `None` if it is none, whatever

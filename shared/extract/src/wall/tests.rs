@@ -392,6 +392,56 @@ fn pages_that_scripts_make_are_known_by_what_these_fill() {
 }
 
 #[test]
+fn a_wall_in_the_place_of_robots_txt_is_not_the_file() {
+    const CLOUDFLARE: &str =
+        "\u{feff} <!DOCTYPE html><title>Just a moment...</title><script>window._cf_chl_opt={cvId:'3'}</script>";
+    const LOGIN: &str = "<title>Log in</title><form><input name=u><input type=password name=p></form>";
+    const RULES: &str = "User-agent: *\nDisallow: /private/\n";
+    let (html, text) = (("content-type", "text/html"), ("content-type", "text/plain"));
+    let quoted = format!("# {CLOUDFLARE}\n{RULES}");
+    for (status, fields, body, expected, why) in [
+        (403, &[html][..], CLOUDFLARE, Some("cloudflare_page"), "4xx would allow everything"),
+        (200, &[html], CLOUDFLARE, Some("cloudflare_page"), "a body without rules would, too"),
+        (503, &[text], CLOUDFLARE, Some("cloudflare_page"), "a server may name the type by the file's name"),
+        (404, &[html], CLOUDFLARE, None, "there is no file, whatever the page says"),
+        (403, &[html], "<title>403 Forbidden</title>", None, "RFC 9309, 2.3.1.3: no wall, and no file"),
+        (403, &[("cf-mitigated", "challenge")], "", Some("cloudflare_field"), "by its field"),
+        (202, &[("x-amzn-waf-action", "challenge")], "", Some("aws_waf_challenge"), "2xx, and no body"),
+        (202, &[("sg-captcha", "challenge")], "", Some("siteground_field"), "the same"),
+        (429, &[("x-vercel-mitigated", "challenge")], "", Some("vercel_field"), "by its field"),
+        (302, &[("location", "/.well-known/sgcaptcha/?r=%2Frobots.txt")], "", Some("siteground_redirect"), "to a wall"),
+        (302, &[("location", "/login?next=/robots.txt")], "", Some("login_redirect"), "to a form"),
+        (
+            302,
+            &[("location", "https://consent.youtube.com/m?continue=x")],
+            "",
+            Some("consent_redirect"),
+            "to a question",
+        ),
+        (301, &[("location", "https://www.a.example/robots.txt")], "", None, "to where the file is"),
+        (200, &[html], LOGIN, Some("login_form"), "a form to log in"),
+        (401, &[html], LOGIN, Some("login_form"), "the same, with a status that fits"),
+        (404, &[html], LOGIN, None, "there is no file"),
+        (
+            200,
+            &[html],
+            "<p>The home page of a site that serves it for every address.",
+            None,
+            "a page is parsed as it is",
+        ),
+        (200, &[text], RULES, None, "the file"),
+        (200, &[html], RULES, None, "the file, by another type"),
+        (200, &[text], &quoted, None, "the file, with a page in a comment"),
+        (200, &[], "", None, "an empty file"),
+    ] {
+        let url = CrawlUrl::parse("https://a.example/robots.txt", &UrlRules::default()).unwrap();
+        let headers: Headers = fields.iter().copied().collect();
+        let wall = of_file(&Head { url: &url, status, headers: &headers }, body.as_bytes());
+        assert_eq!(wall.map(|wall| wall.rule.name), expected, "{status} {fields:?} {body}: {why}");
+    }
+}
+
+#[test]
 fn every_rule_has_a_name_of_its_own_and_says_where_it_is_documented() {
     for (n, rule) in RULES.iter().enumerate() {
         assert!(RULES[..n].iter().all(|other| other.name != rule.name), "{}", rule.name);

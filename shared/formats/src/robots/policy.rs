@@ -39,6 +39,11 @@ pub enum Unreadable {
         /// What went wrong, for people to read, on one line.
         detail: String,
     },
+    /// What came is no answer: something stood in the file's place that wants a person, an account or a consent.
+    Walled {
+        /// What it was and how it was recognised, for people to read, on one line.
+        detail: String,
+    },
 }
 
 impl Unreadable {
@@ -46,7 +51,7 @@ impl Unreadable {
     #[must_use]
     pub fn lasts(&self) -> bool {
         match self {
-            Self::Status(_) => false,
+            Self::Status(_) | Self::Walled { .. } => false,
             Self::Failed { detail } => NoAnswer::of_detail(detail).is_some_and(NoAnswer::lasts),
         }
     }
@@ -57,6 +62,7 @@ impl fmt::Display for Unreadable {
         match self {
             Self::Status(status) => write!(f, "robots.txt answered {status}"),
             Self::Failed { detail } => write!(f, "robots.txt could not be fetched ({detail})"),
+            Self::Walled { detail } => write!(f, "robots.txt was answered by {detail}"),
         }
     }
 }

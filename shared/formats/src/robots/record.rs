@@ -29,6 +29,12 @@ pub enum RobotsFetch<'b> {
         /// The body as far as it came.
         body: &'b [u8],
     },
+    /// What came stood in the file's place: a challenge to prove that a person asks, a form to log in, a question for
+    /// consent. Neither its status nor its body says anything about the file.
+    Walled {
+        /// What it was and how it was recognised, for people to read.
+        detail: &'b str,
+    },
     /// It was still a redirect after [`REDIRECTS_MAX`](super::REDIRECTS_MAX) of them.
     TooManyRedirects,
     /// There was no answer, or its body was cut off: a rule could be missing.
@@ -63,6 +69,8 @@ impl RobotsRecord {
     /// - 2xx with a body that breaks off in each try: the rules that came hold, as a file has to be read as far as it can
     ///   be (section 2.3.1.5). Without any it is unreadable: it could have forbidden everything.
     /// - 4xx: there is none. But 429, and 420 and 430 as others say it, ask us to come back later and say nothing about the file, so it is unreadable.
+    /// - A wall, with any status: unreadable, as the file behind it could forbid everything (section 2.3.1.4: what cannot be
+    ///   reached because of an error that is the server's).
     /// - Anything else: unreadable, and all is disallowed until it can be read.
     #[must_use]
     pub fn of(fetch: &RobotsFetch<'_>) -> Self {
@@ -80,6 +88,9 @@ impl RobotsRecord {
                 Self::Missing(Missing::Status(status))
             }
             RobotsFetch::Answered { status, .. } => Self::Unreadable(Unreadable::Status(status)),
+            RobotsFetch::Walled { detail } => {
+                Self::Unreadable(Unreadable::Walled { detail: one_line(detail, DETAIL_CHARS_MAX) })
+            }
             RobotsFetch::TooManyRedirects => Self::Missing(Missing::TooManyRedirects),
             RobotsFetch::Failed { detail } => {
                 Self::Unreadable(Unreadable::Failed { detail: one_line(detail, DETAIL_CHARS_MAX) })
@@ -202,6 +213,12 @@ mod tests {
                 false,
                 "robots.txt could not be fetched (timed out): nothing may be fetched until it can be read",
                 "2.3.1.4",
+            ),
+            (
+                RobotsFetch::Walled { detail: "a challenge,\nby a rule" },
+                false,
+                "robots.txt was answered by a challenge, by a rule: nothing may be fetched until it can be read",
+                "a failure is no permission",
             ),
         ] {
             let policy = RobotsRecord::of(&fetch).policy("Dragline");

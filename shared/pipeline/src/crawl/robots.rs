@@ -8,6 +8,7 @@ use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::{Pace, RobotsUse, is_robots_good};
 use dragline_domain::time::{after, between, honest};
 use dragline_domain::url::{CrawlUrl, HostKey, Origin};
+use dragline_extract::wall::{self, Head};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::http_fields::location;
 use dragline_formats::robots::{BODY_BYTES_MAX, REDIRECTS_MAX, ROBOTS_PATH, RobotsFetch, RobotsPolicy, RobotsRecord};
@@ -193,6 +194,9 @@ pub async fn fetch_robots(
             Err(failure) => return Ok(RobotsRecord::of(&RobotsFetch::Failed { detail: &failure.detail })),
             Ok(response) => response,
         };
+        if let Some(record) = walled(&url, &response) {
+            return Ok(record);
+        }
         match redirect_target(&url, &response) {
             Some(target) => url = target,
             None => return Ok(record_of(&response, broken_off)),
@@ -319,6 +323,15 @@ fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUr
     }
     let location = location(response.headers.get("location")?);
     url.join(&location, &dragline_domain::url::UrlRules::keep_all()).ok()
+}
+
+/// Returns what an answer means that a wall gave in the file's place: it is no answer. `None` if it is one.
+fn walled(url: &CrawlUrl, response: &FetchedResponse) -> Option<RobotsRecord> {
+    let head = Head { url, status: response.status, headers: &response.headers };
+    let codings = ContentCodings::parse(response.headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
+    let body = decode_all(&codings, &response.body, BODY_BYTES_MAX as u64);
+    let detail = wall::of_file(&head, &body.bytes)?.detail_of_file();
+    Some(RobotsRecord::of(&RobotsFetch::Walled { detail: &detail }))
 }
 
 fn record_of(response: &FetchedResponse, broken_off: BrokenOff) -> RobotsRecord {

@@ -322,7 +322,9 @@ impl LeftoverRow {
         match kept {
             RobotsRecord::Readable { .. } | RobotsRecord::Missing(_) => None,
             RobotsRecord::Unreadable(Unreadable::Status(status)) => Some(format!("status {status}")),
-            RobotsRecord::Unreadable(Unreadable::Failed { detail }) => Some(detail.clone()),
+            RobotsRecord::Unreadable(Unreadable::Failed { detail } | Unreadable::Walled { detail }) => {
+                Some(detail.clone())
+            }
         }
     }
 }
