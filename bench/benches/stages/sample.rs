@@ -161,5 +161,6 @@ pub(crate) fn visit() -> Visit {
         exchange: Some(exchange),
         known: Known::default(),
         demand: None,
+        missing: None,
     }
 }

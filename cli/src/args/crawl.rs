@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, UrlPattern};
+use dragline_domain::definition::{Canonical, Draft, Key, Requisites, Sitemaps, Soft404, UrlPattern};
 use dragline_domain::frontier::{Demand, DemandTooLong, Selection, Task};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
@@ -214,6 +214,8 @@ pub(super) struct Overrides {
     requisites: Option<Requisites>,
     #[arg(long, value_name = "WORD", value_parser = values::canonical(), help = key::help(Key::Canonical))]
     canonical: Option<Canonical>,
+    #[arg(long, value_name = "WORD", value_parser = values::soft_404(), help = key::help(Key::Soft404))]
+    soft_404: Option<Soft404>,
     #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeInclude))]
     include: Vec<UrlPattern>,
     #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeExclude))]
@@ -232,6 +234,7 @@ impl Overrides {
         draft.sitemaps = self.sitemaps.unwrap_or(draft.sitemaps);
         draft.requisites = self.requisites.unwrap_or(draft.requisites);
         draft.canonical = self.canonical.unwrap_or(draft.canonical);
+        draft.soft_404 = self.soft_404.unwrap_or(draft.soft_404);
         if !self.include.is_empty() {
             draft.scope.include.clone_from(&self.include);
         }
@@ -266,6 +269,7 @@ mod tests {
             (Overrides { sitemaps: Some(Sitemaps::Follow), ..none() }, vec![Key::Sitemaps]),
             (Overrides { requisites: Some(Requisites::Fetch), ..none() }, vec![Key::Requisites]),
             (Overrides { canonical: Some(Canonical::Ignore), ..none() }, vec![Key::Canonical]),
+            (Overrides { soft_404: Some(Soft404::Detect), ..none() }, vec![Key::Soft404]),
             (Overrides { include: pattern(), ..none() }, vec![Key::ScopeInclude]),
             (Overrides { exclude: pattern(), ..none() }, vec![Key::ScopeExclude]),
         ] {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dragline_domain::content::ContentLevel;
-use dragline_domain::definition::{Canonical, Condition, Requisites, Sitemaps, UrlPattern, UserAgent};
+use dragline_domain::definition::{Canonical, Condition, Requisites, Sitemaps, Soft404, UrlPattern, UserAgent};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
 
@@ -44,6 +44,11 @@ pub(super) fn sitemaps() -> impl TypedValueParser<Value = Sitemaps> {
 /// Returns a parser of what is done with what pages need.
 pub(super) fn requisites() -> impl TypedValueParser<Value = Requisites> {
     one_of([Requisites::Ignore, Requisites::Fetch], Requisites::name)
+}
+
+/// Returns a parser of what is done about missing pages without a status.
+pub(super) fn soft_404() -> impl TypedValueParser<Value = Soft404> {
+    one_of([Soft404::Ignore, Soft404::Detect], Soft404::name)
 }
 
 /// Returns a parser of what is done with canonical links.

@@ -149,6 +149,7 @@ pub(super) mod tests {
             exchange: None,
             known: Known::default(),
             demand: None,
+            missing: None,
         }
     }
 

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::io;
 
 use dragline_domain::definition::Fetch;
+use dragline_domain::missing_page::MissingRule;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{Pace, TRIES_REFUSED_MIN, tries_max};
 use dragline_extract::wall::{RULES, Rule};
@@ -25,11 +26,11 @@ struct Explained {
     tries: String,
     cost: &'static str,
     advice: &'static str,
-    /// The rules by which it is recognised, if it is a wall.
+    /// The rules by which it is recognised, if it is a wall or stands for a missing page.
     rules: Vec<ExplainedRule>,
 }
 
-/// A rule by which a wall is recognised.
+/// A rule by which an answer is recognised that is no page.
 #[derive(Debug, Serialize)]
 struct ExplainedRule {
     name: &'static str,
@@ -39,7 +40,12 @@ struct ExplainedRule {
 
 fn rules(outcome: Outcome) -> Vec<ExplainedRule> {
     let of_outcome = RULES.iter().filter(|rule| rule.kind.outcome() == outcome);
-    of_outcome.map(|Rule { name, about, source, .. }| ExplainedRule { name, about, source }).collect()
+    let of_walls = of_outcome.map(|Rule { name, about, source, .. }| ExplainedRule { name, about, source });
+    let of_missing = MissingRule::ALL.into_iter().filter(|_| outcome == MissingRule::OUTCOME).map(|rule| {
+        let (name, about, source) = (rule.name(), rule.about(), rule.source());
+        ExplainedRule { name, about, source }
+    });
+    of_walls.chain(of_missing).collect()
 }
 
 impl Explained {
@@ -87,7 +93,7 @@ const fn class_meaning(class: OutcomeClass) -> &'static str {
     match class {
         OutcomeClass::Content => "content was fetched, or is known to be unchanged",
         OutcomeClass::Redirect => "the server named another URL",
-        OutcomeClass::Missing => "the server says that there is no such page",
+        OutcomeClass::Missing => "the server says that there is no such page, or answers as if it did",
         OutcomeClass::Failed => "something went wrong: the URL counts as failed",
         OutcomeClass::Blocked => "a rule of the site or the definition forbids it",
         OutcomeClass::Dismissed => "fetched, then set aside in favour of another URL",

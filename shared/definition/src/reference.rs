@@ -82,6 +82,7 @@ fn value(kind: ValueKind) -> String {
         | ValueKind::Requisites
         | ValueKind::Content
         | ValueKind::Canonical
+        | ValueKind::Soft404
         | ValueKind::RecrawlWord => "one word".to_owned(),
         ValueKind::Patterns(max) => format!("list of up to {} patterns", grouped(max)),
         ValueKind::Blocks(max) => format!(
@@ -250,12 +251,14 @@ fn the_documented_words_are_those_that_are_read() {
     let sitemaps = |definition: Definition| definition.sitemaps.to_string();
     let requisites = |definition: Definition| definition.requisites.to_string();
     let canonical = |definition: Definition| definition.canonical.to_string();
+    let soft_404 = |definition: Definition| definition.soft_404.to_string();
     let table: [(Key, &str, ReadWord); 6] = [
         (Key::Sitemaps, "", sitemaps),
         (Key::Requisites, "", requisites),
         (Key::ScopeWithin, "", within),
         (Key::Content, "", content),
         (Key::Canonical, "", canonical),
+        (Key::Soft404, "", soft_404),
         (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy),
     ];
     for (key, rest, read_word) in table {

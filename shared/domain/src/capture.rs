@@ -10,6 +10,7 @@ use crate::change::VisitChange;
 use crate::document::LinkKind;
 use crate::frontier::{Demand, Known, ObjectKey, SegmentId, Sighting, millis};
 use crate::ids::Iteration;
+use crate::missing_page::MissingSign;
 use crate::outcome::Outcome;
 use crate::url::CrawlUrl;
 
@@ -81,6 +82,9 @@ pub struct Visit {
     /// The demand that led to it; `None` if the crawl itself did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demand: Option<Box<Demand>>,
+    /// What its origin answers in the place of missing pages, as far as that was known then; `None` if nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Box<MissingSign>>,
 }
 
 /// One request and its answer, except for the messages.

@@ -16,6 +16,7 @@ pub mod frontier;
 pub mod ids;
 pub mod item;
 pub mod language;
+pub mod missing_page;
 pub mod no_answer;
 pub mod outcome;
 pub mod policy;

@@ -1,6 +1,6 @@
 //! How one URL ended: the crawl exit codes.
 //!
-//! Names and numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179 are new here.
+//! Names and numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179 and 182 are new here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -153,6 +153,9 @@ outcomes! {
     /// Another URL has the same content.
     Duplicate = 181 "duplicate" =>
         "Not used by this version: pages with the same content are all kept.";
+    /// The server has nothing at this URL, and did not say so: it answered as it does for an address that cannot exist (`soft_404: detect`).
+    SoftNotFound = 182 "soft_404" =>
+        "Tell the site's owner that missing pages need status 404. If the page is there, set `soft_404: ignore` and run `dragline reparse`. The detail in the log names the rule by which the answer was recognised.";
 }
 
 /// A class of outcomes, for summaries and exit codes.
@@ -162,7 +165,7 @@ pub enum OutcomeClass {
     Content,
     /// The server named another URL.
     Redirect,
-    /// The server says that there is nothing there.
+    /// The server says that there is nothing there, by a status or as it does for whatever is missing.
     Missing,
     /// Something went wrong: the URL counts as failed.
     Failed,
@@ -194,7 +197,7 @@ impl Outcome {
         match self {
             Self::FileIngested | Self::FileOfUnknownType | Self::FileDidNotChange => OutcomeClass::Content,
             Self::PermanentRedirect | Self::Redirect => OutcomeClass::Redirect,
-            Self::FileGone | Self::FileNotFound => OutcomeClass::Missing,
+            Self::FileGone | Self::FileNotFound | Self::SoftNotFound => OutcomeClass::Missing,
             Self::UnknownError
             | Self::DatabaseError
             | Self::Cancelled
@@ -235,6 +238,7 @@ impl Outcome {
                 | Self::FileNotFound
                 | Self::NotCanonical
                 | Self::Duplicate
+                | Self::SoftNotFound
         )
     }
 

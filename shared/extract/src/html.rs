@@ -15,6 +15,7 @@ use crate::body::{Body, Extracted, Extractor, FoundLink};
 use crate::content;
 use crate::feed;
 use crate::fields::{MediaType, canonical_in_header};
+use crate::missing;
 use crate::wall::{self, Outline, RULES_VERSION};
 
 /// How much of an XML body is looked at before all of it is read: most are feeds and similar.
@@ -23,7 +24,7 @@ const XML_BEGINNING_BYTES: u64 = 16 * 1024;
 /// A page with more visible text is neither a wall nor one that scripts make.
 const SLIGHT_TEXT_BYTES_MAX: usize = 8 * 1024;
 
-/// The version of the extractor itself, without that of the rules for walls.
+/// The version of the extractor itself, without those of the rules for walls and for missing pages.
 const VERSION: u16 = 8;
 
 /// The extractor for pages.
@@ -31,7 +32,7 @@ pub(crate) struct Html;
 
 impl Extractor for Html {
     fn made_by(&self) -> MadeBy {
-        MadeBy::new("html", VERSION + RULES_VERSION)
+        MadeBy::new("html", VERSION + RULES_VERSION + missing::RULES_VERSION)
     }
 
     fn extract(&self, body: &Body<'_>) -> Option<Extracted> {

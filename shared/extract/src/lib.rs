@@ -31,6 +31,7 @@ mod html;
 pub mod items;
 #[cfg(feature = "extractors")]
 mod look;
+pub mod missing;
 #[cfg(feature = "extractors")]
 mod repeated;
 #[cfg(feature = "extractors")]

@@ -62,6 +62,7 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
     match outcome {
         Outcome::FileGone
         | Outcome::FileNotFound
+        | Outcome::SoftNotFound
         | Outcome::ServerBlamedClient
         | Outcome::DidNotUnderstandAnswer
         | Outcome::ServerInternalError

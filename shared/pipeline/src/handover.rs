@@ -268,6 +268,7 @@ mod tests {
             exchange: None,
             known: Known::default(),
             demand: None,
+            missing: None,
         };
         Capture::unanswered(url, Timestamp::UNIX_EPOCH, visit)
     }

@@ -44,9 +44,9 @@ fn what_cannot_be_opened_is_told_in_a_line() {
         (
             |d| {
                 LocalStore::open(d, at(0)).map(drop).unwrap();
-                database(d, "PRAGMA user_version = 12");
+                database(d, "PRAGMA user_version = 13");
             },
-            "DIR/dragline.db has format 12, and this dragline supports formats up to 11; use a newer dragline",
+            "DIR/dragline.db has format 13, and this dragline supports formats up to 12; use a newer dragline",
             "a newer format",
         ),
     ];

@@ -62,6 +62,7 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         exchange: Some(exchange),
         known: Known::default(),
         demand: None,
+        missing: None,
     };
     let at = at(i64::from(n));
     LogEntry { n, url: url(path), at, visit, status, file, redirect: None, unchanged_since: None, change: None }

@@ -191,6 +191,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
         pace,
         patience,
         worked,
+        missing,
         robots,
         ending,
         cursor,
@@ -206,7 +207,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
     if let LeaseState::Leased(Holder { token: _, until, reserved }) = state {
         (until, reserved).hash(hasher);
     }
-    (iteration, turn, not_before, written_at, attempts, pace, patience, worked, robots, ending).hash(hasher);
+    (iteration, turn, not_before, written_at, attempts, pace, patience, worked, missing, robots, ending).hash(hasher);
     (cursor, chunk, depth, barrier, retries, taken, segments, counters).hash(hasher);
 }
 

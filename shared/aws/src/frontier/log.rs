@@ -103,6 +103,7 @@ mod tests {
             exchange: None,
             known: Known::default(),
             demand: None,
+            missing: None,
         };
         LogEntry {
             n,

@@ -12,7 +12,7 @@ use std::fmt::{self, Display};
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
     Canonical, Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Requisites, Schedule,
-    ScheduleError, Sitemaps, Slot, UrlPattern, UserAgent, Within,
+    ScheduleError, Sitemaps, Slot, Soft404, UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
@@ -110,6 +110,7 @@ impl Reader {
             Slot::Sitemaps(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Sitemaps>>>()?)),
             Slot::Requisites(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Requisites>>>()?)),
             Slot::Canonical(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Canonical>>>()?)),
+            Slot::Soft404(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Soft404>>>()?)),
             Slot::Within(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Within>>>()?)),
             Slot::Patterns(field) => put(field, notes.texts(key, map.next_value()?, pattern)),
             Slot::Blocks(field) => {

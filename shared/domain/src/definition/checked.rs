@@ -40,9 +40,10 @@ impl Definition {
     /// way. No check spans the two kinds of keys.
     #[must_use]
     pub fn in_the_manner_of(&self, other: &Self) -> Self {
-        let Draft { politeness, fetch, user_agent, content, canonical, items, main, .. } = other.0.clone();
+        let Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, .. } = other.0.clone();
         let Draft { recrawl, schedule, .. } = other.0.clone();
-        let mixed = Draft { politeness, fetch, user_agent, content, canonical, items, main, ..self.0.clone() };
+        let mixed =
+            Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, ..self.0.clone() };
         Self(Draft { recrawl, schedule, ..mixed })
     }
 

@@ -61,6 +61,9 @@ pub struct Draft {
     /// [`Key::Canonical`](super::Key::Canonical).
     #[serde(default, skip_serializing_if = "Canonical::is_obeyed")]
     pub canonical: Canonical,
+    /// [`Key::Soft404`](super::Key::Soft404).
+    #[serde(default, skip_serializing_if = "Soft404::are_ignored")]
+    pub soft_404: Soft404,
     /// [`Key::Items`](super::Key::Items).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemType>,
@@ -95,6 +98,7 @@ impl Draft {
             content: ContentLevel::default(),
             user_agent: UserAgent::default(),
             canonical: Canonical::default(),
+            soft_404: Soft404::default(),
             items: Vec::new(),
             main: Vec::new(),
             recrawl: Recrawl::default(),
@@ -206,6 +210,39 @@ impl Canonical {
 }
 
 impl fmt::Display for Canonical {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What is done about servers that do not say by a status that a page is missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Soft404 {
+    /// Nothing: what they answer is a page.
+    #[default]
+    Ignore,
+    /// They are asked for an address that cannot exist, and what is answered like that is missing.
+    Detect,
+}
+
+impl Soft404 {
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ignore => "ignore",
+            Self::Detect => "detect",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn are_ignored(&self) -> bool {
+        *self == Self::Ignore
+    }
+}
+
+impl fmt::Display for Soft404 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

@@ -27,7 +27,8 @@ pub use changes::{Effect, changes};
 pub use checked::{Definition, StoredError};
 pub use condition::{Condition, ConditionMistake, TextTest};
 pub use draft::{
-    Budget, Canonical, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Requisites, Scope, Sitemaps, TrapLimits, Within,
+    Budget, Canonical, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Requisites, Scope, Sitemaps, Soft404,
+    TrapLimits, Within,
 };
 pub use item_mistake::ItemMistake;
 pub use items::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};

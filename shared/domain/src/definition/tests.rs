@@ -264,6 +264,7 @@ fn edit(key: Key, draft: &mut Draft) {
         Slot::Sitemaps(sitemaps) => *sitemaps = Sitemaps::Follow,
         Slot::Requisites(requisites) => *requisites = Requisites::Fetch,
         Slot::Canonical(canonical) => *canonical = Canonical::Ignore,
+        Slot::Soft404(soft_404) => *soft_404 = Soft404::Detect,
         Slot::Within(within) => *within = Within::Domain,
         Slot::Patterns(patterns) => patterns.push(pattern(if key == Key::ScopeInclude { "." } else { "/x" })),
         Slot::Blocks(rules) => rules.push(block(prefix("/x"))),
@@ -299,10 +300,20 @@ fn every_key_is_compared_and_says_what_its_change_means() {
     for &key in Key::ALL {
         let mut new = old.clone();
         edit(key, &mut new);
-        let how_only =
-            ["politeness.", "fetch.", "user_agent", "content", "canonical", "items", "main", "recrawl.", "schedule."]
-                .iter()
-                .any(|start| key.name().starts_with(start));
+        let how_only = [
+            "politeness.",
+            "fetch.",
+            "user_agent",
+            "content",
+            "canonical",
+            "soft_404",
+            "items",
+            "main",
+            "recrawl.",
+            "schedule.",
+        ]
+        .iter()
+        .any(|start| key.name().starts_with(start));
         assert_eq!(key.effect(), if how_only { Effect::HowOnly } else { Effect::WhichUrls }, "{key}");
         assert_eq!(changes(&old, &new), [key]);
         let checked = |draft: &Draft| Definition::new(draft.clone()).unwrap();

@@ -83,11 +83,12 @@ impl From<LinksDecided> for (RulesDigest, u32) {
 pub enum Standing {
     /// It does.
     Shown,
-    /// It does not: the server says that the page is gone (404, 410).
+    /// It does not: the server says that the page is gone (404, 410), or answers as it does for whatever is missing.
     Gone,
     /// It does not: robots.txt, the server or the definition forbids the URL.
     Withdrawn,
-    /// It does not: when it was made again, its answer turned out to be a wall ([`Outcome::is_wall`]). Nothing is compared with it.
+    /// It does not: when it was made again, its answer turned out to be a wall ([`Outcome::is_wall`]) or that for a
+    /// missing page ([`Outcome::SoftNotFound`]). Nothing is compared with it.
     Walled,
 }
 
@@ -197,7 +198,7 @@ impl Outcome {
             | Self::NotCanonical
             | Self::Duplicate => Says::Content,
             Self::FileDidNotChange => Says::AsBefore,
-            Self::FileGone | Self::FileNotFound => Says::Gone,
+            Self::FileGone | Self::FileNotFound | Self::SoftNotFound => Says::Gone,
             Self::BlockedByRobotsTxt
             | Self::BlockedAtRequestOfRemote
             | Self::BlockedOriginByLocalPolicy
@@ -286,7 +287,11 @@ mod tests {
                 Says::Nothing,
                 "a wall may not be shown the next time",
             ),
-            (&[Outcome::FileNotFound, Outcome::FileGone], Says::Gone, "the server says so"),
+            (
+                &[Outcome::FileNotFound, Outcome::FileGone, Outcome::SoftNotFound],
+                Says::Gone,
+                "the server says so, in one way or another",
+            ),
             (&[Outcome::BlockedByRobotsTxt, Outcome::BlockedUrlByLocalPolicy], Says::Forbidden, "a rule says so"),
             (&[Outcome::FileDidNotChange], Says::AsBefore, "304, or the same body"),
         ] {

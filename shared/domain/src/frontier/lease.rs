@@ -8,6 +8,7 @@ use super::{
     ChunkKey, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, RecrawlCursor, Reserve, close_with_leftovers,
 };
 use crate::ids::{Iteration, LeaseToken, Turn};
+use crate::missing_page::MissingPage;
 use crate::politeness::{DELAY_MAX, Pace, Patience, RETRY_AFTER_MAX, RobotsUse};
 use crate::time::{self, after, honest};
 
@@ -37,6 +38,9 @@ pub struct Lease {
     /// The first page of this iteration that worked, which is asked for again before the origin is given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worked: Option<String>,
+    /// What the origin answered for an address that cannot exist, in this iteration or an earlier one; `None` if it was never asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Box<MissingPage>>,
     /// Whether a page was requested since robots.txt was last fetched.
     #[serde(default, skip_serializing_if = "RobotsUse::is_used")]
     pub robots: RobotsUse,
@@ -287,6 +291,7 @@ impl Lease {
             pace,
             patience: Patience::FULL,
             worked: None,
+            missing: previous.and_then(|lease| lease.missing.clone()),
             robots: RobotsUse::Used,
             ending: None,
             cursor: if previous.is_some() { RecrawlCursor::Start } else { RecrawlCursor::End },

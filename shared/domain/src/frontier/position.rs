@@ -83,6 +83,8 @@ pub struct SegmentWork {
     pub pages: u64,
     /// Requests that were sent again, to a server that had done nothing with them.
     pub resends: u64,
+    /// Requests for an address that cannot exist: they are no visits, and the page budget does not count them.
+    pub asides: u64,
     /// Bytes of bodies as received.
     pub body_bytes: u64,
 }
@@ -99,7 +101,7 @@ impl Lease {
         lease.retries.extend(work.retries.iter().cloned());
         lease.segments += 1;
         lease.attempts = 0;
-        lease.counters.requests += work.pages + work.resends;
+        lease.counters.requests += work.pages + work.resends + work.asides;
         lease.counters.pages += work.pages;
         lease.counters.retries += work.retries.len() as u64;
         lease.counters.body_bytes += work.body_bytes;
@@ -199,6 +201,7 @@ mod tests {
             retries: vec![retry("/c", 1)],
             pages: 2,
             resends: 1,
+            asides: 1,
             body_bytes: 30,
         };
         let lease = before.after_segment(&work, at(200));
@@ -207,7 +210,11 @@ mod tests {
         assert_eq!(lease.retries, [retry("/b", 0), retry("/c", 1)], "one was tried again, one is new");
         let holder = lease.holder().unwrap();
         assert_eq!((holder.until, holder.reserved.pages), (at(200), Some(7)), "renewed, and spent of its reserve");
-        assert_eq!((lease.counters.requests, lease.counters.pages), (3, 2), "one request was sent again");
+        assert_eq!(
+            (lease.counters.requests, lease.counters.pages),
+            (4, 2),
+            "one request was sent again, one was for no page"
+        );
         assert_eq!((lease.counters.pages, lease.counters.retries, lease.counters.body_bytes), (2, 1, 30));
         assert_eq!(lease.turn, before.turn, "the same turn");
     }

@@ -6,6 +6,7 @@
 
 mod form;
 mod outline;
+mod prose;
 mod redirect;
 mod rules;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use memchr::memmem;
 use crate::fields::MediaType;
 
 pub use self::outline::Outline;
+pub use self::prose::Prose;
 pub use self::rules::{RULES, Rule};
 
 /// The version of the rules. It rises whenever the same answer may be another wall, or none: it is a part of the version of the extractor of pages,

@@ -31,7 +31,7 @@ const ROOT_WORDS_MAX: usize = 10;
 
 /// Where a text stands.
 #[derive(Clone, Copy, Debug, Default)]
-struct Depths {
+pub(super) struct Depths {
     /// In header, menus, footer and the like.
     furniture: usize,
     links: usize,
@@ -245,7 +245,16 @@ fn root<'t>(name: &'t str, attributes: &'t str) -> Option<Root<'t>> {
 }
 
 impl Depths {
-    fn step(&mut self, name: &str, step: fn(usize) -> usize) {
+    /// Whether this is outside of header, menus and footer, and shown where there are scripts.
+    pub(super) const fn is_own(self) -> bool {
+        self.furniture == 0 && self.noscripts == 0 && self.hidden == 0
+    }
+
+    pub(super) const fn is_link(self) -> bool {
+        self.links > 0
+    }
+
+    pub(super) fn step(&mut self, name: &str, step: fn(usize) -> usize) {
         let is_any = |known: &[&str]| known.iter().any(|known| name.eq_ignore_ascii_case(known));
         let depth = match name {
             _ if is_any(&["header", "nav", "footer", "aside"]) => &mut self.furniture,

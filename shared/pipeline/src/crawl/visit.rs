@@ -113,6 +113,7 @@ pub(super) fn visit_of(
         exchange,
         known: work.entry.known.clone(),
         demand: work.entry.demand.clone(),
+        missing: None,
     }
 }
 

@@ -146,6 +146,7 @@ fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, f
             exchange: None,
             known: Known::default(),
             demand: None,
+            missing: None,
         },
         response: None,
         unreadable: None,

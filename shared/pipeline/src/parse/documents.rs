@@ -4,13 +4,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, RedirectEntry, Visit};
 use dragline_domain::change::Difference;
-use dragline_domain::definition::{Canonical, Requisites};
+use dragline_domain::definition::{Canonical, Requisites, Soft404};
 use dragline_domain::document::{Disposition, Document, DocumentState, Link, LinkKind, Page, Rel};
 use dragline_domain::frontier::{ReadAs, SegmentRow, Sighting};
+use dragline_domain::missing_page::{MissingRule, MissingSign};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::{Decision, ScopeRule};
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::fields::header_directives;
+use dragline_extract::missing::print_of_page;
 use dragline_extract::wall::{self, Wall};
 use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract_as};
 use jiff::Timestamp;
@@ -85,7 +87,7 @@ fn document_of(
         Outcome::FileDidNotChange => return unchanged(context, capture, capture.response.as_ref(), earlier, bare),
         _ => return bare,
     };
-    if document.outcome.is_wall() {
+    if document.outcome.is_wall() || document.outcome == Outcome::SoftNotFound {
         return document;
     }
     let difference = earlier.zip(capture.visit.known.document);
@@ -130,6 +132,16 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
     }
 }
 
+/// Returns what tells a missing page, if the definition asks for it and something does.
+fn sign_of_missing<'c>(context: &CrawlContext, capture: &'c Capture) -> Option<&'c MissingSign> {
+    capture.visit.missing.as_deref().filter(|_| context.definition.soft_404 == Soft404::Detect)
+}
+
+/// Returns the document of a page that stands for a missing one. As of a 404, nothing of it is kept.
+fn missing(rule: MissingRule, bare: Document) -> Document {
+    Document { outcome: MissingRule::OUTCOME, detail: Some(rule.detail()), ..bare }
+}
+
 /// Returns the document of a wall. Nothing of it is kept: it says nothing about the page in whose place it stands.
 fn walled(wall: Wall, bare: Document) -> Document {
     Document { outcome: wall.kind().outcome(), detail: Some(wall.detail()), ..bare }
@@ -139,6 +151,13 @@ fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: D
     let Extracted { made_by, page, links, content, remark, wall } = extracted;
     if let Some(wall) = wall {
         return walled(wall, bare);
+    }
+    let response = capture.response.as_ref().filter(|response| response.status == 200);
+    if let Some((sign, response)) = sign_of_missing(context, capture).zip(response) {
+        let print = || print_of_page(&capture.url, &response.headers, &response.body);
+        if let Some(rule) = sign.of_page(&capture.url, print) {
+            return missing(rule, bare);
+        }
     }
     let links = found(context, capture, links);
     let (outcome, detail) = outcome_of_page(context, &capture.url, &page, &links);
@@ -244,6 +263,9 @@ fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Docume
         let detail = Some("a redirect to a URL that cannot be crawled".to_owned());
         return Document { outcome: Outcome::DidNotUnderstandAnswer, detail, ..bare };
     };
+    if let Some(rule) = sign_of_missing(context, capture).and_then(|sign| sign.of_redirect(&capture.url, &target)) {
+        return missing(rule, bare);
+    }
     // Where it leads to itself, the crawler says what came of that.
     let detail = bare.detail.clone().or_else(|| Some(format!("to {target}")));
     let disposition = disposition_of(context, &capture.visit, LinkKind::Redirect, &target);
@@ -322,7 +344,12 @@ impl Parsed {
             n: document.n,
             url: capture.url.clone(),
             at: capture.at,
-            visit: Visit { outcome: document.outcome, detail: document.detail.clone(), ..capture.visit.clone() },
+            visit: Visit {
+                outcome: document.outcome,
+                detail: document.detail.clone(),
+                missing: None,
+                ..capture.visit.clone()
+            },
             status: capture.response.as_ref().map(|response| response.status),
             file: capture.file.clone(),
             redirect: redirect_of(context, capture, document),
@@ -345,6 +372,7 @@ impl Parsed {
                 exchange: None,
                 known: blocked.known.clone(),
                 demand: None,
+                missing: None,
             },
             status: None,
             file: None,

@@ -7,7 +7,9 @@ use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
 use dragline_domain::frontier::{Demand, FieldsDigest, Known, LastCapture, ObjectKey, ReadAs, Sighting, Visits};
 use dragline_domain::ids::Iteration;
+use dragline_domain::missing_page::{MissingSign, PagePrint, TITLE_CHARS_MAX};
 use dragline_domain::outcome::Outcome;
+use dragline_domain::simhash::Simhash;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{
@@ -65,6 +67,11 @@ fn largest_visit() -> Visit {
             ..Known::default()
         },
         demand: Some(Box::new(largest_demand())),
+        missing: Some(Box::new(MissingSign::Page(PagePrint {
+            title: "\u{1}".repeat(TITLE_CHARS_MAX),
+            words: u32::MAX,
+            simhash: Simhash(u64::MAX),
+        }))),
     }
 }
 

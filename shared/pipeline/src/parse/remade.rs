@@ -76,10 +76,13 @@ pub(super) fn made_of(
     record: &Bytes,
 ) -> Document {
     let answer = read::captures(record, Bodies::Kept).captures.into_iter().find(|answer| answer.url == capture.url);
-    let Some(Capture { visit: Visit { outcome, detail, .. }, response: Some(response), file, .. }) = answer else {
+    let Some(Capture { visit: Visit { outcome, detail, missing, .. }, response: Some(response), file, .. }) = answer
+    else {
         return stuck(n, capture, "its stored answer cannot be read");
     };
-    let visit = Visit { outcome, detail, ..capture.visit.clone() };
+    // What was known when it came is about it; what is known by now is better than nothing.
+    let missing = missing.or_else(|| capture.visit.missing.clone());
+    let visit = Visit { outcome, detail, missing, ..capture.visit.clone() };
     let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
     let made = catch_unwind(AssertUnwindSafe(|| of_answer(context, &answered, bare(n, &answered))));
     let Ok(mut document) = made else { return stuck(n, capture, "the parser broke on it") };

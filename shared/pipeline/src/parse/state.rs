@@ -23,8 +23,8 @@ pub(super) fn state_change(
         return StateChange::Kept;
     }
     if capture.visit.finality == Finality::Aside {
-        if document.outcome.is_wall() {
-            // An earlier program took it for the page.
+        if document.outcome.is_wall() || document.outcome == Outcome::SoftNotFound {
+            // An earlier program took it for the page, or an earlier definition.
             return StateChange::Hidden(Standing::Walled);
         }
         let is_made = document.page.is_some() || document.body.is_some();

@@ -134,6 +134,9 @@ fn ended(
     let kept = if is_stuck || outcome.says() == Says::Nothing {
         // Nothing was extracted from it, or it stands in the page's place. With validators it would count as unchanged next time.
         None
+    } else if outcome == Outcome::SoftNotFound {
+        // If this is what was stored before as a page, a 304 would bring it back.
+        known.last.as_ref().map(incomparable)
     } else if is_unchanged {
         known.last.as_ref().map(|last| unchanged(context, capture, last, outcome))
     } else if let Some(body) = capture.body_kept() {

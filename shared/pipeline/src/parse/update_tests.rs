@@ -89,6 +89,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
             exchange: Some(exchange),
             known,
             demand: None,
+            missing: None,
         },
         response: Some(Response {
             status,

@@ -115,7 +115,7 @@ impl Cause {
             Outcome::BlockedPrivateAddress => Self::NoAnswer(NoAnswer::PrivateAddress),
             Outcome::BlockedByRobotsTxt => Self::ForbiddenByRobots,
             Outcome::Redirect | Outcome::PermanentRedirect => Self::RedirectsElsewhere,
-            Outcome::FileNotFound | Outcome::FileGone => Self::NotFound,
+            Outcome::FileNotFound | Outcome::FileGone | Outcome::SoftNotFound => Self::NotFound,
             Outcome::BlockedAtRequestOfRemote if visit.status.is_some_and(|status| status >= 400) => {
                 Self::RefusedByServer
             }

@@ -210,6 +210,7 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
             }),
             known: Known::default(),
             demand: None,
+            missing: None,
         },
         status: Some(body.status),
         file: Some(FileEntry {

@@ -57,6 +57,7 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
             exchange: None,
             known: Known::default(),
             demand: None,
+            missing: None,
         },
         status: None,
         file: None,

@@ -34,6 +34,7 @@ mod robots;
 mod scope;
 mod scripted;
 mod shelf;
+mod soft_404;
 mod statuses;
 mod unchanged;
 mod walls;

@@ -19,6 +19,7 @@ pub(super) fn commits(model: &Model, number: usize, held: &Held, visit: &Visit, 
         retries: Vec::new(),
         pages: 1,
         resends: 0,
+        asides: 0,
         body_bytes: 0,
     };
     let exhausts = exhausts.as_ref();

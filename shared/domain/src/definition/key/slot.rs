@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::content::ContentLevel;
 use crate::definition::{
     Canonical, DoNotCrawl, ItemType, MainRule, QueryRule, RecrawlRule, RecrawlWord, Requisites, Schedule, Sitemaps,
-    UrlPattern, UserAgent, Within,
+    Soft404, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -43,6 +43,8 @@ pub enum Slot<'d> {
     Content(&'d mut ContentLevel),
     /// See [`ValueKind::Canonical`](super::ValueKind::Canonical).
     Canonical(&'d mut Canonical),
+    /// See [`ValueKind::Soft404`](super::ValueKind::Soft404).
+    Soft404(&'d mut Soft404),
     /// Types of items.
     ItemTypes(&'d mut Vec<ItemType>),
     /// What is known of main parts.

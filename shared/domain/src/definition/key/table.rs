@@ -369,6 +369,23 @@ keys! {
         effect: HowOnly,
         flag: "canonical" "Whether pages that call another URL canonical are copies of it: obey or ignore",
     }
+    /// What is done about servers that do not say by a status that a page is missing. A change applies to pages that are fetched or made again.
+    ///
+    /// | word | what is done |
+    /// |---|---|
+    /// | `ignore` | nothing: whatever comes with a good status is a page |
+    /// | `detect` | once an iteration, each origin is asked for an address that cannot exist; what is answered like that is missing ([182 `soft_404`](outcomes.md#182-soft_404)) |
+    ///
+    /// The additional request, and those for where it leads, obey robots.txt, wait for their turn and are counted, though not as pages; the answers are in
+    /// the archive. Where they say nothing, as on a site whose every page is made by scripts, nothing is recognised.
+    Soft404 = "soft_404" {
+        field: soft_404,
+        kind: Soft404,
+        default: Value("ignore"),
+        example: "detect",
+        effect: HowOnly,
+        flag: "soft-404" "Whether pages that stand for missing ones are recognised: ignore or detect",
+    }
     /// What you want from pages: your own types of items. [Places and kinds](#places-and-kinds) says how they are written. A type has a name, `when` (on which pages; all
     /// if left out), `each` (if a page has several, the place of each), and `fields`. A field has a place, a `kind`, and rules: `required`, `min` and `max`
     /// of numbers and money, a `pattern` of texts. What does not fit is kept as it stands in the page, with the field and the rule.

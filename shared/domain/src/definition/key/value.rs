@@ -36,6 +36,8 @@ pub enum ValueKind {
     UserAgent,
     /// See [`Canonical`](crate::definition::Canonical).
     Canonical,
+    /// See [`Soft404`](crate::definition::Soft404).
+    Soft404,
     /// Types of items.
     ItemTypes(usize),
     /// Selectors of main parts, with conditions.

@@ -1,6 +1,7 @@
 //! A turn, from its ticket to its release.
 
 mod committing;
+mod missing;
 mod patience;
 mod visits;
 mod watched;
@@ -118,6 +119,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
         inbox: Inbox::new(lease.iteration),
         robots: Robots::Unreadable(String::new()),
         asides: Vec::new(),
+        requests_aside: 0,
         pacer,
         lease_length,
         lease_end: started + lease_length,
@@ -164,6 +166,8 @@ struct TurnWork<W, H> {
     robots: Robots,
     /// Answers to requests that were no visits, until they are in a segment's object.
     asides: Vec<Answer>,
+    /// How many of these requests are to be counted: all but those for robots.txt and for what had worked.
+    requests_aside: u64,
     pacer: Arc<Pacer>,
     planner: Planner,
     lease_length: Duration,
@@ -204,6 +208,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let start = self.start_visits().await?;
             if start == Start::MustProbe {
                 self.probe().await?;
+                continue;
+            }
+            if start == Start::MustAskForMissing {
+                self.ask_for_missing().await;
                 continue;
             }
             if !matches!(start, Start::Full | Start::NotYet | Start::AheadOfParsers) {

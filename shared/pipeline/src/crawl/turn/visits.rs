@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
 use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork, TodoEntry};
-use dragline_domain::outcome::OutcomeClass;
+use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
 
@@ -45,6 +45,8 @@ pub(super) enum Start {
     Dry,
     /// Patience is exhausted: something that worked is asked for first.
     MustProbe,
+    /// An address that cannot exist is asked for first.
+    MustAskForMissing,
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
@@ -76,6 +78,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.has_met_barrier = false;
             if self.lease.patience.is_exhausted(self.context.definition.politeness.failures) {
                 return Ok(Start::MustProbe);
+            }
+            if self.must_ask_for_missing() {
+                return Ok(Start::MustAskForMissing);
             }
             if !self.pacer.wait(self.world.clock()).is_zero() {
                 self.asks_at(self.pacer.rests_until());
@@ -201,12 +206,14 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Starts the visit of one URL, or ends it at once if the URL must not be requested.
     fn start(&mut self, work: Work) {
         let latest_start = self.latest_start();
+        let missing = self.missing_sign(Outcome::FileIngested);
         let segment = self.open.back_mut().expect("room was made");
         let records = segment.records.as_mut().expect("it is not complete");
         segment.entries += 1;
         for answer in self.asides.drain(..) {
             records.add_aside(&answer.url, answer.at, &answer.fetched);
         }
+        segment.work.asides += std::mem::take(&mut self.requests_aside);
         segment.work.after = Some(work.after.clone());
         segment.exhausted.extend(work.exhausts.clone());
         if work.crawl_type == CrawlType::Retry {
@@ -220,7 +227,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             segment.asides += 1;
             // Without a document there is nothing left to do.
             if let Some(document) = &work.entry.known.document {
-                let visit = Visit { finality: Finality::Aside, ..visit_of(&work, document.outcome, None, None, 0) };
+                let visit = visit_of(&work, document.outcome, None, None, 0);
+                let visit = Visit { finality: Finality::Aside, missing, ..visit };
                 records.add_unsent(&url, self.world.clock().now(), &visit);
             }
             return;
@@ -258,7 +266,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.lease.pace = self.pacer.pace();
         let token = self.context.definition.user_agent.product_token();
         let wall = sent.wall.as_ref();
-        let (outcome, detail) = outcome_of(fetched, wall, work.entry.known.comparable(), token, work.entry.read_as);
+        let last = work.entry.known.comparable().filter(|last| !self.is_known_as_missing(&url, fetched, last));
+        let (outcome, detail) = outcome_of(fetched, wall, last, token, work.entry.read_as);
         let is_away = fetched.is_out_of_reach();
         if let Some(sign) = sign_of(fetched, outcome) {
             self.lose_patience(sign, &sent);
@@ -277,6 +286,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let Answered { outcome, detail, again } = Answered::of((outcome, detail), &url, &work.entry, wanted, has_room);
         let is_retried = outcome.may_be_fluke() && tries < tries_max && Retry::fits(waiting, &work.entry);
         let outcome = if is_retried { outcome } else { final_outcome(outcome, fetched) };
+        let missing = self.missing_sign(outcome);
         let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return };
         open.pending -= 1;
         open.work.pages += 1;
@@ -286,7 +296,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.bytes_uncommitted += response.body.len() as u64;
         }
         let requests = work.requests_before() + u8::from(!is_away);
-        let mut visit = visit_of(&work, outcome, detail, Some(exchange_of(&sent)), requests);
+        let visit = visit_of(&work, outcome, detail, Some(exchange_of(&sent)), requests);
+        let mut visit = Visit { missing, ..visit };
         if let Some(entry) = again {
             visit.finality = Finality::Retried;
             open.work.retries.push(Retry { entry, depth: work.depth, tries: work.tries, not_before: now });

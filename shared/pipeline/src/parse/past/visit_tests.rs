@@ -77,6 +77,7 @@ fn capture(finality: Finality, outcome: Outcome, was: Option<Standing>) -> Captu
             exchange: None,
             known: Known { last: was.map(|_| last), document, ..Known::default() },
             demand: None,
+            missing: None,
         },
         response: Some(Response { status: 200, headers: Headers::from_iter([("a", "b")]), body: Bytes::new() }),
         unreadable: None,

@@ -62,6 +62,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
             }),
             known: Known::default(),
             demand: None,
+            missing: None,
         },
         status: Some(200),
         file: Some(FileEntry {

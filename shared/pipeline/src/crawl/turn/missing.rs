@@ -1,0 +1,250 @@
+//! Asking an origin, once an iteration, for an address that cannot exist: what it answers then stands for missing pages elsewhere, too.
+
+use std::hash::Hash;
+use std::sync::Arc;
+
+use data_encoding::BASE32_NOPAD;
+use dragline_domain::definition::Soft404;
+use dragline_domain::frontier::{LastCapture, OriginKey, ReadAs};
+use dragline_domain::ids::Iteration;
+use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign};
+use dragline_domain::outcome::Outcome;
+use dragline_domain::policy::Decision;
+use dragline_domain::shown::one_line;
+use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_extract::missing::{print_of_missing, print_of_page, wall_of};
+use dragline_extract::wall::Head;
+use dragline_formats::http_fields::location;
+use siphasher::sip128::{Hasher128, SipHasher13};
+
+use super::TurnWork;
+use crate::World;
+use crate::crawl::outcome::status_outcome;
+use crate::crawl::pacer::Connecting;
+use crate::crawl::robots::{Answer, Robots};
+use crate::crawl::send::{Asked, Sent, send};
+use dragline_ports::fetcher::{FetchRequest, Fetched, FetchedResponse, Fetcher};
+
+/// The most redirects that are followed from the address.
+const REDIRECTS_MAX: usize = 5;
+
+/// The longest URL that is kept: the whole row is written with every commit.
+const TARGET_BYTES_MAX: usize = 1 << 10;
+
+/// The most characters of a reason that are kept.
+const REASON_CHARS_MAX: usize = 200;
+
+/// The letters of the address. A page of 26 random ones is not there.
+const WORD_LETTERS: usize = 26;
+
+/// What an answer says of other answers.
+enum Told {
+    Answer(MissingAnswer),
+    LeadsTo(CrawlUrl),
+}
+
+impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+    /// Whether the origin is to be asked before its next page.
+    pub(super) fn must_ask_for_missing(&self) -> bool {
+        self.context.definition.soft_404 == Soft404::Detect
+            && self.context.allowed.contains_origin(&self.origin.origin)
+            && matches!(self.robots, Robots::Known(_))
+            && self.lease.missing.as_ref().is_none_or(|missing| missing.iteration != self.lease.iteration)
+    }
+
+    /// Returns what stands for missing pages, to be stored with a visit whose answer may be one.
+    pub(super) fn missing_sign(&self, outcome: Outcome) -> Option<Box<MissingSign>> {
+        let is_detected = self.context.definition.soft_404 == Soft404::Detect;
+        let may_be = matches!(outcome, Outcome::FileIngested | Outcome::Redirect | Outcome::PermanentRedirect);
+        let missing = self.lease.missing.as_ref().filter(|_| is_detected && may_be)?;
+        match &missing.answer {
+            MissingAnswer::Sign(sign) => Some(Box::new(sign.clone())),
+            MissingAnswer::Honest | MissingAnswer::Unclear(_) => None,
+        }
+    }
+
+    /// Whether an answer is that for a missing page although its body is the known one: then it is stored and read again.
+    pub(super) fn is_known_as_missing(&self, url: &CrawlUrl, fetched: &Fetched, last: &LastCapture) -> bool {
+        let Ok(response) = &fetched.result else { return false };
+        let is_known = response.status == 200 && response.decoded_sha1 == last.decoded_sha1;
+        let sign = self.missing_sign(Outcome::FileIngested).filter(|_| is_known);
+        let print = || print_of_page(url, &response.headers, &response.body);
+        sign.is_some_and(|sign| sign.of_page(url, print).is_some())
+    }
+
+    /// Asks the origin, and keeps with its lease what came of it. Does nothing if the lease would be too old by then.
+    pub(super) async fn ask_for_missing(&mut self) {
+        let Some((status, answer)) = self.answer_for_missing().await else { return };
+        tracing::info!(origin = %self.origin, ?status, ?answer, "asked for an address that cannot exist");
+        let iteration = self.lease.iteration;
+        self.lease.missing = Some(Box::new(MissingPage { iteration, status, answer }));
+    }
+
+    async fn answer_for_missing(&mut self) -> Option<(Option<u16>, MissingAnswer)> {
+        let asked = impossible_path(&self.origin, self.lease.iteration);
+        let unclear = |why: &str| MissingAnswer::Unclear(one_line(why, REASON_CHARS_MAX));
+        let Ok(mut url) = self.origin.origin.url_at(&asked) else { return Some((None, unclear("no valid URL"))) };
+        let mut status = None;
+        for _ in 0..=REDIRECTS_MAX {
+            if let Some(why) = self.must_not_be_asked(&url) {
+                return Some((status, unclear(&why)));
+            }
+            let sent = self.send_for_missing(&url).await?;
+            let response = match &sent.fetched.result {
+                Ok(response) => response,
+                Err(failure) => return Some((status, unclear(&failure.detail))),
+            };
+            status = Some(response.status);
+            let told = told(&asked, &url, response);
+            self.asides.push(Answer { url, at: sent.at, fetched: sent.fetched });
+            match told {
+                Told::Answer(answer) => return Some((status, answer)),
+                Told::LeadsTo(target) if target.origin() != self.origin.origin => {
+                    return Some((status, unclear("a redirect to another origin")));
+                }
+                Told::LeadsTo(target) => url = target,
+            }
+        }
+        Some((status, unclear("too many redirects")))
+    }
+
+    /// Returns why a URL must not be requested; `None` if it may be. Whether it belongs to the crawl does not matter: it is not a page of it.
+    fn must_not_be_asked(&self, url: &CrawlUrl) -> Option<String> {
+        if let Decision::Blocked(rule) = self.context.decide(url, 0, 0, ReadAs::Typed) {
+            return Some(rule.to_string());
+        }
+        let Robots::Known(policy) = &self.robots else { return Some("no robots.txt".to_owned()) };
+        let verdict = policy.verdict(url.path_and_query());
+        (!verdict.is_allowed()).then(|| verdict.to_string())
+    }
+
+    /// Makes a request at the origin's pace. `None` if the lease would be too old by then.
+    async fn send_for_missing(&mut self, url: &CrawlUrl) -> Option<Sent> {
+        let clock = self.world.clock();
+        let latest_start = self.latest_start();
+        let started = self.pacer.start_in_time(clock, latest_start).await?;
+        let request = FetchRequest {
+            watch: Some(Arc::new(Connecting::new(Arc::clone(&self.pacer), Arc::clone(&self.world)))),
+            ..FetchRequest::new(url.clone(), self.context.limits())
+        };
+        let sent = send(clock, &*self.fetcher, &self.pacer, (started, latest_start), request, Asked::First).await;
+        let sent = sent.ok()?;
+        self.lease.pace = self.pacer.pace();
+        self.requests_aside += 1 + u64::from(sent.resends);
+        Some(sent)
+    }
+}
+
+/// Returns the address that an origin is asked for in an iteration: the same one, whoever asks.
+fn impossible_path(origin: &OriginKey, iteration: Iteration) -> String {
+    let mut hasher = SipHasher13::new();
+    (origin.origin.to_string(), iteration).hash(&mut hasher);
+    let word = BASE32_NOPAD.encode(&hasher.finish128().as_bytes()).to_ascii_lowercase();
+    format!("/{}", word.chars().take(WORD_LETTERS).collect::<String>())
+}
+
+/// Returns what an answer tells that came from a URL to which the address led, or from the address itself.
+fn told(asked: &str, url: &CrawlUrl, response: &FetchedResponse) -> Told {
+    let head = Head { url, status: response.status, headers: &response.headers };
+    let is_redirected = !url.path_and_query().contains(asked.trim_start_matches('/'));
+    let wall = wall_of(&head, &response.body).map(|wall| wall.detail_of_file());
+    let answer = match (wall, status_outcome(response)) {
+        (Some(wall), _) => Err(wall),
+        (None, Outcome::FileNotFound | Outcome::FileGone) => Ok(MissingAnswer::Honest),
+        (None, Outcome::Redirect | Outcome::PermanentRedirect) => match redirect_target(url, response) {
+            Some(target) => return Told::LeadsTo(target),
+            None => Err("a redirect to nowhere".to_owned()),
+        },
+        (None, Outcome::FileIngested) if is_redirected && url.as_str().len() > TARGET_BYTES_MAX => {
+            Err("a redirect to a long URL".to_owned())
+        }
+        (None, Outcome::FileIngested) if is_redirected => Ok(MissingAnswer::Sign(MissingSign::Redirect(url.clone()))),
+        (None, Outcome::FileIngested) => {
+            let print = print_of_missing(url, &response.headers, &response.body);
+            print.map(|print| MissingAnswer::Sign(MissingSign::Page(print)))
+        }
+        (None, _) => Err(format!("status {}", response.status)),
+    };
+    Told::Answer(answer.unwrap_or_else(|why| MissingAnswer::Unclear(one_line(&why, REASON_CHARS_MAX))))
+}
+
+fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUrl> {
+    let location = location(response.headers.get("location")?);
+    url.join(&location, &UrlRules::keep_all()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use dragline_domain::ids::CrawlId;
+
+    use super::*;
+
+    const ASKED: &str = "/abcdefgh";
+
+    fn url(path: &str) -> CrawlUrl {
+        CrawlUrl::try_from(format!("https://a.example{path}")).unwrap()
+    }
+
+    fn response(status: u16, fields: &[(&str, &str)], body: &'static str) -> FetchedResponse {
+        FetchedResponse {
+            status,
+            reason: String::new(),
+            protocol: None,
+            headers: fields.iter().copied().collect(),
+            body: Bytes::from_static(body.as_bytes()),
+            truncated: None,
+            decoded_sha1: [0; 20],
+            decoded_bytes: body.len() as u64,
+        }
+    }
+
+    #[test]
+    fn an_answer_tells_what_stands_for_missing_pages() {
+        const SORRY: &str = "<title>Shop</title>Sorry, there is no such page in this shop.";
+        let html = ("content-type", "text/html");
+        for (path, status, fields, body, expected, why) in [
+            (ASKED, 404, &[html][..], SORRY, "Honest", "it says so"),
+            (ASKED, 410, &[html], "", "Honest", "the same"),
+            (ASKED, 200, &[html], SORRY, "Sign(Page", "it says something else"),
+            ("/abcdefgh/", 200, &[html], SORRY, "Sign(Page", "by another spelling"),
+            ("/", 200, &[html], SORRY, "Sign(Redirect", "it leads home"),
+            ("/", 200, &[html], "", "Sign(Redirect", "whatever is there"),
+            (ASKED, 200, &[html], "<div id=app></div><script src=a.js></script>", "Unclear", "a shell"),
+            (ASKED, 403, &[html], "", "Unclear", "it is refused"),
+            (ASKED, 500, &[html], "", "Unclear", "it failed"),
+            (ASKED, 403, &[("cf-mitigated", "challenge")], "", "Unclear", "a wall"),
+            (ASKED, 302, &[("location", "/login?next=/abcdefgh")], "", "Unclear", "a redirect to a wall"),
+            (ASKED, 302, &[], "", "Unclear", "a redirect to nowhere"),
+        ] {
+            let said = match told(ASKED, &url(path), &response(status, fields, body)) {
+                Told::Answer(answer) => format!("{answer:?}"),
+                Told::LeadsTo(target) => target.to_string(),
+            };
+            assert!(said.starts_with(expected), "{path} {status}: {why}: {said}");
+        }
+        let led = told(ASKED, &url(ASKED), &response(301, &[("location", "/")], ""));
+        assert!(matches!(led, Told::LeadsTo(target) if target == url("/")));
+    }
+
+    #[test]
+    fn the_address_is_the_same_for_whoever_asks() {
+        let key = |origin: &str| OriginKey {
+            crawl: CrawlId::try_from("c".to_owned()).unwrap(),
+            origin: CrawlUrl::try_from(origin.to_owned()).unwrap().origin(),
+        };
+        let (first, next) = (Iteration::FIRST, Iteration::FIRST.next());
+        let path = impossible_path(&key("https://a.example/"), first);
+        assert_eq!(path, impossible_path(&key("https://a.example/"), first));
+        assert_eq!(path.len(), 1 + WORD_LETTERS);
+        assert!(
+            path.strip_prefix('/')
+                .is_some_and(|word| word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()))
+        );
+        for (origin, iteration, why) in
+            [("https://a.example/", next, "another iteration"), ("http://a.example/", first, "another origin")]
+        {
+            assert_ne!(path, impossible_path(&key(origin), iteration), "{why}");
+        }
+    }
+}
