@@ -42,12 +42,14 @@ pub fn print_of_missing(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Resul
     Ok(print_of_prose(url, &prose))
 }
 
-/// Returns the wall that an answer is, whatever its status: then it says nothing about the address. `None` if it is none.
+/// Returns the wall that an answer is, whatever its status: then it says nothing about the URL that was `asked` for, which redirects may have led
+/// there. `None` if it is none.
 #[must_use]
-pub fn wall_of(head: &Head<'_>, body: &[u8]) -> Option<Wall> {
+pub fn wall_of(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
     let of_page = || {
         let bytes = page_bytes(head.headers, body)?;
-        wall::challenge_of_page(&bytes).or_else(|| wall::of_page(head.url, &String::from_utf8_lossy(&bytes)))
+        let page = || wall::of_page_instead(asked, head.url, &String::from_utf8_lossy(&bytes));
+        wall::challenge_of_page(&bytes).or_else(page)
     };
     wall::of_fields(head).or_else(of_page)
 }

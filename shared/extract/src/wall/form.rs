@@ -100,15 +100,23 @@ const AGE_QUESTIONS: [&str; 22] = [
     "ik ben ouder dan 18",
 ];
 
-/// Whether a page is there to log in. One with a form in its header beside content is none, and neither is one to register or to set a password.
+/// Whether a page to log in stands in the place of another. One with a form in its header beside content is none, neither is one to register or to set
+/// a password, and nor is one at an address of its own: that is what was asked for, unless a parameter may say where to go then.
 pub(super) fn is_login(url: &CrawlUrl, outline: &Outline<'_>) -> bool {
+    if has_login_address(url) && url.path_and_query() == url.path() {
+        return false;
+    }
     let says_so = has_word(&outline.headings, &LOGIN_WORDS)
         || LOGIN_CHARACTERS.iter().any(|known| outline.headings.contains(known))
-        || url.path().rsplit('/').find(|segment| !segment.is_empty()).is_some_and(is_login_segment);
+        || has_login_address(url);
     let words_max = if says_so { LOGIN_WORDS_MAX } else { UNTITLED_WORDS_MAX };
     let asks = outline.passwords == 1 && outline.passwords_aside == 0 && !outline.sets_password;
     let is_small = !outline.is_cut && outline.login_words <= FORM_WORDS_MAX;
     asks && is_small && outline.prose_words <= words_max && outline.link_words <= words_max
+}
+
+fn has_login_address(url: &CrawlUrl) -> bool {
+    url.path().rsplit('/').find(|segment| !segment.is_empty()).is_some_and(is_login_segment)
 }
 
 fn is_login_segment(segment: &str) -> bool {

@@ -8,6 +8,8 @@ mod form;
 mod outline;
 mod prose;
 mod redirect;
+#[cfg(test)]
+mod rule_tests;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -27,7 +29,7 @@ pub use self::rules::{RULES, Rule};
 
 /// The version of the rules. It rises whenever the same answer may be another wall, or none: it is a part of the version of the extractor of pages,
 /// so that a document says whether it was made by these rules.
-pub const RULES_VERSION: u16 = 1;
+pub const RULES_VERSION: u16 = 2;
 
 /// The most bytes of a page that is looked at: its rest is taken for content.
 pub const PAGE_BYTES_MAX: usize = 1 << 20;
@@ -159,16 +161,25 @@ pub fn challenge_of(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<
 /// Returns the wall that stands in the place of a file of plain text, such as robots.txt; `None` if it is the file, or none is there. The body is
 /// without its content coding.
 ///
+/// It may be reached by redirects, from the URL that was `asked` for: a form to log in at its own address stands in the place of that.
+///
 /// A wall is a page, whatever type it is said to have: some servers name the type by the file's name. What does not begin as a page is the file.
 #[must_use]
-pub fn of_file(head: &Head<'_>, body: &[u8]) -> Option<Wall> {
+pub fn of_file(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
     let may_be_challenge = matches!(head.status, 200..=299 | 307 | 401 | 403 | 405 | 429 | 503);
     let may_be_form = matches!(head.status, 200..=299 | 401 | 403);
     let of_body = || {
         let challenge = challenge_of_page(body).filter(|_| may_be_challenge);
-        challenge.or_else(|| of_page(head.url, &String::from_utf8_lossy(body)).filter(|_| may_be_form))
+        challenge.or_else(|| of_page_instead(asked, head.url, &String::from_utf8_lossy(body)).filter(|_| may_be_form))
     };
     of_fields(head).or_else(|| begins_as_page(body).then(of_body).flatten())
+}
+
+/// Returns the wall that a page is that came from `url`, perhaps by redirects, when another one was `asked` for; `None` if it is none.
+#[must_use]
+pub fn of_page_instead(asked: &CrawlUrl, url: &CrawlUrl, text: &str) -> Option<Wall> {
+    let outline = Outline::of(text);
+    of_outline(url, &outline).or_else(|| of_outline(asked, &outline))
 }
 
 /// Whether a body begins with a tag, a comment or a declaration, behind a byte order mark and spaces.

@@ -231,7 +231,7 @@ pub const RULES: &[Rule] = &[
     ),
     login(
         "login_form",
-        "a page with one field for a password and next to no words but those of its form, outside of header, menus and footer",
+        "a page with one field for a password and next to no words but those of its form, outside of header, menus and footer, unless its address is one such as `/login` without parameters",
         "https://html.spec.whatwg.org/multipage/input.html#password-state-(type=password)",
         LooksAt::Page(form::is_login),
     ),

@@ -269,7 +269,9 @@ fn pages_that_are_there_to_log_in_are_walls() {
     for (asked, page, expected, why) in [
         ("/a", format!("<title>Log in - Example</title>{FORM}"), login, "its title says so"),
         ("/a", format!("<title>Example</title>{menu}<h1>Anmelden</h1>{FORM}"), login, "its heading, below a menu"),
-        ("/login", format!("<title>Example</title>{FORM}<p>{}", words(40)), login, "its address says so"),
+        ("/login?next=/docs", format!("<title>Example</title>{FORM}<p>{}", words(40)), login, "its address says so"),
+        ("/login", format!("<title>Log in</title>{FORM}"), None, "it is what was asked for"),
+        ("/users/sign_in", format!("<title>Log in</title>{FORM}"), None, "the same"),
         ("/a", format!("<title>マイページ ログイン</title>{FORM}"), login, "in a script without spaces"),
         ("/a", format!("<title>Intranet</title><h1>Example</h1>{FORM}"), login, "there is nothing else"),
         ("/a", format!("<title>Login</title><input type='password'>{}", words(20)), login, "a field without a form"),
@@ -436,9 +438,14 @@ fn a_wall_in_the_place_of_robots_txt_is_not_the_file() {
     ] {
         let url = CrawlUrl::parse("https://a.example/robots.txt", &UrlRules::default()).unwrap();
         let headers: Headers = fields.iter().copied().collect();
-        let wall = of_file(&Head { url: &url, status, headers: &headers }, body.as_bytes());
+        let wall = of_file(&url, &Head { url: &url, status, headers: &headers }, body.as_bytes());
         assert_eq!(wall.map(|wall| wall.rule.name), expected, "{status} {fields:?} {body}: {why}");
     }
+    let [asked, login] = ["https://a.example/robots.txt", "https://a.example/login"]
+        .map(|url| CrawlUrl::parse(url, &UrlRules::default()).unwrap());
+    let (headers, body) = (Headers::default(), LOGIN.as_bytes());
+    let wall = of_file(&asked, &Head { url: &login, status: 200, headers: &headers }, body);
+    assert_eq!(wall.map(|wall| wall.rule.name), Some("login_form"), "nobody asked for the form to which it leads");
 }
 
 #[test]
@@ -465,6 +472,7 @@ proptest! {
         let page = pieces.concat();
         let outline = Outline::of(&page);
         prop_assert_eq!(outline.bytes, page.len());
+        prop_assert!(Prose::of(&page).text.len() <= page.len() * 2);
         // What is more than a wall's few words is none.
         let more = format!("{}{page}", words(500));
         prop_assert!(of_page(&CrawlUrl::parse(ASKED, &UrlRules::default()).unwrap(), &more).is_none());
@@ -487,8 +495,9 @@ fn hostile_pages_are_read_in_linear_time_and_to_their_end() {
     ] {
         let page = piece.repeat(PAGE_BYTES_MAX / piece.len() + 10);
         assert!(Outline::of(&page).is_cut, "{why}");
+        let _ = Prose::of(&page);
         for end in (0..piece.len() * 3).filter(|end| page.is_char_boundary(*end)) {
-            let _ = Outline::of(&page[..end]);
+            let _ = (Outline::of(&page[..end]), Prose::of(&page[..end]));
         }
     }
 }

@@ -181,9 +181,10 @@ pub async fn fetch_robots(
     origin: &Origin,
     broken_off: BrokenOff,
 ) -> Result<RobotsRecord, RefusedAddress> {
-    let Ok(mut url) = origin.url_at(ROBOTS_PATH) else {
+    let Ok(asked) = origin.url_at(ROBOTS_PATH) else {
         return Ok(RobotsRecord::of(&RobotsFetch::Failed { detail: "the origin has no URL" }));
     };
+    let mut url = asked.clone();
     let limits = FetchLimits { body_bytes_max: BODY_BYTES_MAX, decoded_bytes_max: BODY_BYTES_MAX as u64, ..limits };
     for _ in 0..=REDIRECTS_MAX {
         let request = FetchRequest::new(url.clone(), limits);
@@ -194,7 +195,7 @@ pub async fn fetch_robots(
             Err(failure) => return Ok(RobotsRecord::of(&RobotsFetch::Failed { detail: &failure.detail })),
             Ok(response) => response,
         };
-        if let Some(record) = walled(&url, &response) {
+        if let Some(record) = walled(&asked, &url, &response) {
             return Ok(record);
         }
         match redirect_target(&url, &response) {
@@ -326,11 +327,11 @@ fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUr
 }
 
 /// Returns what an answer means that a wall gave in the file's place: it is no answer. `None` if it is one.
-fn walled(url: &CrawlUrl, response: &FetchedResponse) -> Option<RobotsRecord> {
+fn walled(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Option<RobotsRecord> {
     let head = Head { url, status: response.status, headers: &response.headers };
     let codings = ContentCodings::parse(response.headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
     let body = decode_all(&codings, &response.body, BODY_BYTES_MAX as u64);
-    let detail = wall::of_file(&head, &body.bytes)?.detail_of_file();
+    let detail = wall::of_file(asked, &head, &body.bytes)?.detail_of_file();
     Some(RobotsRecord::of(&RobotsFetch::Walled { detail: &detail }))
 }
 

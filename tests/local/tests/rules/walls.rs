@@ -1,9 +1,15 @@
 //! Answers in the place of a page: challenges, forms to log in, questions for consent. They are no content, and nothing is lost to them.
 
 use dragline_domain::command::Command;
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::Selection;
 use dragline_domain::outcome::Outcome;
+use dragline_graph::Graph;
+use dragline_local::LocalStore;
+use dragline_ports::reader::Reader as _;
+use dragline_site_report::{Cell, Making, report};
 use dragline_whole_crawls::{Crawled, definition};
+use jiff::Timestamp;
 use rusqlite::Connection;
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
@@ -146,4 +152,60 @@ async fn a_page_that_scripts_make_is_content_and_told() {
     assert_eq!(crawled.row("/").outcome_name, Outcome::FileIngested.name());
     let detail = crawled.row("/").detail.clone().unwrap_or_default();
     assert_eq!(dragline_domain::scripted::element_of_detail(&detail), Some("root"));
+}
+
+#[tokio::test]
+async fn pages_that_need_javascript_are_listed_in_the_report() {
+    const TEXT: &str = "A page that the server made, with all that it says in it, so that nothing has to be filled.";
+    let rows: [(&str, String, Option<&str>, &str); 6] = [
+        ("/react", "<div id=root></div><script src=a.js></script>".to_owned(), Some("root"), "React's"),
+        ("/angular", "<app-root></app-root><script src=a.js></script>".to_owned(), Some("app-root"), "Angular's"),
+        ("/vue", "<div id=app>Loading</div><script src=a.js></script>".to_owned(), Some("app"), "something is loading"),
+        ("/made", format!("<div id=root><p>{TEXT}</div><script src=a.js></script>"), None, "the server made it"),
+        ("/plain", "<p>A short page.</p><script src=a.js></script>".to_owned(), None, "short, and whole"),
+        ("/form", LOGIN.to_owned(), None, "a wall is no page"),
+    ];
+    let pages = rows.clone();
+    let site = ScriptedSite::start(move |asked| match asked.target.as_str() {
+        "/robots.txt" => answer(404, &[], ""),
+        // Later, the server makes what scripts made before.
+        "/vue" if asked.earlier > 0 => page(TEXT),
+        target => match pages.iter().find(|(path, ..)| *path == target) {
+            Some((_, body, ..)) => page(body),
+            None => page(&pages.iter().map(|(path, ..)| format!("<a href={path}>x</a>")).collect::<String>()),
+        },
+    })
+    .await;
+    let definition = definition(&[site.url("/")], |_| {});
+    let expected = |iteration: u32| -> Vec<(String, String)> {
+        let is_listed = |path: &str| iteration == 1 || path != "/vue";
+        let listed = rows.iter().filter(|(path, ..)| is_listed(path));
+        let mut listed: Vec<_> =
+            listed.filter_map(|(path, _, element, _)| Some((site.url(path), (*element)?.to_owned()))).collect();
+        listed.sort();
+        listed
+    };
+    let first = Crawled::once(&definition).await;
+    assert_eq!(listed_as_scripted(&first, &definition).await, expected(1));
+    let second = first.again(&definition).await;
+    assert_eq!(listed_as_scripted(&second, &definition).await, expected(2), "as the site is now");
+}
+
+/// The rows of the report's table of pages that need JavaScript, sorted.
+async fn listed_as_scripted(crawled: &Crawled, definition: &Definition) -> Vec<(String, String)> {
+    let reader = LocalStore::open_read_only(crawled.data()).unwrap().into_reader(definition.name.clone());
+    let iteration = reader.latest_iteration().await.unwrap().unwrap();
+    let file = crawled.data().join("graph/test.db");
+    let graph = Graph::up_to_date(&reader, &file, || ()).await.unwrap();
+    let making = Making { program: "test".to_owned(), at: Timestamp::UNIX_EPOCH };
+    let report = report(&reader, &graph, iteration, making).await.unwrap();
+    let table = &report.tables.iter().find(|table| table.id == "scripted").unwrap().table;
+    assert_eq!(table.rows_all, table.rows.len() as u64);
+    let text = |cell: &Cell| match cell {
+        Cell::Text(text) => text.clone(),
+        other => panic!("not a text: {other:?}"),
+    };
+    let mut rows: Vec<_> = table.rows.iter().map(|row| (text(&row[0]), text(&row[1]))).collect();
+    rows.sort();
+    rows
 }

@@ -81,9 +81,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 
     async fn answer_for_missing(&mut self) -> Option<(Option<u16>, MissingAnswer)> {
-        let asked = impossible_path(&self.origin, self.lease.iteration);
         let unclear = |why: &str| MissingAnswer::Unclear(one_line(why, REASON_CHARS_MAX));
-        let Ok(mut url) = self.origin.origin.url_at(&asked) else { return Some((None, unclear("no valid URL"))) };
+        let asked = self.origin.origin.url_at(&impossible_path(&self.origin, self.lease.iteration));
+        let Ok(asked) = asked else { return Some((None, unclear("no valid URL"))) };
+        let mut url = asked.clone();
         let mut status = None;
         for _ in 0..=REDIRECTS_MAX {
             if let Some(why) = self.must_not_be_asked(&url) {
@@ -144,10 +145,10 @@ fn impossible_path(origin: &OriginKey, iteration: Iteration) -> String {
 }
 
 /// Returns what an answer tells that came from a URL to which the address led, or from the address itself.
-fn told(asked: &str, url: &CrawlUrl, response: &FetchedResponse) -> Told {
+fn told(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Told {
     let head = Head { url, status: response.status, headers: &response.headers };
-    let is_redirected = !url.path_and_query().contains(asked.trim_start_matches('/'));
-    let wall = wall_of(&head, &response.body).map(|wall| wall.detail_of_file());
+    let is_redirected = !url.path_and_query().contains(asked.path().trim_start_matches('/'));
+    let wall = wall_of(asked, &head, &response.body).map(|wall| wall.detail_of_file());
     let answer = match (wall, status_outcome(response)) {
         (Some(wall), _) => Err(wall),
         (None, Outcome::FileNotFound | Outcome::FileGone) => Ok(MissingAnswer::Honest),
@@ -216,14 +217,22 @@ mod tests {
             (ASKED, 403, &[("cf-mitigated", "challenge")], "", "Unclear", "a wall"),
             (ASKED, 302, &[("location", "/login?next=/abcdefgh")], "", "Unclear", "a redirect to a wall"),
             (ASKED, 302, &[], "", "Unclear", "a redirect to nowhere"),
+            (
+                "/login",
+                200,
+                &[html],
+                "<title>Log in</title><input type=password>",
+                "Unclear",
+                "a form that it leads to",
+            ),
         ] {
-            let said = match told(ASKED, &url(path), &response(status, fields, body)) {
+            let said = match told(&url(ASKED), &url(path), &response(status, fields, body)) {
                 Told::Answer(answer) => format!("{answer:?}"),
                 Told::LeadsTo(target) => target.to_string(),
             };
             assert!(said.starts_with(expected), "{path} {status}: {why}: {said}");
         }
-        let led = told(ASKED, &url(ASKED), &response(301, &[("location", "/")], ""));
+        let led = told(&url(ASKED), &url(ASKED), &response(301, &[("location", "/")], ""));
         assert!(matches!(led, Told::LeadsTo(target) if target == url("/")));
     }
 
