@@ -252,7 +252,7 @@ fn the_documented_words_are_those_that_are_read() {
     let requisites = |definition: Definition| definition.requisites.to_string();
     let canonical = |definition: Definition| definition.canonical.to_string();
     let soft_404 = |definition: Definition| definition.soft_404.to_string();
-    let table: [(Key, &str, ReadWord); 6] = [
+    let table: [(Key, &str, ReadWord); 7] = [
         (Key::Sitemaps, "", sitemaps),
         (Key::Requisites, "", requisites),
         (Key::ScopeWithin, "", within),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use dragline_domain::definition::Soft404;
 use dragline_domain::politeness::TRIES_REFUSED_MIN;
 use dragline_domain::time::{after, between};
 use dragline_domain::url::{DomainKey, HostKey};
@@ -37,6 +38,7 @@ struct Visits {
 }
 
 /// 2: no URL is requested once its outcome is committed, none more often than tries are allowed, and where nothing died every request is in the log.
+/// An address that cannot exist is asked for only if that is wanted, and where nothing died once an iteration and origin.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -44,12 +46,22 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
     let visits = visits(evidence)?;
     let mut asked: BTreeMap<&str, Vec<&Access>> = BTreeMap::new();
     let since = evidence.accesses.iter().skip(evidence.accesses_before);
+    let mut wrong = Vec::new();
+    let mut for_missing: BTreeMap<&str, usize> = BTreeMap::new();
     for access in since.filter(|access| !access.is_robots_txt()) {
+        if access.is_for_missing() {
+            *for_missing.entry(access.url.as_str()).or_default() += 1;
+            continue;
+        }
         asked.entry(access.url.as_str()).or_default().push(access);
     }
     let urls: BTreeSet<&str> = asked.keys().copied().chain(visits.keys().map(String::as_str)).collect();
     let none = Visits::default();
-    let mut wrong = Vec::new();
+    let is_wanted = evidence.definition.soft_404 == Soft404::Detect;
+    let too_often = |times: usize| !is_wanted || (deaths == Deaths::None && times > 1);
+    for (url, times) in for_missing.into_iter().filter(|(_, times)| too_often(*times)) {
+        wrong.push(format!("{url}, which cannot exist, was asked for {times} times"));
+    }
     for url in urls {
         let mut asked = asked.remove(url).unwrap_or_default();
         let is_probe = |access: &&Access| is_probe(evidence, access);

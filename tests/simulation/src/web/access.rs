@@ -74,6 +74,13 @@ impl Access {
         self.url.path_and_query() == "/robots.txt"
     }
 
+    /// Whether it was for an address that cannot exist, by which a server shows what it answers for missing pages.
+    #[must_use]
+    pub fn is_for_missing(&self) -> bool {
+        let word = self.url.path_and_query().strip_prefix('/').unwrap_or_default();
+        word.len() == 26 && word.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'2'..=b'7'))
+    }
+
     /// The response, if one was sent.
     #[must_use]
     pub fn response(&self) -> Option<&super::Response> {

@@ -170,11 +170,14 @@ pub async fn robots_are_overwritten(frontier: &impl Frontier) {
     };
     let (first, second, late) = (row(1, 200, &b"User-agent: *\nDisallow: /\n"[..]), row(3, 404, b""), row(2, 410, b""));
     let ahead = row(365 * 24 * 3_600, 403, b"");
+    let walled = RobotsRecord::of(&RobotsFetch::Walled { detail: "a challenge" });
+    let walled = RobotsRow { record: walled, fetched_at: at(4), expires_at: at(4) };
     for (put, kept, why) in [
         (&first, &first, "the first"),
         (&second, &second, "a later one"),
         (&late, &second, "fetched before, by a holder that slept"),
         (&second, &second, "tried again"),
+        (&walled, &walled, "one that a wall stands before"),
         (&ahead, &ahead, "fetched by a clock that is a year ahead"),
         (&first, &first, "the clock was set back: what it said is not later, or nothing would be kept for a year"),
     ] {

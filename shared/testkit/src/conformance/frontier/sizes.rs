@@ -4,6 +4,8 @@ use dragline_domain::frontier::{
     ChunkKey, Claim, Claimer, Committed, EXHAUSTED_CHUNKS_MAX, Known, Lease, OriginKey, PART_CHUNKS_MAX, PartKind,
     Retry, Seeding, TodoChunk, TodoSource,
 };
+use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign, PagePrint};
+use dragline_domain::simhash::Simhash;
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::error::PortErrorKind;
 use dragline_ports::frontier::{Frontier, ParseCommitted, RobotsRow, SeedOrigin, Seeded};
@@ -43,7 +45,8 @@ pub async fn a_large_robots_txt_comes_back(frontier: &impl Frontier) {
     assert!(frontier.load_robots(&origin).await.unwrap() == Some(row), "another robots.txt came back, or none");
 }
 
-/// A lease with as many retries as it may have, few of long URLs or many of short ones, is committed and read back.
+/// A lease with as many retries as it may have, few of long URLs or many of short ones, and with the largest print of a missing page, is committed and
+/// read back.
 pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -55,8 +58,14 @@ pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
         while Retry::fits(&*retries, &entry(&path(retries.len()))) {
             retries.push(Retry { entry: entry(&path(retries.len())), depth: 3, tries: 2, not_before: at(9) });
         }
+        let print = PagePrint { simhash: Simhash(u64::MAX), ..PagePrint::new(&"\u{10ffff}".repeat(999), "") };
+        commit.lease.missing = Some(Box::new(MissingPage {
+            iteration: world.iteration,
+            status: Some(200),
+            answer: MissingAnswer::Sign(MissingSign::Page(print)),
+        }));
         assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
-        assert_eq!(world.origin(&origin).await.lease, commit.lease, "no retry was lost or changed");
+        assert_eq!(world.origin(&origin).await.lease, commit.lease, "nothing of it was lost or changed");
         lease = Lease { retries: Vec::new(), ..commit.lease };
     }
 }
