@@ -4,7 +4,10 @@
 //! step asks each origin for an address that cannot exist, and keeps with the origin's lease what came of it. Each visit carries the [`MissingSign`]
 //! that was known at the time, so what a parser makes of its answer depends on nothing else that is stored.
 
+use std::hash::Hasher;
+
 use serde::{Deserialize, Serialize};
+use siphasher::sip::SipHasher13;
 
 use crate::doubt::TextPrint;
 use crate::ids::Iteration;
@@ -12,7 +15,7 @@ use crate::outcome::Outcome;
 use crate::simhash::Simhash;
 use crate::url::CrawlUrl;
 
-/// The most characters of a title that are kept: the whole row is written with every commit.
+/// The most characters of a title that are kept for people: the whole row is written with every commit.
 pub const TITLE_CHARS_MAX: usize = 200;
 
 /// Texts whose fingerprints differ in more bits are not the same page.
@@ -29,6 +32,12 @@ pub struct MissingPage {
     /// The status of the last answer; `None` if there was none, or nothing was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
+    /// The URL that it came from, if redirects led there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<CrawlUrl>,
+    /// The title of the page that it was, in up to [`TITLE_CHARS_MAX`] characters; `None` if it was none, or has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// What that says of other answers.
     pub answer: MissingAnswer,
 }
@@ -45,25 +54,27 @@ pub enum MissingAnswer {
     Unclear(String),
 }
 
-/// What a server answers in the place of a page that is missing.
+/// What a server answers in the place of a page that is missing. It is stored with each visit that it may concern, so it is small.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingSign {
     /// A page like this one, with a good status.
     Page(PagePrint),
-    /// A redirect that leads here, to a page with a good status.
-    Redirect(CrawlUrl),
+    /// A redirect that leads to a page with a good status, by the digest of its URL.
+    Redirect(u64),
 }
 
 /// What is kept of a page to compare others with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PagePrint {
-    /// Its title in lower case, without the address that was asked for; empty if it has none.
-    pub title: String,
+    /// The digest of its title in lower case, without the address that was asked for.
+    #[serde(rename = "t")]
+    pub title: u64,
     /// The number of words of its text, without header, menus and footer.
+    #[serde(rename = "w")]
     pub words: u32,
     /// The fingerprint of that text.
-    #[serde(with = "simhash_number")]
+    #[serde(rename = "s", with = "simhash_number")]
     pub simhash: Simhash,
 }
 
@@ -85,10 +96,9 @@ impl PagePrint {
     /// Returns that of a page by its title and text.
     #[must_use]
     pub fn new(title: &str, text: &str) -> Self {
-        let words = title.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-        let title = words.chars().take(TITLE_CHARS_MAX).collect();
+        let title = title.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         let TextPrint { words, simhash } = TextPrint::new(text);
-        Self { title, words, simhash }
+        Self { title: digest(&title), words, simhash }
     }
 
     /// Whether two pages are the same but for what changes with each request: their titles are equal, and their texts nearly so.
@@ -159,12 +169,25 @@ impl MissingRule {
     }
 }
 
+/// Returns a digest of a text, always the same.
+fn digest(text: &str) -> u64 {
+    let mut hasher = SipHasher13::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
 impl MissingSign {
+    /// Returns that of a redirect which leads here.
+    #[must_use]
+    pub fn redirect(target: &CrawlUrl) -> Self {
+        Self::Redirect(digest(target.as_str()))
+    }
+
     /// Returns the rule by which a redirect from a URL stands for a missing page; `None` if it is one like others.
     #[must_use]
     pub fn of_redirect(&self, url: &CrawlUrl, target: &CrawlUrl) -> Option<MissingRule> {
         let Self::Redirect(of_missing) = self else { return None };
-        let is_same = target == of_missing && !is_home(url) && !is_respelled(url, target);
+        let is_same = digest(target.as_str()) == *of_missing && !is_home(url) && !is_respelled(url, target);
         is_same.then_some(MissingRule::SameTarget)
     }
 
@@ -247,7 +270,7 @@ mod tests {
             ("https://a.example/en/", "/EN/", "https://a.example/en/", false, "letter case"),
             ("https://a.example/en/", "/shop", "https://a.example/en/", true, "what is missing leads there"),
         ] {
-            let sign = MissingSign::Redirect(url(of_missing));
+            let sign = MissingSign::redirect(&url(of_missing));
             let from = url(&format!("https://a.example{from}"));
             let rule = sign.of_redirect(&from, &url(to));
             assert_eq!(rule.is_some(), expected, "{from} to {to}, missing ones to {of_missing}: {why}");
@@ -284,14 +307,13 @@ mod tests {
                 simhash: Simhash(u64::MAX),
                 ..PagePrint::new("T", "x")
             })),
-            MissingAnswer::Sign(MissingSign::Redirect(url("https://a.example/"))),
+            MissingAnswer::Sign(MissingSign::redirect(&url("https://a.example/"))),
             MissingAnswer::Unclear("a page that scripts make".to_owned()),
         ] {
-            let kept = MissingPage { iteration: Iteration::FIRST, status: Some(200), answer };
+            let (url, title) = (Some(url("https://a.example/")), Some("T".to_owned()));
+            let kept = MissingPage { iteration: Iteration::FIRST, status: Some(200), url, title, answer };
             let stored = serde_json::to_string(&kept).unwrap();
             assert_eq!(serde_json::from_str::<MissingPage>(&stored).unwrap(), kept, "{stored}");
         }
-        let long = PagePrint::new(&"\u{e4}".repeat(9_999), "");
-        assert_eq!(long.title.chars().count(), TITLE_CHARS_MAX);
     }
 }

@@ -23,12 +23,12 @@ const WORDS_MIN: usize = 5;
 /// The same of a page with scripts, which may put more into it.
 const SCRIPTED_WORDS_MIN: usize = 10;
 
-/// Returns the print of an answer with a good status for an address that cannot exist. The error says why it tells nothing: then other answers may
+/// Returns the print of an answer with a good status for an address that cannot exist, and its title. The error says why it tells nothing: then other answers may
 /// be like it and be pages all the same.
 ///
 /// # Errors
 /// It is no page, one that scripts make, or nearly empty.
-pub fn print_of_missing(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Result<PagePrint, String> {
+pub fn print_of_missing(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Result<(PagePrint, String), String> {
     let bytes = page_bytes(headers, body).ok_or("no page")?;
     let text = String::from_utf8_lossy(&bytes);
     if let Some(element) = Outline::of(&text).needs_scripts(scripted::WORDS_MAX) {
@@ -39,7 +39,7 @@ pub fn print_of_missing(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Resul
     if prose.words < words_min {
         return Err("a page of next to no words".to_owned());
     }
-    Ok(print_of_prose(url, &prose))
+    Ok((print_of_prose(url, &prose), prose.title))
 }
 
 /// Returns the wall that an answer is, whatever its status: then it says nothing about the URL that was `asked` for, which redirects may have led
@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn print_of(content_type: &str, body: &str) -> Result<PagePrint, String> {
-        print_of_missing(&url(ASKED), &headers(content_type), body.as_bytes())
+        print_of_missing(&url(ASKED), &headers(content_type), body.as_bytes()).map(|(print, _)| print)
     }
 
     #[test]

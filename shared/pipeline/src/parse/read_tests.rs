@@ -7,7 +7,7 @@ use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
 use dragline_domain::frontier::{Demand, FieldsDigest, Known, LastCapture, ObjectKey, ReadAs, Sighting, Visits};
 use dragline_domain::ids::Iteration;
-use dragline_domain::missing_page::{MissingSign, PagePrint, TITLE_CHARS_MAX};
+use dragline_domain::missing_page::{MissingSign, PagePrint};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::simhash::Simhash;
 use dragline_domain::url::CrawlUrl;
@@ -68,7 +68,7 @@ fn largest_visit() -> Visit {
         },
         demand: Some(Box::new(largest_demand())),
         missing: Some(Box::new(MissingSign::Page(PagePrint {
-            title: "\u{1}".repeat(TITLE_CHARS_MAX),
+            title: u64::MAX,
             words: u32::MAX,
             simhash: Simhash(u64::MAX),
         }))),

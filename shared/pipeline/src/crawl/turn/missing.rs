@@ -7,7 +7,7 @@ use data_encoding::BASE32_NOPAD;
 use dragline_domain::definition::Soft404;
 use dragline_domain::frontier::{LastCapture, OriginKey, ReadAs};
 use dragline_domain::ids::Iteration;
-use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign};
+use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign, TITLE_CHARS_MAX};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
 use dragline_domain::shown::one_line;
@@ -39,7 +39,8 @@ const WORD_LETTERS: usize = 26;
 
 /// What an answer says of other answers.
 enum Told {
-    Answer(MissingAnswer),
+    /// This, and the title of the page if it has one.
+    Answer(MissingAnswer, Option<String>),
     LeadsTo(CrawlUrl),
 }
 
@@ -74,39 +75,46 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
 
     /// Asks the origin, and keeps with its lease what came of it. Does nothing if the lease would be too old by then.
     pub(super) async fn ask_for_missing(&mut self) {
-        let Some((status, answer)) = self.answer_for_missing().await else { return };
-        tracing::info!(origin = %self.origin, ?status, ?answer, "asked for an address that cannot exist");
-        let iteration = self.lease.iteration;
-        self.lease.missing = Some(Box::new(MissingPage { iteration, status, answer }));
+        let Some(missing) = self.answer_for_missing().await else { return };
+        tracing::info!(origin = %self.origin, ?missing, "asked for an address that cannot exist");
+        self.lease.missing = Some(Box::new(missing));
     }
 
-    async fn answer_for_missing(&mut self) -> Option<(Option<u16>, MissingAnswer)> {
-        let unclear = |why: &str| MissingAnswer::Unclear(one_line(why, REASON_CHARS_MAX));
-        let asked = self.origin.origin.url_at(&impossible_path(&self.origin, self.lease.iteration));
-        let Ok(asked) = asked else { return Some((None, unclear("no valid URL"))) };
+    async fn answer_for_missing(&mut self) -> Option<MissingPage> {
+        let iteration = self.lease.iteration;
+        let unclear = |status, why: &str| {
+            let answer = MissingAnswer::Unclear(one_line(why, REASON_CHARS_MAX));
+            Some(MissingPage { iteration, status, url: None, title: None, answer })
+        };
+        let asked = self.origin.origin.url_at(&impossible_path(&self.origin, iteration));
+        let Ok(asked) = asked else { return unclear(None, "no valid URL") };
         let mut url = asked.clone();
         let mut status = None;
         for _ in 0..=REDIRECTS_MAX {
             if let Some(why) = self.must_not_be_asked(&url) {
-                return Some((status, unclear(&why)));
+                return unclear(status, &why);
             }
             let sent = self.send_for_missing(&url).await?;
             let response = match &sent.fetched.result {
                 Ok(response) => response,
-                Err(failure) => return Some((status, unclear(&failure.detail))),
+                Err(failure) => return unclear(status, &failure.detail),
             };
             status = Some(response.status);
             let told = told(&asked, &url, response);
-            self.asides.push(Answer { url, at: sent.at, fetched: sent.fetched });
+            self.asides.push(Answer { url: url.clone(), at: sent.at, fetched: sent.fetched });
             match told {
-                Told::Answer(answer) => return Some((status, answer)),
+                Told::Answer(answer, title) => {
+                    let is_short = url.as_str().len() <= TARGET_BYTES_MAX;
+                    let url = (is_short && url != asked).then_some(url);
+                    return Some(MissingPage { iteration, status, url, title, answer });
+                }
                 Told::LeadsTo(target) if target.origin() != self.origin.origin => {
-                    return Some((status, unclear("a redirect to another origin")));
+                    return unclear(status, "a redirect to another origin");
                 }
                 Told::LeadsTo(target) => url = target,
             }
         }
-        Some((status, unclear("too many redirects")))
+        unclear(status, "too many redirects")
     }
 
     /// Returns why a URL must not be requested; `None` if it may be. Whether it belongs to the crawl does not matter: it is not a page of it.
@@ -151,22 +159,25 @@ fn told(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Told {
     let wall = wall_of(asked, &head, &response.body).map(|wall| wall.detail_of_file());
     let answer = match (wall, status_outcome(response)) {
         (Some(wall), _) => Err(wall),
-        (None, Outcome::FileNotFound | Outcome::FileGone) => Ok(MissingAnswer::Honest),
+        (None, Outcome::FileNotFound | Outcome::FileGone) => Ok((MissingAnswer::Honest, None)),
         (None, Outcome::Redirect | Outcome::PermanentRedirect) => match redirect_target(url, response) {
             Some(target) => return Told::LeadsTo(target),
             None => Err("a redirect to nowhere".to_owned()),
         },
-        (None, Outcome::FileIngested) if is_redirected && url.as_str().len() > TARGET_BYTES_MAX => {
-            Err("a redirect to a long URL".to_owned())
-        }
-        (None, Outcome::FileIngested) if is_redirected => Ok(MissingAnswer::Sign(MissingSign::Redirect(url.clone()))),
+        (None, Outcome::FileIngested) if is_redirected => Ok((MissingAnswer::Sign(MissingSign::redirect(url)), None)),
         (None, Outcome::FileIngested) => {
             let print = print_of_missing(url, &response.headers, &response.body);
-            print.map(|print| MissingAnswer::Sign(MissingSign::Page(print)))
+            print.map(|(print, title)| {
+                let title = Some(one_line(&title, TITLE_CHARS_MAX)).filter(|title| !title.is_empty());
+                (MissingAnswer::Sign(MissingSign::Page(print)), title)
+            })
         }
         (None, _) => Err(format!("status {}", response.status)),
     };
-    Told::Answer(answer.unwrap_or_else(|why| MissingAnswer::Unclear(one_line(&why, REASON_CHARS_MAX))))
+    match answer {
+        Ok((answer, title)) => Told::Answer(answer, title),
+        Err(why) => Told::Answer(MissingAnswer::Unclear(one_line(&why, REASON_CHARS_MAX)), None),
+    }
 }
 
 fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUrl> {
@@ -227,7 +238,7 @@ mod tests {
             ),
         ] {
             let said = match told(&url(ASKED), &url(path), &response(status, fields, body)) {
-                Told::Answer(answer) => format!("{answer:?}"),
+                Told::Answer(answer, _) => format!("{answer:?}"),
                 Told::LeadsTo(target) => target.to_string(),
             };
             assert!(said.starts_with(expected), "{path} {status}: {why}: {said}");

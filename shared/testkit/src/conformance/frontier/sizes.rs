@@ -4,7 +4,7 @@ use dragline_domain::frontier::{
     ChunkKey, Claim, Claimer, Committed, EXHAUSTED_CHUNKS_MAX, Known, Lease, OriginKey, PART_CHUNKS_MAX, PartKind,
     Retry, Seeding, TodoChunk, TodoSource,
 };
-use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign, PagePrint};
+use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign, PagePrint, TITLE_CHARS_MAX};
 use dragline_domain::simhash::Simhash;
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::error::PortErrorKind;
@@ -58,10 +58,12 @@ pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
         while Retry::fits(&*retries, &entry(&path(retries.len()))) {
             retries.push(Retry { entry: entry(&path(retries.len())), depth: 3, tries: 2, not_before: at(9) });
         }
-        let print = PagePrint { simhash: Simhash(u64::MAX), ..PagePrint::new(&"\u{10ffff}".repeat(999), "") };
+        let print = PagePrint { title: u64::MAX, words: u32::MAX, simhash: Simhash(u64::MAX) };
         commit.lease.missing = Some(Box::new(MissingPage {
             iteration: world.iteration,
             status: Some(200),
+            url: None,
+            title: Some("\u{10ffff}".repeat(TITLE_CHARS_MAX)),
             answer: MissingAnswer::Sign(MissingSign::Page(print)),
         }));
         assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
