@@ -10,6 +10,7 @@ use dragline_domain::ids::Iteration;
 use dragline_domain::missing_page::{MissingAnswer, MissingPage, MissingSign, TITLE_CHARS_MAX};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
+use dragline_domain::politeness::RobotsUse;
 use dragline_domain::shown::one_line;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::missing::{print_of_missing, print_of_page, wall_of};
@@ -139,6 +140,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let sent = send(clock, &*self.fetcher, &self.pacer, (started, latest_start), request, Asked::First).await;
         let sent = sent.ok()?;
         self.lease.pace = self.pacer.pace();
+        self.lease.robots = RobotsUse::Used;
         self.requests_aside += 1 + u64::from(sent.resends);
         Some(sent)
     }
