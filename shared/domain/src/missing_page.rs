@@ -9,10 +9,10 @@ use std::hash::Hasher;
 use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
 
-use crate::doubt::TextPrint;
 use crate::ids::Iteration;
 use crate::outcome::Outcome;
 use crate::simhash::Simhash;
+use crate::simhash::TextPrint;
 use crate::url::CrawlUrl;
 
 /// The most characters of a title that are kept for people: the whole row is written with every commit.
