@@ -18,7 +18,7 @@ use flate2::read::MultiGzDecoder;
 
 use crate::AwsClients;
 use crate::errors::StoreError;
-use crate::objects::{Bucket, Kind};
+use crate::objects::{Bucket, Kind, Object, PutOver};
 
 /// The version of the format is in the object's metadata `dragline-format`: lines are documents only, for whoever queries them.
 const DOCUMENTS: Kind = Kind { media_type: "application/gzip", format: "1" };
@@ -31,6 +31,12 @@ const JSON_BYTES_MAX: u64 = 512 << 20;
 
 /// A member ends with the document that takes it to this size, before compression.
 const MEMBER_BYTES: usize = 1 << 20;
+
+/// The documents of a segment before and after a change.
+pub(crate) struct Changed {
+    pub(crate) before: Vec<Document>,
+    pub(crate) after: Vec<Document>,
+}
 
 /// Stores documents in a bucket.
 #[derive(Clone, Debug)]
@@ -50,18 +56,35 @@ impl S3Documents {
     }
 
     async fn read(&self, id: &SegmentId, iteration: Iteration) -> Result<Option<Vec<Document>>, StoreError> {
-        let key = ObjectKey::of_documents(id, iteration);
-        let Some(object) = self.bucket.get(&key, OBJECT_BYTES_MAX).await? else { return Ok(None) };
+        Ok(self.read_object(&ObjectKey::of_documents(id, iteration)).await?.map(|(documents, _)| documents))
+    }
+
+    async fn read_object(&self, key: &ObjectKey) -> Result<Option<(Vec<Document>, Object)>, StoreError> {
+        let Some(object) = self.bucket.get(key, OBJECT_BYTES_MAX).await? else { return Ok(None) };
         match object.format.as_deref() {
-            Some(format) if format == DOCUMENTS.format => decode(&object.bytes, JSON_BYTES_MAX).map(Some),
+            Some(format) if format == DOCUMENTS.format => Ok(Some((decode(&object.bytes, JSON_BYTES_MAX)?, object))),
             other => Err(StoreError::Damaged(format!("documents have the unknown format {other:?}"))),
         }
     }
 
-    /// Puts these documents in the place of those of a segment.
-    pub(crate) async fn replace(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<()> {
-        let replaced = async { self.bucket.replace(&key(segment), DOCUMENTS, encode(documents)?.into()).await };
-        replaced.await.map_err(|e: StoreError| e.at("replace documents", &segment.id))
+    /// Puts what `decide` makes of the documents of a segment in their place, and decides again if others changed them meanwhile. Returns what is
+    /// there then, and what was before; `None` if there are none.
+    pub(crate) async fn change(
+        &self,
+        segment: &SegmentRow,
+        decide: impl Fn(&[Document]) -> Vec<Document> + Send,
+    ) -> Result<Option<Changed>, StoreError> {
+        let (key, mut rounds) = (key(segment), self.bucket.rounds());
+        loop {
+            rounds.begin().await?;
+            let Some((before, object)) = self.read_object(&key).await? else { return Ok(None) };
+            let after = decide(&before);
+            if after == before
+                || self.bucket.put_over(&key, DOCUMENTS, encode(&after)?.into(), &object).await? == PutOver::Stored
+            {
+                return Ok(Some(Changed { before, after }));
+            }
+        }
     }
 
     /// Deletes the documents of a segment.

@@ -20,7 +20,7 @@ use dragline_ports::clock::Rng;
 use jiff::Timestamp;
 use tokio::io::AsyncWriteExt as _;
 
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, Rounds};
 use crate::errors::StoreError;
 
 /// A bucket.
@@ -59,6 +59,16 @@ const FORMAT: &str = "dragline-format";
 pub(crate) struct Object {
     pub(crate) bytes: Bytes,
     pub(crate) format: Option<String>,
+    /// What tells it from what others put in its place.
+    pub(crate) tag: Option<String>,
+}
+
+/// What became of putting an object in the place of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PutOver {
+    Stored,
+    /// Another is there by now, or none.
+    Changed,
 }
 
 impl Bucket {
@@ -90,6 +100,39 @@ impl Bucket {
                 _ => return Err(StoreError::request("PutObject", error)),
             }
         }
+    }
+
+    /// Puts an object in place of one that was read, unless that is gone or another by now.
+    pub(crate) async fn put_over(
+        &self,
+        key: &ObjectKey,
+        kind: Kind,
+        bytes: Bytes,
+        read: &Object,
+    ) -> Result<PutOver, StoreError> {
+        let no_tag = || StoreError::Damaged("an object has no tag".to_owned());
+        let tag = read.tag.as_ref().ok_or_else(no_tag)?;
+        let mut backoff = Backoff::new(&self.rng);
+        loop {
+            let request = self.put_object(key, kind).if_match(tag);
+            let Err(error) = request.body(ByteStream::from(bytes.clone())).send().await else {
+                return Ok(PutOver::Stored);
+            };
+            match error.as_service_error().and_then(ProvideErrorMetadata::code) {
+                Some("PreconditionFailed" | "NoSuchKey") => return Ok(PutOver::Changed),
+                // Another put of this key is under way, which may fail.
+                Some("ConditionalRequestConflict") => {
+                    let error = StoreError::in_the_way("PutObject", error);
+                    backoff.wait().await.map_err(|_| error)?;
+                }
+                _ => return Err(StoreError::request("PutObject", error)),
+            }
+        }
+    }
+
+    /// Returns the rounds of an operation that decides again where others were faster.
+    pub(crate) fn rounds(&self) -> Rounds {
+        Rounds::new(&self.rng)
     }
 
     /// Puts an object in place of the one that is there, if there is one.
@@ -138,7 +181,8 @@ impl Bucket {
             return Err(StoreError::TooLarge { what: "the object's bytes", size, size_max: bytes_max });
         }
         let format = output.metadata().and_then(|metadata| metadata.get(FORMAT)).cloned();
-        Ok(Some(Object { bytes: content(output).await?, format }))
+        let tag = output.e_tag().map(str::to_owned);
+        Ok(Some(Object { bytes: content(output).await?, format, tag }))
     }
 
     /// Returns the bytes from `first` to `last`, both inclusive, as far as they exist.

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::capture::RedirectEntry;
-use crate::change::VisitChange;
+use crate::change::{ChangeKind, VisitChange};
 use crate::document::Document;
-use crate::frontier::{SegmentId, Selection, StateChange};
+use crate::frontier::{ParserCounters, SegmentId, Selection, StateChange};
+use crate::ids::Turn;
 use crate::simhash::TextPrint;
 
 /// How far making the documents of a crawl again has come. Stored with each step, so that whoever comes next goes on there.
@@ -13,10 +14,29 @@ use crate::simhash::TextPrint;
 pub struct RemakeState {
     /// What is made.
     pub job: RemakeJob,
-    /// The segment that was made again last, in the order of origins and then of commits.
-    pub after: SegmentId,
+    /// The segment that was made again last, in the order of origins and then of commits; `None` at the beginning.
+    pub after: Option<SegmentId>,
     /// What was done until there.
     pub done: Remade,
+}
+
+impl RemakeState {
+    /// Returns where a job begins.
+    #[must_use]
+    pub fn begin(job: RemakeJob) -> Self {
+        Self { job, after: None, done: Remade::default() }
+    }
+
+    /// Whether a segment is done: it comes before the last one that is, or is that.
+    #[must_use]
+    pub fn has_passed(&self, segment: &SegmentId) -> bool {
+        self.after.as_ref().is_some_and(|after| place(segment) <= place(after))
+    }
+}
+
+/// Returns where a segment is in the walk through a crawl.
+fn place(id: &SegmentId) -> (&str, Turn, u64) {
+    (id.origin.origin.as_str(), id.turn, id.n)
 }
 
 /// What is made again, and by what: only the same job goes on where an earlier one stopped.
@@ -67,6 +87,35 @@ pub struct RemadeVisit {
     pub state: StateChange,
     /// The print of its text; `None` if it is not a page, or the visit shows nothing.
     pub text: Option<TextPrint>,
+    /// What the document changes in the counters of its iteration.
+    pub recount: Recount,
+}
+
+/// What documents that are made again change in the counters of their iteration: how visits ended, what they changed, what became of links and which
+/// documents are stuck. What the crawl did, such as how many URLs it found, stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recount {
+    /// What was counted of the stored documents.
+    pub less: ParserCounters,
+    /// What is counted of those that take their place.
+    pub more: ParserCounters,
+}
+
+impl Recount {
+    /// Adds that of other documents.
+    pub fn add(&mut self, other: &Self) {
+        self.less.add(&other.less);
+        self.more.add(&other.more);
+    }
+
+    /// Adds that a visit's change is another.
+    pub fn add_change(&mut self, was: Option<ChangeKind>, is: Option<ChangeKind>) {
+        for (counters, kind) in [(&mut self.less, was), (&mut self.more, is)] {
+            if let Some(kind) = kind {
+                *counters.changes.entry(kind).or_default() += 1;
+            }
+        }
+    }
 }
 
 /// Whether something that is stored is written anew.

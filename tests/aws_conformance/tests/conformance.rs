@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dragline_aws::{AwsClients, DynamoFrontier, DynamoReader, DynamoRetained, QueueUrls, S3Documents};
+use dragline_aws::{AwsClients, DynamoFrontier, DynamoReader, DynamoRemaking, DynamoRetained, QueueUrls, S3Documents};
 use dragline_aws_conformance::{Fresh, clients};
 use dragline_ports::queue::Message;
 use dragline_testkit::conformance::queue::Receiver;
@@ -57,6 +57,17 @@ mod retention {
         let (frontier, documents, reader) = fresh_with_reader().await;
         let retained = DynamoRetained::new(frontier.clone(), documents.clone());
         ((frontier, documents, reader, retained), ())
+    });
+}
+
+mod remaking {
+    use super::*;
+
+    dragline_testkit::remaking_suite!(async {
+        let (frontier, documents, reader) = fresh_with_reader().await;
+        let remaking = DynamoRemaking::new(frontier.clone(), documents.clone());
+        let retained = DynamoRetained::new(frontier.clone(), documents.clone());
+        ((frontier, documents, reader, remaking, retained), ())
     });
 }
 

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use dragline_domain::capture::LogEntry;
 use dragline_domain::frontier::{OriginKey, SegmentRow};
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::error::PortResult;
 
 use super::DynamoFrontier;
-use super::log::{ENTRIES, JSON_BYTES};
-use crate::dynamo::{Fields, Item, Key, Role, Write};
-use crate::errors::{StoreError, at};
+use crate::dynamo::{Expression, Fields, Key, Role, Write};
+use crate::errors::at;
 use crate::meter::capacity::{ReadKind, item_bytes};
+use crate::rows::keys;
 use crate::rows::known::KnownUrl;
-use crate::rows::{self, keys};
 use crate::tables::SORT;
 
 /// How many candidates are read at once.
@@ -30,33 +28,22 @@ impl DynamoFrontier {
         urls: &BTreeSet<&CrawlUrl>,
     ) -> PortResult<Vec<CrawlUrl>> {
         at("forget visits", &segment.id, async {
-            let range = keys::log_parts(&segment.id, segment.iteration);
-            let mut gone = Vec::new();
-            for part in self.db.all(range.clone()).await? {
-                let mut entries: Vec<LogEntry> = rows::unpack(rows::fields(&part)?, ENTRIES, JSON_BYTES)?;
-                let mut is_changed = false;
+            let gone = self.change_log(segment, |entries| {
+                let mut gone = Vec::new();
                 entries.retain_mut(|entry| {
                     let via = &mut entry.visit.sighting.via;
                     if via.as_ref().is_some_and(|via| urls.contains(via)) {
                         *via = None;
-                        is_changed = true;
                     }
                     let is_gone = urls.contains(&entry.url);
                     if is_gone {
                         gone.push(entry.url.clone());
-                        is_changed = true;
                     }
                     !is_gone
                 });
-                if is_changed {
-                    let (packed, json_bytes) = rows::pack(&entries)?;
-                    let mut item = part.clone();
-                    item.insert(ENTRIES.to_owned(), packed);
-                    item.insert(JSON_BYTES.to_owned(), json_bytes);
-                    self.replace(&range.key(Fields(&part).text(SORT)?), item).await?;
-                }
-            }
-            Ok(gone)
+                gone
+            });
+            Ok(gone.await?.concat())
         })
         .await
     }
@@ -80,9 +67,9 @@ impl DynamoFrontier {
                         dead.push((key, item_bytes(item)));
                         gone.push(url);
                     } else if known.sighting.via.as_ref().is_some_and(|via| urls.contains(via)) {
-                        let mut item = item.clone();
-                        item.remove(VIA);
-                        self.replace(&key, item).await?;
+                        let update = Expression::new(format!("REMOVE #{VIA}"));
+                        let write = Write::update(Role::Other, &key, update, item).if_there();
+                        let _was_there = self.db.write(&write).await?;
                     }
                 }
                 self.db.delete_all(&dead).await?;
@@ -93,11 +80,5 @@ impl DynamoFrontier {
             }
         })
         .await
-    }
-
-    /// Replaces an item that is there. One that expired meanwhile stays away.
-    async fn replace(&self, key: &Key, item: Item) -> Result<(), StoreError> {
-        let _was_there = self.db.write(&Write::put(Role::Other, key, item).if_there()).await?;
-        Ok(())
     }
 }

@@ -6,17 +6,18 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::CrawlLog;
 
 use super::DynamoFrontier;
-use crate::dynamo::{Role, Write, text};
+use crate::dynamo::{Expression, Fields, Role, Write, text};
 use crate::errors::{StoreError, at};
 use crate::rows::{self, keys};
+use crate::tables::SORT;
 
 /// The size of a part's JSON. Deflated it is hardly ever larger: an item holds 400 KB.
 const PART_BYTES_MAX: usize = 300_000;
 
 const OBJECT: &str = "object";
 const AGENT: &str = "agent";
-pub(super) const ENTRIES: &str = "entries";
-pub(super) const JSON_BYTES: &str = "json_bytes";
+const ENTRIES: &str = "entries";
+const JSON_BYTES: &str = "json_bytes";
 
 impl CrawlLog for DynamoFrontier {
     /// Puts each part once: existing parts stay.
@@ -48,7 +49,8 @@ impl DynamoFrontier {
         at("load log", &segment.id, self.logged(segment)).await
     }
 
-    async fn logged(&self, segment: &SegmentRow) -> Result<Option<SegmentLog>, StoreError> {
+    /// The same, for whoever decides by it.
+    pub(crate) async fn logged(&self, segment: &SegmentRow) -> Result<Option<SegmentLog>, StoreError> {
         let parts = self.db.all(keys::log_parts(&segment.id, segment.iteration)).await?;
         let Some(first) = parts.first() else { return Ok(None) };
         let head = rows::fields(first)?;
@@ -64,6 +66,43 @@ impl DynamoFrontier {
             log.entries.extend(rows::unpack::<Vec<LogEntry>>(rows::fields(part)?, ENTRIES, JSON_BYTES)?);
         }
         Ok(Some(log))
+    }
+}
+
+impl DynamoFrontier {
+    /// Changes entries of a segment's log, each part by itself, and decides again if others changed it meanwhile. What is gone stays so. Returns what
+    /// `change` returned of each part.
+    pub(crate) async fn change_log<T: Send>(
+        &self,
+        segment: &SegmentRow,
+        change: impl Fn(&mut Vec<LogEntry>) -> T + Send + Sync,
+    ) -> Result<Vec<T>, StoreError> {
+        let range = keys::log_parts(&segment.id, segment.iteration);
+        let mut changed = Vec::new();
+        for part in self.db.all(range.clone()).await? {
+            let key = range.key(Fields(&part).text(SORT)?);
+            let (mut read, mut rounds) = (Some(part), self.db.rounds());
+            while let Some(mut item) = read {
+                rounds.begin().await?;
+                let before: Vec<LogEntry> = rows::unpack(rows::fields(&item)?, ENTRIES, JSON_BYTES)?;
+                let mut entries = before.clone();
+                let made = change(&mut entries);
+                if entries != before {
+                    let (packed, json_bytes) = rows::pack(&entries)?;
+                    let was = item.insert(ENTRIES.to_owned(), packed);
+                    item.insert(JSON_BYTES.to_owned(), json_bytes);
+                    let Some(was) = was else { return Err(StoreError::Damaged("a log without entries".to_owned())) };
+                    let as_read = Expression::new(format!("#{ENTRIES} = :was")).with(":was", was);
+                    if self.db.write(&Write::put(Role::Other, &key, item).when(as_read)).await?.is_err() {
+                        read = self.db.get(&key).await?;
+                        continue;
+                    }
+                }
+                changed.push(made);
+                break;
+            }
+        }
+        Ok(changed)
     }
 }
 

@@ -15,6 +15,7 @@ mod overdue;
 mod parses;
 mod progress;
 mod reading;
+mod remaking;
 mod remembered;
 mod retention;
 mod robots;
@@ -27,6 +28,7 @@ use dragline_ports::clock::Rng;
 use jiff::Timestamp;
 
 pub(crate) use self::reading::{Listed, ListedLeftovers};
+pub(crate) use self::remaking::{Latest, Written};
 use self::remembered::Remembered;
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;

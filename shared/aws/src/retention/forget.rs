@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use dragline_domain::document::Document;
 use dragline_domain::frontier::{OriginKey, SegmentRow};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, Origin};
-use dragline_ports::documents::Documents;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Origins;
 use dragline_ports::reader::Cursor;
@@ -14,6 +14,7 @@ use dragline_ports::retention::{Forgetting, Forgotten, ObjectsNaming};
 
 use super::{DynamoRetained, LISTED_MAX};
 use crate::editions::S3Editions;
+use crate::errors::at;
 use crate::frontier::Listed;
 use crate::publications::S3Publications;
 
@@ -114,13 +115,10 @@ impl DynamoRetained {
     }
 
     async fn forget_documents(&self, segment: &SegmentRow, urls: &BTreeSet<&CrawlUrl>) -> PortResult<u64> {
-        let Some(documents) = self.documents.load(segment).await? else { return Ok(0) };
-        let before = documents.len();
-        let left: Vec<_> = documents.into_iter().filter(|document| !urls.contains(&document.url)).collect();
-        let gone = before - left.len();
-        if gone > 0 {
-            self.documents.replace(segment, &left).await?;
-        }
-        Ok(gone as u64)
+        let left = |documents: &[Document]| {
+            documents.iter().filter(|document| !urls.contains(&document.url)).cloned().collect()
+        };
+        let changed = at("forget documents", &segment.id, self.documents.change(segment, left)).await?;
+        Ok(changed.map_or(0, |changed| changed.before.len() - changed.after.len()) as u64)
     }
 }

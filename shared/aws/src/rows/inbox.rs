@@ -134,6 +134,13 @@ pub(crate) fn add(origin: &OriginKey, before: Option<&Inbox>, after: &Inbox) -> 
     write.indexed(index)
 }
 
+/// Writes what documents that were made again count, if the origin is as it was read. Counters may fall, which additions cannot express.
+pub(crate) fn recount(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Write {
+    let as_counted = Expression::new("#added = :was_added AND #parsed = :was_parsed");
+    let as_counted = as_counted.with(":was_added", number(before.added)).with(":was_parsed", number(before.parsed));
+    Write::put(Role::Inbox, &keys::inbox(origin), item(origin, after)).when(as_open(before)).when(as_counted)
+}
+
 fn as_open(before: &Inbox) -> Expression {
     Expression::new("#iteration = :was_iteration AND #open = :was_open")
         .with(":was_iteration", number(before.iteration.number()))

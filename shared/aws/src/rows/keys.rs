@@ -51,6 +51,11 @@ pub(crate) fn past_definition(crawl: &CrawlId, version: u32) -> Key {
     of_crawl(crawl, format!("spec#{version:010}"))
 }
 
+/// Returns the key of how far making the crawl's documents again has come.
+pub(crate) fn remake(crawl: &CrawlId) -> Key {
+    of_crawl(crawl, "remake")
+}
+
 pub(crate) fn trigger(crawl: &CrawlId, trigger: &TriggerId) -> Key {
     of_crawl(crawl, format!("trigger#{trigger}"))
 }

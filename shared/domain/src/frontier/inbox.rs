@@ -9,6 +9,7 @@ use super::Seeding;
 use crate::change::ChangeKind;
 use crate::ids::Iteration;
 use crate::outcome::Outcome;
+use crate::remake::Recount;
 
 /// The row that parsers write. `added` and `parsed` only grow within an iteration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -33,7 +34,7 @@ pub struct Inbox {
     pub counters: ParserCounters,
 }
 
-/// What parsers did for an origin's own segments in an iteration. Only grows.
+/// What parsers did for an origin's own segments in an iteration. Only grows, until documents are made again ([`Recount`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ParserCounters {
     /// How many URLs of any origin its segments were the first to claim, blocked ones included.
@@ -93,6 +94,33 @@ impl ParserCounters {
     }
 }
 
+impl ParserCounters {
+    /// Takes away what was counted of documents.
+    fn subtract(&mut self, less: &Self) {
+        let numbers = [
+            (&mut self.processed, less.processed),
+            (&mut self.stuck, less.stuck),
+            (&mut self.links_out_of_scope, less.links_out_of_scope),
+            (&mut self.links_too_deep, less.links_too_deep),
+            (&mut self.links_nofollow, less.links_nofollow),
+            (&mut self.links_beyond_budget, less.links_beyond_budget),
+            (&mut self.reparsed, less.reparsed),
+        ];
+        for (count, less) in numbers {
+            *count = count.saturating_sub(less);
+        }
+        subtract_each(&mut self.outcomes, &less.outcomes);
+        subtract_each(&mut self.changes, &less.changes);
+    }
+}
+
+fn subtract_each<K: Ord>(counts: &mut BTreeMap<K, u64>, less: &BTreeMap<K, u64>) {
+    counts.retain(|key, count| {
+        *count = count.saturating_sub(less.get(key).copied().unwrap_or(0));
+        *count > 0
+    });
+}
+
 impl Inbox {
     /// Creates the empty inbox of an origin that is not open yet.
     #[must_use]
@@ -113,6 +141,15 @@ impl Inbox {
         self.parsed += 1;
         self.due = Some(due);
         self.counters.add(counters);
+    }
+
+    /// Returns the inbox with what documents that were made again count. No counter falls below zero.
+    #[must_use]
+    pub fn recounted(&self, recount: &Recount) -> Self {
+        let mut counters = self.counters.clone();
+        counters.add(&recount.more);
+        counters.subtract(&recount.less);
+        Self { counters, ..self.clone() }
     }
 
     /// Marks the origin as closed: the sweeper has nothing left to check.

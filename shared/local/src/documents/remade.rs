@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use dragline_domain::capture::RedirectEntry;
-use dragline_domain::change::VisitChange;
+use dragline_domain::change::{ChangeKind, VisitChange};
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow, StateChange};
+use dragline_domain::frontier::{IterationRow, IterationStatus, OriginKey, SegmentId, SegmentRow, StateChange};
 use dragline_domain::ids::{CrawlId, Turn};
-use dragline_domain::remake::{RemadeVisit, RemakeState, Rewrite};
+use dragline_domain::remake::{Recount, RemadeVisit, RemakeJob, RemakeState, Rewrite};
 use dragline_ports::error::PortResult;
-use dragline_ports::remaking::Remaking;
+use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
 use rusqlite::params;
 
 use super::{Owner, Packed, packed, put};
@@ -33,13 +33,20 @@ impl SqliteRemaking {
 }
 
 impl Remaking for SqliteRemaking {
-    async fn load_remake(&self, crawl: &CrawlId) -> PortResult<Option<RemakeState>> {
-        let name = setting(crawl);
+    async fn begin_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> PortResult<RemakeBegun> {
+        let (id, job) = (crawl.clone(), job.clone());
         let work = move |db: &Db| {
-            // What another program wrote is not gone on with.
-            Ok(db.setting(&name)?.and_then(|state| serde_json::from_str(&state).ok()))
+            if let Some(open) = open_iteration(db, &id)? {
+                return Ok(RemakeBegun::Busy(open));
+            }
+            if let Some(stopped) = stored_state(db, &id)?.filter(|stopped| stopped.job == job) {
+                return Ok(RemakeBegun::From(stopped));
+            }
+            let begun = RemakeState::begin(job);
+            put_state(db, &id, &begun)?;
+            Ok(RemakeBegun::From(begun))
         };
-        self.writer.run("load how far documents are made again", crawl.to_string(), work).await
+        self.writer.run("begin making documents again", crawl.to_string(), work).await
     }
 
     async fn list_parsed(
@@ -53,13 +60,23 @@ impl Remaking for SqliteRemaking {
         self.writer.run("list segments", origin.to_string(), work).await
     }
 
-    async fn replace(&self, segment: &SegmentRow, visits: &[RemadeVisit], state: &RemakeState) -> PortResult<()> {
-        let (row, state) = (segment.clone(), serde_json::to_string(state));
+    async fn replace(&self, replacement: Replacement<'_>) -> PortResult<Replaced> {
+        let Replacement { segment, visits, state } = replacement;
+        let (row, state) = (segment.clone(), state.clone());
         let documents: Vec<Document> = visits.iter().map(|visit| visit.document.clone()).collect();
         let documents = packed(&segment.id.origin.origin, &documents);
         let visits: Vec<RemadeVisit> = visits.iter().map(without_content).collect();
         let work = move |db: &Db| {
             let SegmentRow { id, iteration, .. } = &row;
+            let crawl = &id.origin.crawl;
+            match stored_state(db, crawl)?.filter(|stored| stored.job == state.job) {
+                None => return Ok(Replaced::Superseded),
+                Some(stored) if stored.has_passed(id) => return Ok(Replaced::Done(stored.done)),
+                Some(_) => {}
+            }
+            if let Some(open) = open_iteration(db, crawl)? {
+                return Ok(Replaced::Busy(open));
+            }
             let stored = db.segment(id)?.ok_or(StoreError::Missing("such segment"))?;
             let owner = Owner {
                 id: db.ensure_origin(&id.origin)?,
@@ -67,19 +84,43 @@ impl Remaking for SqliteRemaking {
                 segment: (id, stored.row_id),
                 iteration: *iteration,
             };
+            let mut recount = Recount::default();
             for (packed, visit) in documents?.iter().zip(&visits) {
-                replace(db, &owner, packed, visit)?;
+                recount.add(&replace(db, &owner, packed, visit)?);
             }
-            db.put_setting(&setting(&id.origin.crawl), &state?)
+            if let Some(inbox) = db.inbox(owner.id)?.filter(|inbox| inbox.iteration == *iteration) {
+                db.put_inbox(owner.id, &inbox.recounted(&recount))?;
+            }
+            put_state(db, crawl, &state)?;
+            Ok(Replaced::Done(state.done))
         };
         self.writer.run("replace documents", segment.id.to_string(), work).await
     }
 
-    async fn end_remake(&self, crawl: &CrawlId) -> PortResult<()> {
-        let name = setting(crawl);
-        let work = move |db: &Db| db.execute("DELETE FROM setting WHERE name = ?1", [&name]).map(drop);
+    async fn end_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> PortResult<()> {
+        let (id, job) = (crawl.clone(), job.clone());
+        let work = move |db: &Db| match stored_state(db, &id)? {
+            Some(stored) if stored.job == job => {
+                db.execute("DELETE FROM setting WHERE name = ?1", [setting(&id)]).map(drop)
+            }
+            _ => Ok(()),
+        };
         self.writer.run("end making documents again", crawl.to_string(), work).await
     }
+}
+
+/// Returns the crawl's newest iteration if it is not over.
+fn open_iteration(db: &Db, crawl: &CrawlId) -> Result<Option<IterationRow>, StoreError> {
+    Ok(db.latest_iteration(crawl)?.filter(|latest| latest.status != IterationStatus::Closed))
+}
+
+/// Returns how far the work has come. What another program wrote is not gone on with.
+fn stored_state(db: &Db, crawl: &CrawlId) -> Result<Option<RemakeState>, StoreError> {
+    Ok(db.setting(&setting(crawl))?.and_then(|state| serde_json::from_str(&state).ok()))
+}
+
+fn put_state(db: &Db, crawl: &CrawlId, state: &RemakeState) -> Result<(), StoreError> {
+    db.put_setting(&setting(crawl), &serde_json::to_string(state)?)
 }
 
 /// Returns the name of the setting that says how far it has come.
@@ -89,9 +130,11 @@ fn setting(crawl: &CrawlId) -> String {
 
 /// Returns the visit without what its packed document has.
 fn without_content(visit: &RemadeVisit) -> RemadeVisit {
-    let RemadeVisit { document: Document { n, url, outcome, detail, .. }, change, redirect, state, text } = visit;
+    let RemadeVisit { document: Document { n, url, outcome, detail, .. }, .. } = visit;
     let document = Document { detail: detail.clone(), ..Document::bare(*n, url.clone(), *outcome) };
-    RemadeVisit { document, change: change.clone(), redirect: redirect.clone(), state: *state, text: *text }
+    let RemadeVisit { change, redirect, state, text, recount, .. } = visit;
+    let (change, redirect, recount) = (change.clone(), redirect.clone(), recount.clone());
+    RemadeVisit { document, change, redirect, state: *state, text: *text, recount }
 }
 
 fn list_parsed(
@@ -112,15 +155,16 @@ fn list_parsed(
     rows.map(|stored| stored.map(|stored| stored.row)).collect()
 }
 
-/// Puts a document in the place of the one that is stored; nothing if that was pruned or forgotten.
-fn replace(db: &Db, owner: &Owner<'_>, packed: &Packed, visit: &RemadeVisit) -> Result<(), StoreError> {
-    let RemadeVisit { document, change, redirect, state, text } = visit;
+/// Puts a document in the place of the one that is stored, and returns what that counts; nothing if that was pruned or forgotten.
+fn replace(db: &Db, owner: &Owner<'_>, packed: &Packed, visit: &RemadeVisit) -> Result<Recount, StoreError> {
+    let RemadeVisit { document, change, redirect, state, text, .. } = visit;
     let id = VisitId::new(owner.segment.1, document.n)?;
     let path = shorten(owner.origin, &document.url);
     let is_there = db.find("SELECT 1 FROM document WHERE id = ?1 AND url = ?2", params![id, path], |_| Ok(()))?;
     if is_there.is_none() {
-        return Ok(());
+        return Ok(Recount::default());
     }
+    let mut recount = visit.recount.clone();
     delete_document(db, id)?;
     put(db, owner, packed)?;
     if let Some(text) = text {
@@ -129,13 +173,17 @@ fn replace(db: &Db, owner: &Owner<'_>, packed: &Packed, visit: &RemadeVisit) -> 
     }
     log(db, id, visit)?;
     if let Rewrite::With(change) = change {
+        let was = db.find("SELECT change FROM visit WHERE id = ?1", [id], |row| row.get::<_, Option<String>>(0))?;
+        let is = change.as_ref().map(|change| change.kind);
+        recount.add_change(was.flatten().as_deref().and_then(ChangeKind::named), is);
         let sql = "UPDATE visit SET change = ?2, changed_parts = ?3 WHERE id = ?1";
-        let kind = change.as_ref().map(|change| change.kind.name());
+        let kind = is.map(ChangeKind::name);
         let parts = change.as_ref().map(VisitChange::part_names).filter(|names| !names.is_empty());
         db.execute(sql, params![id, kind, parts])?;
     }
     log_redirect(db, id, redirect.as_ref())?;
-    show(db, owner, (id, document), state)
+    show(db, owner, (id, document), state)?;
+    Ok(recount)
 }
 
 /// Writes how the visit ended, where the log and the candidate say so.

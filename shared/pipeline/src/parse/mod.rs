@@ -257,27 +257,7 @@ fn counters(log: &SegmentLog, captures: &[Capture], documents: &[Document], clai
     let Claimed { found, found_stripped, .. } = *claimed;
     let mut counters = ParserCounters { found, found_stripped, ..ParserCounters::default() };
     for (capture, document) in captures.iter().zip(documents) {
-        match document.state {
-            DocumentState::Processed => counters.processed += 1,
-            DocumentState::Stuck => counters.stuck += 1,
-        }
-        match capture.visit.finality {
-            Finality::Final => *counters.outcomes.entry(document.outcome).or_default() += 1,
-            Finality::Aside => counters.reparsed += 1,
-            Finality::Retried => {}
-        }
-        if is_decided_again(capture, log.iteration) {
-            continue;
-        }
-        for link in &document.links {
-            match link.disposition {
-                Disposition::OutOfScope => counters.links_out_of_scope += 1,
-                Disposition::TooDeep => counters.links_too_deep += 1,
-                Disposition::NoFollow => counters.links_nofollow += 1,
-                Disposition::BeyondBudget => counters.links_beyond_budget += 1,
-                Disposition::Follow | Disposition::NotAPage | Disposition::Blocked(_) | Disposition::Later => {}
-            }
-        }
+        count(&mut counters, log.iteration, capture, document);
     }
     for change in log.entries.iter().filter_map(|entry| entry.change.as_ref()) {
         *counters.changes.entry(change.kind).or_default() += 1;
@@ -287,6 +267,31 @@ fn counters(log: &SegmentLog, captures: &[Capture], documents: &[Document], clai
         *counters.outcomes.entry(Outcome::BlockedUrlByLocalPolicy).or_default() += blocked;
     }
     counters
+}
+
+/// Counts a document of a visit.
+fn count(counters: &mut ParserCounters, iteration: Iteration, capture: &Capture, document: &Document) {
+    match document.state {
+        DocumentState::Processed => counters.processed += 1,
+        DocumentState::Stuck => counters.stuck += 1,
+    }
+    match capture.visit.finality {
+        Finality::Final => *counters.outcomes.entry(document.outcome).or_default() += 1,
+        Finality::Aside => counters.reparsed += 1,
+        Finality::Retried => {}
+    }
+    if is_decided_again(capture, iteration) {
+        return;
+    }
+    for link in &document.links {
+        match link.disposition {
+            Disposition::OutOfScope => counters.links_out_of_scope += 1,
+            Disposition::TooDeep => counters.links_too_deep += 1,
+            Disposition::NoFollow => counters.links_nofollow += 1,
+            Disposition::BeyondBudget => counters.links_beyond_budget += 1,
+            Disposition::Follow | Disposition::NotAPage | Disposition::Blocked(_) | Disposition::Later => {}
+        }
+    }
 }
 
 /// Whether the links of a document were counted in this iteration before, and are only decided again from a smaller depth.

@@ -13,7 +13,7 @@ use dragline_domain::frontier::{
 use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::{Ended, LastVisits, NextVisit, next_visit};
 use dragline_domain::simhash::TextPrint;
-use dragline_domain::url::Origin;
+use dragline_domain::url::{CrawlUrl, Origin};
 use jiff::Timestamp;
 
 use super::claims::{BlockedUrl, Claimed};
@@ -41,7 +41,6 @@ pub(super) async fn update_candidates(
     world.frontier().update_candidates(&segment.id.origin, &updates).await?;
     for (origin, named) in named(&updates) {
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
-        let named: Vec<_> = named.into_iter().map(|(path_and_query, by)| Named { path_and_query, by }).collect();
         world.frontier().add_namers(&origin, &named).await?;
     }
     for (origin, blocked) in claimed.blocked_by_origin() {
@@ -74,18 +73,29 @@ fn update_of_blocked(context: &CrawlContext, segment: &SegmentRow, blocked: &Blo
 }
 
 /// Returns which URLs of each origin the pages of a segment call canonical that are shown from now on, with their texts.
-fn named(updates: &[CandidateUpdate]) -> BTreeMap<Origin, BTreeMap<String, Namers>> {
-    let mut named: BTreeMap<Origin, BTreeMap<String, Namers>> = BTreeMap::new();
-    for update in updates {
-        if let (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, LeadsTo::Url(canonical), Some(text)) =
-            (&update.state, &update.leads_to, update.text)
-        {
-            let of_origin = named.entry(canonical.origin()).or_default();
-            let by = of_origin.entry(canonical.path_and_query().to_owned()).or_default();
-            *by = by.with(text);
+fn named(updates: &[CandidateUpdate]) -> BTreeMap<Origin, Vec<Named>> {
+    by_origin(updates.iter().filter_map(|update| match (&update.state, &update.leads_to, update.text) {
+        (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, LeadsTo::Url(canonical), Some(text)) => {
+            Some((canonical, text))
         }
+        _ => None,
+    }))
+}
+
+/// Returns canonical URLs by origin, each with the texts of the pages that name it.
+pub(super) fn by_origin<'u>(
+    texts: impl IntoIterator<Item = (&'u CrawlUrl, TextPrint)>,
+) -> BTreeMap<Origin, Vec<Named>> {
+    let mut named: BTreeMap<Origin, BTreeMap<String, Namers>> = BTreeMap::new();
+    for (canonical, text) in texts {
+        let of_origin = named.entry(canonical.origin()).or_default();
+        let by = of_origin.entry(canonical.path_and_query().to_owned()).or_default();
+        *by = by.with(text);
     }
-    named
+    let listed = |named: BTreeMap<String, Namers>| {
+        named.into_iter().map(|(path_and_query, by)| Named { path_and_query, by }).collect()
+    };
+    named.into_iter().map(|(origin, named)| (origin, listed(named))).collect()
 }
 
 fn update_of(

@@ -3,10 +3,10 @@
 use dragline_domain::change::VisitChange;
 use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow, StateChange};
 use dragline_domain::ids::CrawlId;
-use dragline_domain::remake::{RemadeVisit, RemakeState, Rewrite};
+use dragline_domain::remake::{Recount, RemadeVisit, RemakeJob, RemakeState, Rewrite};
 use dragline_ports::documents::Documents;
 use dragline_ports::error::PortResult;
-use dragline_ports::remaking::Remaking;
+use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
 
 use super::mutations;
 use RemakingMutation as M;
@@ -34,6 +34,16 @@ mutations! {
         StateOfAnyCrawl,
         /// It is never over.
         NeverOver,
+        /// What the last try of a segment counts is returned.
+        CountedLast,
+        /// Documents are replaced by a job whose place another took.
+        OthersOvertaken,
+        /// An iteration that is open is not seen.
+        OpenNotSeen,
+        /// Counters stay as they were.
+        NotRecounted,
+        /// When a URL changed is not looked for where its last visit changed nothing.
+        LastChangeIgnored,
     }
 }
 
@@ -60,6 +70,13 @@ impl<R: Remaking, D: Documents> MutantRemaking<R, D> {
             M::ChangeErased => visits.iter_mut().filter(|visit| visit.change == Rewrite::Keep).for_each(|visit| {
                 visit.change = Rewrite::With(None::<VisitChange>);
             }),
+            M::NotRecounted => visits.iter_mut().for_each(|visit| visit.recount = Recount::default()),
+            M::LastChangeIgnored => visits.iter_mut().for_each(|visit| match &mut visit.state {
+                StateChange::Shown { changed_at, .. } => {
+                    *changed_at = changed_at.or(visit.document.body.as_ref().map(|body| body.at));
+                }
+                _ => {}
+            }),
             M::RedirectKept => visits.iter_mut().for_each(|visit| visit.redirect = None),
             M::UrlIgnored => {
                 let stored = self.documents.load(segment).await?.unwrap_or_default();
@@ -77,11 +94,18 @@ impl<R: Remaking, D: Documents> MutantRemaking<R, D> {
 }
 
 impl<R: Remaking, D: Documents> Remaking for MutantRemaking<R, D> {
-    async fn load_remake(&self, crawl: &CrawlId) -> PortResult<Option<RemakeState>> {
+    async fn begin_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> PortResult<RemakeBegun> {
         match self.mutation {
-            M::StateForgotten => Ok(None),
-            M::StateOfAnyCrawl => self.inner.load_remake(&crate::conformance::reader::crawl()).await,
-            _ => self.inner.load_remake(crawl).await,
+            M::StateForgotten => {
+                self.inner.begin_remake(crawl, job).await?;
+                Ok(RemakeBegun::From(RemakeState::begin(job.clone())))
+            }
+            M::StateOfAnyCrawl => self.inner.begin_remake(&crate::conformance::reader::crawl(), job).await,
+            M::OpenNotSeen => match self.inner.begin_remake(crawl, job).await? {
+                RemakeBegun::Busy(_) => Ok(RemakeBegun::From(RemakeState::begin(job.clone()))),
+                begun => Ok(begun),
+            },
+            _ => self.inner.begin_remake(crawl, job).await,
         }
     }
 
@@ -96,15 +120,24 @@ impl<R: Remaking, D: Documents> Remaking for MutantRemaking<R, D> {
         self.inner.list_parsed(origin, after, limit).await
     }
 
-    async fn replace(&self, segment: &SegmentRow, visits: &[RemadeVisit], state: &RemakeState) -> PortResult<()> {
-        let visits = self.spoilt(segment, visits).await?;
-        self.inner.replace(segment, &visits, state).await
+    async fn replace(&self, replacement: Replacement<'_>) -> PortResult<Replaced> {
+        let Replacement { segment, state, .. } = replacement;
+        let visits = &self.spoilt(segment, replacement.visits).await?;
+        if self.mutation == M::OthersOvertaken {
+            self.inner.begin_remake(&segment.id.origin.crawl, &state.job).await?;
+        }
+        let replaced = self.inner.replace(Replacement { visits, ..replacement }).await?;
+        Ok(match (self.mutation, replaced) {
+            (M::CountedLast, Replaced::Done(_)) => Replaced::Done(state.done),
+            (M::OpenNotSeen, Replaced::Busy(_)) => Replaced::Done(state.done),
+            (_, replaced) => replaced,
+        })
     }
 
-    async fn end_remake(&self, crawl: &CrawlId) -> PortResult<()> {
+    async fn end_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> PortResult<()> {
         match self.mutation {
             M::NeverOver => Ok(()),
-            _ => self.inner.end_remake(crawl).await,
+            _ => self.inner.end_remake(crawl, job).await,
         }
     }
 }

@@ -65,9 +65,12 @@ pub(crate) async fn retained() -> ((SqliteFrontier, SqliteDocuments, SqliteReade
     ((store.frontier(), store.documents(), reader_of(&directory), store.retained()), directory)
 }
 
-pub(crate) async fn remaking() -> ((SqliteFrontier, SqliteDocuments, SqliteReader, SqliteRemaking), TempDir) {
+/// What remakes documents, with what keeps and forgets them.
+pub(crate) type Remaking = (SqliteFrontier, SqliteDocuments, SqliteReader, SqliteRemaking, SqliteRetained);
+
+pub(crate) async fn remaking() -> (Remaking, TempDir) {
     let (store, directory) = store();
-    ((store.frontier(), store.documents(), reader_of(&directory), store.remaking()), directory)
+    ((store.frontier(), store.documents(), reader_of(&directory), store.remaking(), store.retained()), directory)
 }
 
 pub(crate) async fn documents() -> ((SqliteFrontier, SqliteDocuments), TempDir) {

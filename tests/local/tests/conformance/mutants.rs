@@ -65,9 +65,9 @@ async fn of_retention(mutation: RetentionMutation) -> Names {
 
 async fn of_remaking(mutation: RemakingMutation) -> Names {
     dragline_testkit::remaking_suite!(rejections, async {
-        let ((frontier, documents, reader, remaking), guard) = adapters::remaking().await;
+        let ((frontier, documents, reader, remaking, retained), guard) = adapters::remaking().await;
         let remaking = MutantRemaking::new(remaking, documents.clone(), mutation);
-        ((frontier, documents, reader, remaking), guard)
+        ((frontier, documents, reader, remaking, retained), guard)
     })
 }
 

@@ -4,22 +4,24 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Condition, Definition, TextTest};
 use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow, Selection};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_domain::remake::{Remade, RemadeVisit, RemakeState};
+use dragline_domain::remake::{Remade, RemakeJob};
 use dragline_domain::url::CrawlUrl;
 use dragline_engine::local_world;
 use dragline_local::{DATABASE, LocalStore, SqliteReader, SystemClock};
-use dragline_pipeline::parse::past::remake;
+use dragline_pipeline::World;
+use dragline_pipeline::parse::past::{RemakeEnded, remake};
 use dragline_pipeline::retention::forget;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::reader::Reader;
-use dragline_ports::remaking::Remaking;
+use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
 use dragline_ports::retention::Effect;
 use dragline_report::diff::{Span, Which, each_page_change};
 use dragline_whole_crawls::{Silent, command, crawl, store};
@@ -89,7 +91,7 @@ async fn three_days() -> (ScriptedSite, TempDir) {
 
 async fn remake_in(data: &Path, crawl: &CrawlId, selection: Selection) -> Remade {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
-    remake(&local_world(&store, Silent), &store.remaking(), crawl, selection, "test").await.unwrap()
+    through(&local_world(&store, Silent), &store.remaking(), crawl, selection).await.unwrap()
 }
 
 /// Stores the definition, and makes all documents again by it.
@@ -187,8 +189,8 @@ struct Dying<R> {
 }
 
 impl<R: Remaking> Remaking for Dying<R> {
-    async fn load_remake(&self, crawl: &CrawlId) -> PortResult<Option<RemakeState>> {
-        self.inner.load_remake(crawl).await
+    async fn begin_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> PortResult<RemakeBegun> {
+        self.inner.begin_remake(crawl, job).await
     }
 
     async fn list_parsed(
@@ -200,21 +202,40 @@ impl<R: Remaking> Remaking for Dying<R> {
         self.inner.list_parsed(origin, after, limit).await
     }
 
-    async fn replace(&self, segment: &SegmentRow, visits: &[RemadeVisit], state: &RemakeState) -> PortResult<()> {
+    async fn replace(&self, replacement: Replacement<'_>) -> PortResult<Replaced> {
         let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        left.map_err(|_| PortError::new(PortErrorKind::Other, "replace", &segment.id, "the process died"))?;
-        self.inner.replace(segment, visits, state).await
+        let died = |_| PortError::new(PortErrorKind::Other, "replace", &replacement.segment.id, "the process died");
+        left.map_err(died)?;
+        self.inner.replace(replacement).await
     }
 
-    async fn end_remake(&self, crawl: &CrawlId) -> PortResult<()> {
-        self.inner.end_remake(crawl).await
+    async fn end_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> PortResult<()> {
+        self.inner.end_remake(crawl, job).await
     }
 }
 
 async fn die_after(segments: u64, data: &Path, crawl: &CrawlId) -> PortResult<Remade> {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
     let dying = Dying { inner: store.remaking(), left: AtomicU64::new(segments) };
-    remake(&local_world(&store, Silent), &dying, crawl, Selection::All, "test").await
+    through(&local_world(&store, Silent), &dying, crawl, Selection::All).await
+}
+
+/// Makes documents again to the end.
+async fn through(
+    world: &impl World,
+    remaking: &impl Remaking,
+    crawl: &CrawlId,
+    selection: Selection,
+) -> PortResult<Remade> {
+    let told = Mutex::new(Vec::new());
+    let tell = |done: &Remade| told.lock().unwrap().push(*done);
+    let ended = remake(world, remaking, crawl, selection, "test", tell).await?;
+    let RemakeEnded::Through(job, done) = ended else { panic!("{ended:?}") };
+    let told = told.into_inner().unwrap();
+    assert_eq!(told.last(), Some(&done), "whoever watches sees all of it");
+    assert!(told.is_sorted_by_key(|done| done.remade + done.kept), "{told:?}");
+    remaking.end_remake(crawl, &job).await?;
+    Ok(done)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,32 +1,36 @@
 //! Making the documents of all iterations again from the stored answers, by the definition and the program of today. Nothing is requested or claimed.
 //!
 //! It goes through the segments of each origin in the order of their commits, so that each document is compared with the one before it as that is by
-//! now. Effects in order, for each segment: what was made takes the place of what is stored, together with how far the work has come. Whatever it
-//! dies after, the next run goes on there, and ends the same.
+//! now. Effects in order, for each segment: which URLs its pages call canonical; what was made takes the place of what is stored, together with how far
+//! the work has come. Whatever it dies after, the next run goes on there, and ends the same. An iteration that begins meanwhile goes first.
 
 mod visit;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use dragline_domain::capture::Finality;
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow, Selection, VisitPlace};
+use dragline_domain::frontier::{
+    IterationRow, Named, OriginKey, SegmentId, SegmentRow, Selection, StateChange, VisitPlace,
+};
 use dragline_domain::ids::CrawlId;
-use dragline_domain::remake::{Remade, RemakeJob, RemakeState};
-use dragline_domain::url::CrawlUrl;
+use dragline_domain::outcome::Outcome;
+use dragline_domain::remake::{Remade, RemadeVisit, RemakeJob, RemakeState};
+use dragline_domain::url::{CrawlUrl, Origin};
 
 use super::captures::{self, Trust};
 use super::documents::{bare, of_answer, stuck};
 use super::read::Capture;
 use super::remade::{leave_what_is_new, made_of, stored_answer};
+use super::update::by_origin;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use dragline_ports::documents::Documents;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::frontier::Origins;
-use dragline_ports::remaking::Remaking;
+use dragline_ports::frontier::{Candidates, Origins};
+use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
 use visit::{MadeOf, remade_visit, says_the_same};
 
 /// How many origins are listed at a time.
@@ -35,10 +39,23 @@ const ORIGINS_PAGE: usize = 500;
 /// How many segments are listed at a time.
 const SEGMENTS_PAGE: usize = 100;
 
-/// Makes the documents of all iterations of a crawl again, those of the selected URLs, and returns what was done since the work began.
+/// How making documents again ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RemakeEnded {
+    /// All are made; this was done since the work began. Whoever brings up to date what is derived of them ends the job afterwards
+    /// ([`Remaking::end_remake`]): until then, the same call finds nothing left to make.
+    Through(RemakeJob, Remade),
+    /// An iteration of the crawl is not over, and goes first. Afterwards the same call goes on.
+    Busy(IterationRow),
+    /// Somebody else makes them again since, by another job.
+    Superseded,
+}
+
+/// Makes the documents of all iterations of a crawl again, those of the selected URLs. `told` is called with what was done since the work began, at
+/// first and after each segment.
 ///
-/// No iteration of the crawl may be open. Work that stopped in the middle goes on if it is the same: by the same definition, the same `program`
-/// (its version), of the same URLs. Only one segment is in memory at a time.
+/// Work that stopped in the middle goes on if it is the same: by the same definition, the same `program` (its version), of the same URLs. Only one
+/// segment is in memory at a time.
 ///
 /// # Errors
 /// Returns the ports' errors; the same call then goes on.
@@ -48,11 +65,15 @@ pub async fn remake(
     crawl: &CrawlId,
     selection: Selection,
     program: &str,
-) -> PortResult<Remade> {
+    told: impl Fn(&Remade) + Sync,
+) -> PortResult<RemakeEnded> {
     let context = Contexts::default().current(world.frontier(), crawl).await?;
     let job = RemakeJob { version: context.how_version(), program: program.to_owned(), selection };
-    let stopped = remaking.load_remake(crawl).await?.filter(|stopped| stopped.job == job);
-    let (mut done, mut within) = stopped.map_or_else(Default::default, |stopped| (stopped.done, Some(stopped.after)));
+    let (mut done, mut within) = match remaking.begin_remake(crawl, &job).await? {
+        RemakeBegun::From(state) => (state.done, state.after),
+        RemakeBegun::Busy(iteration) => return Ok(RemakeEnded::Busy(iteration)),
+    };
+    told(&done);
     let mut after = None;
     loop {
         let origins = match &within {
@@ -68,7 +89,12 @@ pub async fn remake(
             loop {
                 let segments = remaking.list_parsed(&key, last.as_ref(), SEGMENTS_PAGE).await?;
                 for segment in &segments {
-                    remake_segment(world, remaking, (&context, &job), segment, &mut done).await?;
+                    match remake_segment(world, remaking, (&context, &job), segment, done).await? {
+                        Replaced::Done(by_now) => done = by_now,
+                        Replaced::Busy(iteration) => return Ok(RemakeEnded::Busy(iteration)),
+                        Replaced::Superseded => return Ok(RemakeEnded::Superseded),
+                    }
+                    told(&done);
                 }
                 let Some(newest) = segments.last() else { break };
                 last = Some(newest.id.clone());
@@ -76,8 +102,7 @@ pub async fn remake(
             after = Some(origin);
         }
     }
-    remaking.end_remake(crawl).await?;
-    Ok(done)
+    Ok(RemakeEnded::Through(job, done))
 }
 
 /// Makes the documents of a segment again, and adds to what was done.
@@ -86,16 +111,16 @@ async fn remake_segment(
     remaking: &impl Remaking,
     (context, job): (&Arc<CrawlContext>, &RemakeJob),
     segment: &SegmentRow,
-    done: &mut Remade,
-) -> PortResult<()> {
-    let Some(mut stored) = world.documents().load(segment).await? else { return Ok(()) };
+    mut done: Remade,
+) -> PortResult<Replaced> {
+    let Some(mut stored) = world.documents().load(segment).await? else { return Ok(Replaced::Done(done)) };
     // What broke the parser then is no part of the history: nothing that came later refers to it.
     stored.retain(|document| {
         let has_answer = document.page.is_some() || document.body.is_some();
         has_answer && !document.is_unread() && job.selection.has(&document.url)
     });
     if stored.is_empty() {
-        return Ok(());
+        return Ok(Replaced::Done(done));
     }
     let trust = Trust::of(segment);
     let captures = captures::read(world, segment, trust).await?.captures;
@@ -123,8 +148,21 @@ async fn remake_segment(
         visits.push(visit);
     }
     done.add(&more);
-    let state = RemakeState { job: job.clone(), after: segment.id.clone(), done: *done };
-    remaking.replace(segment, &visits, &state).await
+    for (origin, named) in named(&visits) {
+        let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
+        world.frontier().add_namers(&origin, &named).await?;
+    }
+    let state = RemakeState { job: job.clone(), after: Some(segment.id.clone()), done };
+    remaking.replace(Replacement { segment, visits: &visits, state: &state }).await
+}
+
+/// Returns which URLs of each origin the pages call canonical that are shown, with their texts.
+fn named(visits: &[RemadeVisit]) -> BTreeMap<Origin, Vec<Named>> {
+    let shown = visits.iter().filter_map(|visit| match (&visit.state, &visit.redirect, visit.text) {
+        (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, Some(to), Some(text)) => Some((&to.target, text)),
+        _ => None,
+    });
+    by_origin(shown)
 }
 
 /// Makes a document of the answer that it was made of; one that is unread if that cannot be done, and `None` if it was made of no answer.

@@ -5,9 +5,10 @@ use dragline_domain::change::Difference;
 use dragline_domain::document::{Document, DocumentState, StoredBody};
 use dragline_domain::frontier::{Known, LastDocument, SegmentRow, StateChange};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::remake::{RemadeVisit, Rewrite};
+use dragline_domain::remake::{Recount, RemadeVisit, Rewrite};
 use dragline_domain::simhash::TextPrint;
 
+use super::super::count;
 use super::super::documents::{outcome_of_page, redirect_of};
 use super::super::read::Capture;
 use super::super::remade::Asked;
@@ -81,12 +82,16 @@ pub(super) fn remade_visit(
         Rewrite::With(visit_change(context, segment, &capture, &document))
     };
     let state = state_change(context, segment, &capture, &document);
+    let mut recount = Recount::default();
+    count(&mut recount.less, segment.iteration, &capture, stored);
+    count(&mut recount.more, segment.iteration, &capture, &document);
     let page = document.page.as_ref().filter(|_| matches!(state, StateChange::Shown { .. }));
     RemadeVisit {
         redirect: redirect_of(context, &capture, &document),
         text: page.map(|page| TextPrint::new(&page.text)),
         state,
         change,
+        recount,
         document,
     }
 }

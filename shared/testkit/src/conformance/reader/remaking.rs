@@ -3,21 +3,24 @@
 use std::slice::from_ref;
 
 use dragline_domain::capture::RedirectEntry;
-use dragline_domain::change::{ChangeKind, Part, VisitChange};
+use dragline_domain::change::{ChangeKind, Difference, Part, VisitChange};
 use dragline_domain::document::{Document, LinkKind};
-use dragline_domain::frontier::{LinksDecided, RulesDigest, SegmentId, SegmentRow, Selection, StateChange, VisitPlace};
+use dragline_domain::frontier::{
+    LinksDecided, ParserCounters, RulesDigest, SegmentId, SegmentRow, Selection, StateChange, VisitPlace,
+};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::remake::{Remade, RemadeVisit, RemakeJob, RemakeState, Rewrite};
+use dragline_domain::remake::{Recount, Remade, RemadeVisit, RemakeJob, RemakeState, Rewrite};
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{Filter, LogRow, PageRow, Reader};
-use dragline_ports::remaking::Remaking;
+use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
+use dragline_ports::retention::{Effect, Forgetting, Retained};
 
-use super::super::samples::{crawl, key, url};
+use super::super::samples::{at, crawl, key, url};
 use super::super::world::{UNLIMITED, World};
 use super::retention::{HOST, three_iterations, view};
 
-/// Runs every behaviour of making documents again on `((frontier, documents, reader, remaking), guard)`, which the future given makes over one
+/// Runs every behaviour of making documents again on `((frontier, documents, reader, remaking, retained), guard)`, which the future given makes over one
 /// store. With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! remaking_suite {
@@ -32,6 +35,13 @@ macro_rules! remaking_suite {
             what_is_not_there_is_not_put
             segments_that_are_parsed_come_in_order
             how_far_it_has_come_is_known_until_it_is_over
+            what_was_counted_first_counts
+            another_job_takes_the_place_of_the_first
+            an_iteration_goes_first
+            counters_follow_the_documents
+            what_did_not_change_changed_when_the_log_says
+            what_was_pruned_does_not_come_back
+            what_was_forgotten_does_not_come_back
         }
     };
 }
@@ -55,15 +65,31 @@ fn remade(segment: &SegmentRow, n: u32, stored: &Document) -> RemadeVisit {
         }),
         state: StateChange::Shown { place, outcome: Outcome::FileIngested, links, changed_at: asked },
         text: None,
+        recount: Recount::default(),
     }
 }
 
+fn job(version: u32) -> RemakeJob {
+    RemakeJob { version, program: "0.1".to_owned(), selection: Selection::All }
+}
+
 fn state(segment: &SegmentRow) -> RemakeState {
-    RemakeState {
-        job: RemakeJob { version: 3, program: "0.1".to_owned(), selection: Selection::All },
-        after: segment.id.clone(),
-        done: Remade { remade: 1, ..Remade::default() },
+    let done = Remade { remade: 1, ..Remade::default() };
+    RemakeState { job: job(3), after: Some(segment.id.clone()), done }
+}
+
+/// Takes up the job of [`state`], and returns how far it has come.
+async fn begin(remaking: &impl Remaking) -> RemakeState {
+    match remaking.begin_remake(&crawl(), &job(3)).await.unwrap() {
+        RemakeBegun::From(state) => state,
+        RemakeBegun::Busy(row) => panic!("iteration {} is open", row.number),
     }
+}
+
+async fn replace(remaking: &impl Remaking, segment: &SegmentRow, visits: &[RemadeVisit]) {
+    let state = state(segment);
+    let replaced = remaking.replace(Replacement { segment, visits, state: &state }).await.unwrap();
+    assert_eq!(replaced, Replaced::Done(state.done));
 }
 
 /// The first document of a segment.
@@ -83,7 +109,13 @@ async fn visit(reader: &impl Reader, segment: &SegmentRow) -> LogRow {
 
 /// The newest document: those who read documents, the log or the site as it is now see what was made, and all else as it was.
 pub async fn what_is_made_again_takes_the_place_of_what_was(
-    (frontier, documents, reader, remaking): &(impl Frontier, impl Documents, impl Reader, impl Remaking),
+    (frontier, documents, reader, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
 ) {
     let segments = three_iterations(frontier, documents).await;
     let (segment, others) = (&segments[2], [segments[0].iteration, segments[1].iteration]);
@@ -91,8 +123,9 @@ pub async fn what_is_made_again_takes_the_place_of_what_was(
     let log_of = async |number| reader.log(&Filter::of_iteration(number), None, 99).await.unwrap().rows;
     let before = [log_of(others[0]).await, log_of(others[1]).await];
     let visit_made = remade(segment, 0, &first(documents, segment).await);
+    begin(remaking).await;
     for again in ["once", "twice"] {
-        remaking.replace(segment, from_ref(&visit_made), &state(segment)).await.unwrap();
+        replace(remaking, segment, from_ref(&visit_made)).await;
         assert_eq!(first(documents, segment).await, visit_made.document, "{again}");
         let shown = page(reader).await;
         let title = Some("made again".to_owned());
@@ -107,12 +140,19 @@ pub async fn what_is_made_again_takes_the_place_of_what_was(
 
 /// An older document: the site as it is now stays as it is.
 pub async fn an_earlier_document_is_made_again_where_it_is(
-    (frontier, documents, reader, remaking): &(impl Frontier, impl Documents, impl Reader, impl Remaking),
+    (frontier, documents, reader, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
 ) {
     let segments = three_iterations(frontier, documents).await;
     let (was_shown, newest) = (page(reader).await, view(reader, segments[2].iteration).await);
     let visit_made = remade(&segments[0], 0, &first(documents, &segments[0]).await);
-    remaking.replace(&segments[0], from_ref(&visit_made), &state(&segments[0])).await.unwrap();
+    begin(remaking).await;
+    replace(remaking, &segments[0], from_ref(&visit_made)).await;
     assert_eq!(first(documents, &segments[0]).await, visit_made.document);
     let shown = page(reader).await;
     assert_eq!((&shown.title, &shown.at), (&was_shown.title, &was_shown.at));
@@ -122,20 +162,33 @@ pub async fn an_earlier_document_is_made_again_where_it_is(
 
 /// Where nothing is known of the document before, the log stays.
 pub async fn a_change_that_is_not_decided_again_stays(
-    (frontier, documents, reader, remaking): &(impl Frontier, impl Documents, impl Reader, impl Remaking),
+    (frontier, documents, reader, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
 ) {
     let segments = three_iterations(frontier, documents).await;
     let was = visit(reader, &segments[1]).await;
     let made = remade(&segments[1], 0, &first(documents, &segments[1]).await);
     let made = RemadeVisit { change: Rewrite::Keep, redirect: None, ..made };
-    remaking.replace(&segments[1], &[made], &state(&segments[1])).await.unwrap();
+    begin(remaking).await;
+    replace(remaking, &segments[1], &[made]).await;
     assert_eq!(visit(reader, &segments[1]).await, was);
     assert_eq!(first(documents, &segments[1]).await.page.unwrap().title.as_deref(), Some("made again"));
 }
 
 /// Nothing is added: neither an entry that has no document, nor one of another URL.
 pub async fn what_is_not_there_is_not_put(
-    (frontier, documents, reader, remaking): &(impl Frontier, impl Documents, impl Reader, impl Remaking),
+    (frontier, documents, reader, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
 ) {
     let segments = three_iterations(frontier, documents).await;
     let segment = &segments[1];
@@ -144,13 +197,20 @@ pub async fn what_is_not_there_is_not_put(
     let unchanged = remade(segment, 1, &Document { n: 1, url: url("https://a.example/same"), ..stored.clone() });
     let unknown = remade(segment, 7, &Document { n: 7, ..stored.clone() });
     let other = remade(segment, 0, &Document { url: url("https://a.example/other"), ..stored });
-    remaking.replace(segment, &[unchanged, unknown, other], &state(segment)).await.unwrap();
+    begin(remaking).await;
+    replace(remaking, segment, &[unchanged, unknown, other]).await;
     assert_eq!(view(reader, segment.iteration).await, before);
 }
 
 /// Page by page, and without those that wait for their parser.
 pub async fn segments_that_are_parsed_come_in_order(
-    (frontier, documents, _, remaking): &(impl Frontier, impl Documents, impl Reader, impl Remaking),
+    (frontier, documents, _, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
 ) {
     assert_eq!(remaking.list_parsed(&key(HOST), None, 5).await.unwrap(), [], "there is none");
     let expected: Vec<SegmentId> =
@@ -171,18 +231,234 @@ pub async fn segments_that_are_parsed_come_in_order(
 
 /// It is stored with what was made, by crawl.
 pub async fn how_far_it_has_come_is_known_until_it_is_over(
-    (frontier, documents, _, remaking): &(impl Frontier, impl Documents, impl Reader, impl Remaking),
+    (frontier, documents, _, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
 ) {
     let segments = three_iterations(frontier, documents).await;
-    assert_eq!(remaking.load_remake(&crawl()).await.unwrap(), None, "nobody began");
+    let begun = RemakeState::begin(job(3));
+    assert_eq!(begin(remaking).await, begun, "nobody began");
     for segment in &segments[..2] {
-        remaking.replace(segment, &[], &state(segment)).await.unwrap();
-        assert_eq!(remaking.load_remake(&crawl()).await.unwrap(), Some(state(segment)));
+        replace(remaking, segment, &[]).await;
+        assert_eq!(begin(remaking).await, state(segment));
     }
-    let other = "other".parse().unwrap();
-    assert_eq!(remaking.load_remake(&other).await.unwrap(), None, "of another crawl");
+    let of_other = remaking.begin_remake(&"other".parse().unwrap(), &job(3)).await.unwrap();
+    assert_eq!(of_other, RemakeBegun::From(begun.clone()), "of another crawl");
+    assert_eq!(begin(remaking).await, state(&segments[1]), "which changes nothing here");
     for _repeated in 0..2 {
-        remaking.end_remake(&crawl()).await.unwrap();
-        assert_eq!(remaking.load_remake(&crawl()).await.unwrap(), None, "it is over");
+        remaking.end_remake(&crawl(), &job(3)).await.unwrap();
     }
+    let after = state(&segments[2]);
+    let late = remaking.replace(Replacement { segment: &segments[2], visits: &[], state: &after }).await.unwrap();
+    assert_eq!(late, Replaced::Superseded, "it is over");
+    assert_eq!(begin(remaking).await, begun, "the next begins anew");
+}
+
+/// A segment is counted once, by the try that found it as it was.
+pub async fn what_was_counted_first_counts(
+    (frontier, documents, _, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
+) {
+    let segments = three_iterations(frontier, documents).await;
+    let segment = &segments[0];
+    begin(remaking).await;
+    let visit_made = remade(segment, 0, &first(documents, segment).await);
+    replace(remaking, segment, from_ref(&visit_made)).await;
+    let later = RemakeState { done: Remade { remade: 2, different: 7, ..Remade::default() }, ..state(segment) };
+    let again = Replacement { segment, visits: from_ref(&visit_made), state: &later };
+    assert_eq!(remaking.replace(again).await.unwrap(), Replaced::Done(state(segment).done));
+    assert_eq!(begin(remaking).await, state(segment));
+}
+
+/// Whoever is at the first is told, and writes nothing.
+pub async fn another_job_takes_the_place_of_the_first(
+    (frontier, documents, reader, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
+) {
+    let segments = three_iterations(frontier, documents).await;
+    begin(remaking).await;
+    replace(remaking, &segments[0], &[]).await;
+    let second = remaking.begin_remake(&crawl(), &job(4)).await.unwrap();
+    assert_eq!(second, RemakeBegun::From(RemakeState::begin(job(4))), "from its beginning");
+    let before = view(reader, segments[1].iteration).await;
+    let (visit, state) = (remade(&segments[1], 0, &first(documents, &segments[1]).await), state(&segments[1]));
+    let late = Replacement { segment: &segments[1], visits: from_ref(&visit), state: &state };
+    assert_eq!(remaking.replace(late).await.unwrap(), Replaced::Superseded);
+    remaking.end_remake(&crawl(), &job(3)).await.unwrap();
+    assert_eq!(view(reader, segments[1].iteration).await, before);
+    let state = RemakeState { job: job(4), ..state };
+    let own = Replacement { segment: &segments[1], visits: from_ref(&visit), state: &state };
+    assert_eq!(remaking.replace(own).await.unwrap(), Replaced::Done(state.done), "the second goes on");
+    assert_ne!(view(reader, segments[1].iteration).await, before);
+}
+
+/// While one is open nothing is replaced; once it is over the work goes on where it was.
+pub async fn an_iteration_goes_first(
+    (frontier, documents, reader, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
+) {
+    let segments = three_iterations(frontier, documents).await;
+    begin(remaking).await;
+    replace(remaking, &segments[0], &[]).await;
+    let world = World::begin_by(frontier, "w", UNLIMITED).await;
+    let open = world.row().await;
+    let before = view(reader, segments[1].iteration).await;
+    let (visit, state_of) = (remade(&segments[1], 0, &first(documents, &segments[1]).await), state(&segments[1]));
+    let late = Replacement { segment: &segments[1], visits: from_ref(&visit), state: &state_of };
+    assert_eq!(remaking.replace(late).await.unwrap(), Replaced::Busy(open.clone()));
+    assert_eq!(view(reader, segments[1].iteration).await, before);
+    assert_eq!(remaking.begin_remake(&crawl(), &job(3)).await.unwrap(), RemakeBegun::Busy(open));
+    world.end(&[]).await;
+    assert_eq!(begin(remaking).await, state(&segments[0]));
+    replace(remaking, &segments[1], from_ref(&visit)).await;
+    assert_ne!(view(reader, segments[1].iteration).await, before);
+}
+
+/// Those of the segment's iteration, as long as its origin has no later ones.
+pub async fn counters_follow_the_documents(
+    (frontier, documents, _, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
+) {
+    let segments = three_iterations(frontier, documents).await;
+    let newest = segments[2].iteration;
+    let before = frontier.progress(&crawl(), newest).await.unwrap();
+    let more = ParserCounters {
+        stuck: 2,
+        outcomes: [(Outcome::BlockedByChallenge, 3)].into(),
+        links_nofollow: 5,
+        ..ParserCounters::default()
+    };
+    let counted = |less: &ParserCounters, more: &ParserCounters| Recount { less: less.clone(), more: more.clone() };
+    begin(remaking).await;
+    for (segment, is_counted) in [(&segments[1], false), (&segments[2], true)] {
+        let visit = remade(segment, 0, &first(documents, segment).await);
+        let visit = RemadeVisit { recount: counted(&ParserCounters::default(), &more), ..visit };
+        for _repeated in 0..2 {
+            replace(remaking, segment, from_ref(&visit)).await;
+        }
+        let mut expected = before.clone();
+        if is_counted {
+            expected.parser.add(&more);
+            // The log said that it was new.
+            *expected.parser.changes.entry(ChangeKind::Changed).or_default() += 1;
+        }
+        assert_eq!(frontier.progress(&crawl(), newest).await.unwrap(), expected, "{segment:?}");
+    }
+    remaking.end_remake(&crawl(), &job(3)).await.unwrap();
+    begin(remaking).await;
+    let visit = remade(&segments[2], 0, &first(documents, &segments[2]).await);
+    let visit = RemadeVisit { recount: counted(&more, &ParserCounters::default()), ..visit };
+    replace(remaking, &segments[2], &[visit]).await;
+    let parser = frontier.progress(&crawl(), newest).await.unwrap().parser;
+    assert_eq!((parser.stuck, parser.links_nofollow), (before.parser.stuck, before.parser.links_nofollow));
+    assert_eq!(parser.outcomes, before.parser.outcomes, "what is zero is not counted");
+}
+
+/// Where the newest visit changed nothing, the one before it that did says when; a visit that changed only what stands around the main part did not.
+pub async fn what_did_not_change_changed_when_the_log_says(
+    (frontier, documents, reader, remaking, _): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
+) {
+    let changes = [
+        (ChangeKind::Changed, vec![], 1_010, "it did change"),
+        (ChangeKind::Unchanged, vec![], 10, "the first visit found it"),
+        (ChangeKind::Back, vec![Part::Rest], 10, "it came back as it was"),
+        (ChangeKind::Back, vec![Part::Title], 1_010, "it came back with another title"),
+    ];
+    let segments = three_iterations(frontier, documents).await;
+    for (kind, parts, second, why) in changes {
+        begin(remaking).await;
+        for (segment, change) in segments.iter().zip([
+            Some(VisitChange { kind: ChangeKind::New, parts: Vec::new() }),
+            Some(VisitChange { kind, parts: parts.clone() }),
+            Some(VisitChange { kind: ChangeKind::Unchanged, parts: Vec::new() }),
+        ]) {
+            let stored = first(documents, segment).await;
+            let document = Document { difference: difference(&segments, &parts), ..stored };
+            let mut visit = RemadeVisit { change: Rewrite::With(change), ..remade(segment, 0, &document) };
+            if let StateChange::Shown { changed_at, .. } = &mut visit.state {
+                *changed_at = None;
+            }
+            replace(remaking, segment, &[visit]).await;
+        }
+        remaking.end_remake(&crawl(), &job(3)).await.unwrap();
+        assert_eq!(page(reader).await.last_changed, Some(format!("{:.3}", at(second))), "{why}");
+    }
+}
+
+fn difference(segments: &[SegmentRow], parts: &[Part]) -> Option<Difference> {
+    let SegmentRow { iteration, id, .. } = segments.first()?;
+    let since = VisitPlace { iteration: *iteration, turn: id.turn, segment: id.n, n: 0 };
+    Some(Difference { since, parts: parts.to_vec(), links_added: Vec::new(), links_removed: Vec::new() })
+}
+
+/// Its documents, its log and its object stay away.
+pub async fn what_was_pruned_does_not_come_back(
+    (frontier, documents, reader, remaking, retained): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
+) {
+    let segments = three_iterations(frontier, documents).await;
+    let visit = remade(&segments[1], 0, &first(documents, &segments[1]).await);
+    begin(remaking).await;
+    let cut = segments[1].iteration;
+    retained.prune_segments(&key(HOST), cut, None, Effect::Delete).await.unwrap();
+    let before = view(reader, cut).await;
+    replace(remaking, &segments[1], &[visit]).await;
+    assert_eq!(view(reader, cut).await, before);
+    assert!(documents.load(&segments[1]).await.unwrap().is_none_or(|documents| documents.is_empty()));
+}
+
+/// Neither the document nor the visit nor what is known of the URL.
+pub async fn what_was_forgotten_does_not_come_back(
+    (frontier, documents, reader, remaking, retained): &(
+        impl Frontier,
+        impl Documents,
+        impl Reader,
+        impl Remaking,
+        impl Retained + Forgetting,
+    ),
+) {
+    let segments = three_iterations(frontier, documents).await;
+    let segment = &segments[2];
+    let visit = remade(segment, 0, &first(documents, segment).await);
+    begin(remaking).await;
+    retained.forget_urls(&crawl(), from_ref(&visit.document.url)).await.unwrap();
+    let before = view(reader, segment.iteration).await;
+    assert!(before.iter().all(|row| !row.contains("/page")), "{before:?}");
+    replace(remaking, segment, &[visit]).await;
+    assert_eq!(view(reader, segment.iteration).await, before);
 }

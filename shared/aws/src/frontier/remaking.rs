@@ -1,0 +1,162 @@
+//! What making documents again writes into the tables. Each write holds only while what it was decided from is unchanged: how far the work has come, and
+//! that no iteration began.
+
+use std::collections::HashMap;
+
+use dragline_domain::frontier::{IterationRow, IterationStatus, OriginKey, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::remake::{Recount, RemadeVisit, RemakeState};
+use jiff::Timestamp;
+
+use super::DynamoFrontier;
+use crate::dynamo::{Expression, Fields, Item, Role, Write};
+use crate::errors::StoreError;
+use crate::meter::capacity::ReadKind;
+use crate::rows::candidate::RemadeCandidate;
+use crate::rows::remake::{Intent, RemakeRow};
+use crate::rows::{inbox, keys, segment};
+use crate::tables::{SORT, Table};
+
+/// The end of the crawl's iterations.
+pub(crate) enum Latest {
+    /// None is open, and the next one would have this number.
+    Closed(Iteration),
+    /// It is not over.
+    Open(IterationRow),
+}
+
+/// What became of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    Done,
+    /// Something that it was decided from is another by now.
+    Changed,
+}
+
+impl DynamoFrontier {
+    /// Returns how far making documents again has come, for decisions.
+    pub(crate) async fn remake_row(&self, crawl: &CrawlId) -> Result<RemakeRow, StoreError> {
+        RemakeRow::read(self.db.get(&keys::remake(crawl)).await?)
+    }
+
+    /// Returns whether an iteration is open. That none is holds until the next one begins: zero is final.
+    pub(crate) async fn latest_end(&self, crawl: &CrawlId) -> Result<Latest, StoreError> {
+        Ok(match self.latest(crawl).await? {
+            Some(open) if open.status != IterationStatus::Closed => Latest::Open(open),
+            Some(closed) => Latest::Closed(closed.number.next()),
+            None => Latest::Closed(Iteration::FIRST),
+        })
+    }
+
+    /// Writes how far the work has come, or what comes next, if that is as it was read and this iteration did not begin.
+    pub(crate) async fn put_remake(
+        &self,
+        crawl: &CrawlId,
+        next: Iteration,
+        (before, state, intent): (&RemakeRow, &RemakeState, Option<&Intent>),
+    ) -> Result<Written, StoreError> {
+        let writes = [not_begun(crawl, next), before.put(crawl, state, intent)?];
+        Ok(written(self.db.transact(&writes).await?.is_ok()))
+    }
+
+    /// Does the same, with what a segment's documents count.
+    pub(crate) async fn put_remade(
+        &self,
+        segment: &SegmentRow,
+        next: Iteration,
+        (before, state, recount): (&RemakeRow, &RemakeState, &Recount),
+    ) -> Result<Written, StoreError> {
+        let (origin, crawl) = (&segment.id.origin, &segment.id.origin.crawl);
+        let mut writes = vec![not_begun(crawl, next), before.put(crawl, state, None)?];
+        // If the origin was opened in a later iteration, nobody asks for the counters of this one.
+        if let Some(item) = self.db.get(&keys::inbox(origin)).await? {
+            let counted = inbox::read(&item)?;
+            let recounted = counted.recounted(recount);
+            if counted.iteration == segment.iteration && recounted != counted {
+                writes.push(inbox::recount(origin, &counted, &recounted));
+            }
+        }
+        Ok(written(self.db.transact(&writes).await?.is_ok()))
+    }
+
+    /// Deletes the row, if it is as it was read.
+    pub(crate) async fn end_remake_row(&self, crawl: &CrawlId, before: &RemakeRow) -> Result<Written, StoreError> {
+        Ok(written(self.db.write(&before.delete(crawl)).await?.is_ok()))
+    }
+
+    /// Lists an origin's parsed segments in the order of their commits: at most `limit` after one.
+    pub(crate) async fn parsed_segments(
+        &self,
+        origin: &OriginKey,
+        after: Option<&SegmentId>,
+        limit: usize,
+    ) -> Result<Vec<SegmentRow>, StoreError> {
+        let mut range = keys::segments(origin);
+        range.after = after.map(|after| keys::segment(after).sort);
+        let mut parsed = Vec::new();
+        while parsed.len() < limit {
+            let page = self.db.first(&range, limit - parsed.len(), ReadKind::Consistent).await?;
+            for item in &page.items {
+                let row = segment::read(&keys::segment_id(origin, Fields(item).text(SORT)?)?, item)?;
+                if row.state == SegmentState::Processed {
+                    parsed.push(row);
+                }
+            }
+            match page.next {
+                Some(next) => range.after = Some(next),
+                None => break,
+            }
+        }
+        Ok(parsed)
+    }
+
+    /// Returns the candidates of visits, without those that are gone.
+    pub(crate) async fn candidates_of(
+        &self,
+        origin: &OriginKey,
+        visits: &[&RemadeVisit],
+    ) -> Result<HashMap<u32, Item>, StoreError> {
+        let key = |visit: &RemadeVisit| keys::candidate(origin, visit.document.url.path_and_query());
+        let found = self.db.get_all(visits.iter().map(|visit| key(visit)).collect(), ReadKind::Consistent).await?;
+        let items = visits.iter().filter_map(|visit| Some((visit.document.n, found.get(&key(visit))?.clone())));
+        Ok(items.collect())
+    }
+
+    /// Writes what candidates say of documents that were made again, each with when its URL last changed. Returns whether each is done, and not another
+    /// than was read.
+    pub(crate) async fn change_candidates(
+        &self,
+        changes: &[(RemadeCandidate<'_>, Option<Timestamp>)],
+    ) -> Result<Vec<Written>, StoreError> {
+        let table = self.db.table(Table::Candidates);
+        let mut done = vec![Written::Done; changes.len()];
+        let (mut statements, mut places) = (Vec::new(), Vec::new());
+        for (n, (candidate, changed_at)) in changes.iter().enumerate() {
+            if let Some(statement) = candidate.change(table, *changed_at)? {
+                statements.push(statement);
+                places.push(n);
+            }
+        }
+        for (n, answer) in places.into_iter().zip(self.db.execute_all(&statements).await?) {
+            if let Some(done) = done.get_mut(n) {
+                *done = written(answer.is_ok());
+            }
+        }
+        Ok(done)
+    }
+
+    /// Returns the rounds of an operation that decides again where others were faster.
+    pub(crate) fn rounds(&self) -> crate::backoff::Rounds {
+        self.db.rounds()
+    }
+}
+
+const fn written(is_done: bool) -> Written {
+    if is_done { Written::Done } else { Written::Changed }
+}
+
+/// Checks that an iteration did not begin.
+fn not_begun(crawl: &CrawlId, number: Iteration) -> Write {
+    let absent = Expression::new("attribute_not_exists(#sk)");
+    Write::check(Role::Iteration, &keys::iteration(crawl, number), &Item::new(), absent)
+}
