@@ -20,6 +20,7 @@ mod logging;
 mod markdown;
 mod network;
 mod output;
+mod past;
 mod place;
 mod prune;
 mod schema;
@@ -126,11 +127,11 @@ async fn reparse(args: &ReparseArgs, console: &Console) -> Result<Exit, CliError
             }
         }
         #[cfg(feature = "stack")]
-        Remade::Stack { crawl, stack } if args.reach() == Reach::All => {
-            Err(stack::DeployedError::OnlyNow { crawl, stack }.into())
-        }
-        #[cfg(feature = "stack")]
         Remade::Stack { crawl, stack } => stack::reparse(&crawl, stack, args.selection(), console).await,
+        #[cfg(feature = "stack")]
+        Remade::PastOfStack { crawl, definition, stack } => {
+            stack::remake_all(&args.on_stack(definition, crawl.as_ref()), crawl.as_ref(), stack, console).await
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use crate::stack::DeployedError;
                   Each page that is shown gets its title, text, items and links anew, from the body of its last visit. With --all, so do the documents of all \
                   iterations that are kept, and what changed in each is decided again: a field that is added today has its history from the first crawl on. \
                   What is found and was not followed before is followed by the next crawl. The same command again gives the same documents. It may be \
-                  interrupted; then the same command goes on. On a stack, a message begins it.",
+                  interrupted; then the same command goes on. On a stack, a message begins it; with --all, this command does the work.",
     after_help = "\
 Examples:
   dragline reparse
@@ -83,6 +83,16 @@ pub(crate) enum Remade<'a> {
         /// The stack.
         stack: StackName,
     },
+    /// Those of all iterations of a crawl of a deployed stack.
+    #[cfg(feature = "stack")]
+    PastOfStack {
+        /// The crawl's name; `None` if the definition names it.
+        crawl: Option<CrawlId>,
+        /// The definition's file; `None` for the stored one.
+        definition: Option<&'a Path>,
+        /// The stack.
+        stack: StackName,
+    },
 }
 
 /// Of which iterations documents are made again.
@@ -118,8 +128,11 @@ impl ReparseArgs {
         #[cfg(feature = "stack")]
         if let Some(stack) = self.stack.given() {
             return match (definition, &self.crawl) {
+                (Some(_), crawl) if self.all => {
+                    Ok(Remade::PastOfStack { crawl: crawl.clone(), definition, stack: stack.clone() })
+                }
                 (Some(_), _) => Err(DeployedError::PutFirst(stack.clone()).into()),
-                (None, Some(crawl)) => Ok(Remade::Stack { crawl: crawl.clone(), stack: stack.clone() }),
+                (None, Some(crawl)) => Ok(self.of_stack(crawl.clone(), stack.clone())),
                 (None, None) => Err(DeployedError::WhichCrawl(stack.clone()).into()),
             };
         }
@@ -132,7 +145,21 @@ impl ReparseArgs {
             return Err(CliError::NotADefinition(name.to_owned()));
         }
         let crawl = name.parse().map_err(DeployedError::Name)?;
-        Ok(Remade::Stack { crawl, stack: self.stack.name()? })
+        Ok(self.of_stack(crawl, self.stack.name()?))
+    }
+
+    #[cfg(feature = "stack")]
+    fn of_stack(&self, crawl: CrawlId, stack: StackName) -> Remade<'_> {
+        match self.reach() {
+            Reach::Now => Remade::Stack { crawl, stack },
+            Reach::All => Remade::PastOfStack { crawl: Some(crawl), definition: None, stack },
+        }
+    }
+
+    /// Returns the arguments of the work on a stack.
+    #[cfg(feature = "stack")]
+    pub(crate) fn on_stack(&self, definition: Option<&Path>, crawl: Option<&CrawlId>) -> CrawlArgs {
+        self.in_directory(definition, Path::new(DATA), crawl)
     }
 
     #[cfg(not(feature = "stack"))]

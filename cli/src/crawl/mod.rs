@@ -37,10 +37,13 @@ use crate::place::Directory;
 use crate::source::Source;
 use crate::terminal::Console;
 
+#[cfg(feature = "stack")]
+pub(crate) use notices::ConsoleNotifier;
 pub(crate) use past::remake_all;
 
 use demanded::Demanded;
 use interrupt::Interrupts;
+#[cfg(not(feature = "stack"))]
 use notices::ConsoleNotifier;
 use prepare::{Goal, Prepared};
 use run::Ended;
@@ -163,7 +166,7 @@ async fn is_new(store: &LocalStore, demanded: &Demanded, args: &CrawlArgs) -> Re
 }
 
 /// Returns the definition that the arguments describe; `None` to use a stored one.
-fn given(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
+pub(crate) fn given(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
     let draft = Source::of(&args.targets, Path::is_file)?.draft()?;
     let definition = |draft| Definition::new(args.change(draft));
     Ok(draft.map(definition).transpose()?)

@@ -14,7 +14,7 @@ use crate::terminal::{Console, Form};
 const REMEMBERED_MAX: usize = 1_000;
 
 /// Prints notices on standard error.
-pub(super) struct ConsoleNotifier {
+pub(crate) struct ConsoleNotifier {
     console: Console,
     /// Origins already reported for an unreadable robots.txt, which is retried again and again.
     unreadable: Mutex<HashSet<Origin>>,
@@ -22,7 +22,7 @@ pub(super) struct ConsoleNotifier {
 
 impl ConsoleNotifier {
     /// Returns a notifier that prints to this console.
-    pub(super) fn new(console: Console) -> Self {
+    pub(crate) fn new(console: Console) -> Self {
         Self { console, unreadable: Mutex::default() }
     }
 

@@ -1,35 +1,21 @@
-//! `dragline reparse --all`: makes the documents of all iterations again, without an iteration of its own.
-
-use std::io::{self, Write};
+//! `dragline reparse --all` in a data directory.
 
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::IterationStatus;
-use dragline_domain::ids::CrawlId;
-use dragline_domain::remake::Remade;
 use dragline_engine::{begin, local_world};
 use dragline_local::{DATABASE, LocalStore, SystemClock};
-use dragline_pipeline::parse::past::remake;
 use dragline_ports::clock::Clock;
-use serde::Serialize;
+use dragline_ports::remaking::Remaking;
 
 use super::notices::ConsoleNotifier;
 use super::{given, which};
-use crate::args::{Answer, CrawlArgs, Wish};
+use crate::args::{CrawlArgs, Wish};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
+use crate::past::{self, Report};
 use crate::place::Place;
-use crate::terminal::{Console, Verbosity, plural, write_json};
+use crate::terminal::Console;
 use crate::{derived, markdown};
-
-/// What was done. The field names are those of `--json`.
-#[derive(Debug, Serialize)]
-struct Report {
-    #[serde(flatten)]
-    place: Place,
-    crawl: CrawlId,
-    #[serde(flatten)]
-    done: Remade,
-}
 
 /// Makes the documents of all iterations of a crawl in a data directory again, and reports what came of it on standard output.
 ///
@@ -49,44 +35,26 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         let held = begin::held(&world, &crawl).await?;
         let latest = held.as_ref().and_then(|held| held.latest.as_ref());
         let (Some(held), Some(latest)) = (&held, latest) else { return Err(CliError::NotBegun(directory)) };
+        let place = Place::Data(directory.clone());
         if latest.status != IterationStatus::Closed {
-            return Err(CliError::NotOver { place: Place::Data(directory), crawl });
+            // Before the definition is stored, by which it would go on.
+            return Err(CliError::NotOver { place, crawl });
         }
         let wanted = match given {
             Some(given) => given,
             None => Definition::new(args.change(held.row.definition.clone().into_draft()))?,
         };
         begin::store(&world, Some(held), &wanted).await?;
-        console.say(&format!("{crawl}: making the documents of all kept iterations again"));
-        let done = remake(&world, &store.remaking(), &crawl, selection, env!("CARGO_PKG_VERSION")).await?;
-        (Report { place: Place::Data(directory.clone()), crawl, done }, directory)
+        let remaking = store.remaking();
+        let (job, done) = past::remake_all(&world, &remaking, (&crawl, &place), selection, console).await?;
+        // What it says of pages may be that of another definition.
+        derived::remove(&place, &crawl)?;
+        remaking.end_remake(&crawl, &job).await?;
+        (Report { place, crawl, done }, directory)
     };
-    // What it says of pages may be that of another definition.
-    derived::remove(&report.place, &report.crawl)?;
-    print(args, &report, console).map_err(while_doing("writing to standard output"))?;
+    report.print(args.output.answer(), console).map_err(while_doing("writing to standard output"))?;
     if let Some(pages) = &args.output.markdown {
         markdown::write(pages, &directory.path, &report.crawl, console).await?;
     }
-    Ok(if report.done.kept == 0 && report.done.misfits == 0 { Exit::Done } else { Exit::NotAllWell })
-}
-
-fn print(args: &CrawlArgs, report: &Report, console: &Console) -> io::Result<()> {
-    match args.output.answer() {
-        Answer::Json => write_json(io::stdout().lock(), report),
-        Answer::Text if console.verbosity() == Verbosity::Quiet => Ok(()),
-        Answer::Text => writeln!(io::stdout().lock(), "{}", text(report)),
-    }
-}
-
-fn text(report: &Report) -> String {
-    let Report { crawl, done: Remade { remade, different, misfits, kept }, .. } = report;
-    let mut said =
-        format!("{crawl}: {} made again, {different} of them with another content", plural(*remade, "document"));
-    if *misfits > 0 {
-        said.push_str(&format!("; {misfits} do not fit the definition's types"));
-    }
-    if *kept > 0 {
-        said.push_str(&format!("; {kept} stay as they were, as their answers are missing or cannot be read"));
-    }
-    said
+    Ok(report.exit())
 }

@@ -125,7 +125,7 @@ pub(crate) enum CliError {
         /// When.
         at: Timestamp,
     },
-    /// An iteration of the crawl is not over, so its URLs cannot be forgotten.
+    /// An iteration of the crawl is not over, so its URLs cannot be forgotten, nor its past made again.
     #[error("the last iteration of `{crawl}` is not over")]
     NotOver {
         /// Where the crawl is.
@@ -133,6 +133,9 @@ pub(crate) enum CliError {
         /// The crawl.
         crawl: CrawlId,
     },
+    /// Somebody else makes the documents of the crawl again.
+    #[error("somebody else makes the documents of `{0}` again since, by another definition, condition or program")]
+    RemadeElsewhere(CrawlId),
     /// The iterations cannot be compared.
     #[error("the crawl `{crawl}`: {source}")]
     NotCompared {
@@ -284,6 +287,7 @@ impl CliError {
             Self::NotOver { place: Place::Stack(stack), crawl } => {
                 vec![format!("wait until it is, or stop it: `dragline stop {crawl}{}`", stack.flag())]
             }
+            Self::RemadeElsewhere(_) => vec!["the same command begins anew, and stops the other".to_owned()],
             Self::NotBegun(directory) => vec![format!("start it: `{}`", directory.command_to_resume())],
             Self::WhichCrawl { data, crawls } => {
                 let example = crawls.first().map_or_else(String::new, crawl_flag);

@@ -6,6 +6,7 @@ use dragline_aws::StackError;
 use dragline_definition::DefinitionErrors;
 use dragline_domain::ids::{CrawlId, CrawlIdError, Iteration};
 use dragline_ports::error::{PortError, PortErrorKind};
+use dragline_publish::SiteError;
 
 use crate::args::{StackName, StackNameError};
 
@@ -30,16 +31,6 @@ pub(crate) enum DeployedError {
     /// A definition is given, which a stack has to store first.
     #[error("the definition is not stored in the stack `{0}`")]
     PutFirst(StackName),
-    /// The documents of all iterations of a deployed crawl cannot be made again.
-    #[error(
-        "only a data directory can make the documents of all iterations again, and `{crawl}` is in the stack `{stack}`"
-    )]
-    OnlyNow {
-        /// The crawl.
-        crawl: CrawlId,
-        /// The stack.
-        stack: StackName,
-    },
     /// The stack has no such crawl.
     #[error("there is no crawl `{crawl}` in the stack `{stack}`")]
     NoCrawl {
@@ -48,6 +39,9 @@ pub(crate) enum DeployedError {
         /// The stack.
         stack: StackName,
     },
+    /// What is made of the crawl cannot be published.
+    #[error("publishing again: {0}")]
+    Publishing(#[from] SiteError),
     /// The crawl has not begun, so there is nothing to show.
     #[error("the crawl `{crawl}` has not begun yet")]
     NotBegun {
@@ -81,13 +75,12 @@ impl DeployedError {
     /// Returns what to do about it; `None` if the message is enough.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::Stack(StackError::Port(error)) | Self::Port(error) => of_port(error.kind).map(str::to_owned),
+            Self::Stack(StackError::Port(error)) | Self::Publishing(SiteError::Port(error)) | Self::Port(error) => {
+                of_port(error.kind).map(str::to_owned)
+            }
             Self::Stack(error) => error.hint().map(str::to_owned),
             Self::PutFirst(stack) => {
                 Some(format!("store it: `dragline put crawl.yaml{0}`, then `dragline reparse CRAWL{0}`", stack.flag()))
-            }
-            Self::OnlyNow { crawl, stack } => {
-                Some(format!("without `--all`, those that are shown now: `dragline reparse {crawl}{}`", stack.flag()))
             }
             Self::NoUrls => Some("name one, or a file of them with `--input`".to_owned()),
             Self::WhichCrawl(stack) => Some(format!("name the crawl, as in `--crawl docs --stack {stack}`")),
@@ -96,6 +89,7 @@ impl DeployedError {
             }
             Self::NotBegun { crawl, stack } => Some(format!("start it: `dragline start {crawl}{}`", stack.flag())),
             Self::Ambiguous(_) => Some("put quotation marks around text that looks like a number".to_owned()),
+            Self::Publishing(_) => Some("the documents are made; the same command publishes them".to_owned()),
             Self::Variable(_) | Self::Name(_) | Self::NoIteration { .. } | Self::Message(_) => None,
         }
     }
@@ -128,7 +122,6 @@ mod tests {
             "Docs".parse::<CrawlId>().unwrap_err().into(),
             DeployedError::WhichCrawl(stack()),
             DeployedError::PutFirst(stack()),
-            DeployedError::OnlyNow { crawl: crawl(), stack: stack() },
             DeployedError::NoCrawl { crawl: crawl(), stack: stack() },
             DeployedError::NotBegun { crawl: crawl(), stack: stack() },
             DeployedError::NoIteration { crawl: crawl(), wanted: number(9), latest: number(2) },

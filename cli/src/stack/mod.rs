@@ -3,6 +3,7 @@
 mod commands;
 mod error;
 mod message;
+mod past;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use crate::found::{Certificates, Found};
 use crate::place::Place;
 pub(crate) use commands::{change, prune, put, remove, reparse, start};
 pub(crate) use error::DeployedError;
+pub(crate) use past::remake_all;
 
 /// A stack that was found.
 struct Deployed {

@@ -17,7 +17,10 @@ use dragline_ports::error::{PortError, PortResult};
 use crate::clients::environment;
 use crate::errors::StoreError;
 use crate::tables::{Table, TableNames};
-use crate::{AwsClients, DynamoFrontier, DynamoReader, DynamoRetained, Patience, S3Archive, S3Documents, http_client};
+use crate::{
+    AwsClients, DynamoFrontier, DynamoReader, DynamoRemaking, DynamoRetained, Patience, S3Archive, S3Documents,
+    http_client,
+};
 
 /// The tag with the URL of the queue of commands.
 const COMMANDS: &str = "dragline:commands";
@@ -102,7 +105,7 @@ impl Stack {
         Ok(Self { clients, tables, bucket, commands_url })
     }
 
-    /// Returns its frontier, for reading.
+    /// Returns its frontier, for reading, and for what only people do.
     #[must_use]
     pub fn frontier(&self, rng: Arc<dyn Rng>) -> DynamoFrontier {
         DynamoFrontier::new(&self.clients, self.tables.clone(), &self.bucket, Duration::ZERO, rng)
@@ -118,6 +121,12 @@ impl Stack {
     #[must_use]
     pub fn retained(&self, rng: Arc<dyn Rng>) -> DynamoRetained {
         DynamoRetained::new(self.frontier(Arc::clone(&rng)), self.documents(rng))
+    }
+
+    /// Returns what makes documents of its crawls again.
+    #[must_use]
+    pub fn remaking(&self, rng: Arc<dyn Rng>) -> DynamoRemaking {
+        DynamoRemaking::new(self.frontier(Arc::clone(&rng)), self.documents(rng))
     }
 
     /// Returns its WARC objects.

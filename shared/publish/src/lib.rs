@@ -4,8 +4,10 @@
 //! It is derived through the [`Reader`](dragline_ports::reader::Reader) alone, after the crawl, so that no step of a crawl waits for it. It can be
 //! thrown away and made again.
 
+mod again;
 mod items;
 mod site;
 
+pub use again::publish_again;
 pub use items::{PartLimits, Publication, Published, publish_items};
 pub use site::{ReportPublished, SiteError, SitePublication, SitePublished, publish_site};

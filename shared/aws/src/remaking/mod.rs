@@ -48,6 +48,8 @@ impl DynamoRemaking {
 impl Remaking for DynamoRemaking {
     async fn begin_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> PortResult<RemakeBegun> {
         at("begin making documents again", crawl, async {
+            // What was read before is of another walk.
+            *self.last_changes.lock().await = LastChanges::default();
             let mut rounds = self.frontier.rounds();
             loop {
                 rounds.begin().await?;

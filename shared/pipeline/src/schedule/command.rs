@@ -152,7 +152,10 @@ pub(super) async fn may_begin(
 }
 
 /// Stores a definition over whatever version exists, and switches its crawl on from its schedule's next time. Returns the version.
-pub(super) async fn put(world: &impl World, definition: &Definition) -> PortResult<u32> {
+///
+/// # Errors
+/// Returns the frontier's errors, and one if others keep changing the definition.
+pub async fn put(world: &impl World, definition: &Definition) -> PortResult<u32> {
     let schedule = definition.schedule.as_ref();
     let next = schedule.and_then(|schedule| schedule.next_after(world.clock().now()));
     for _ in 0..PUTS_MAX {

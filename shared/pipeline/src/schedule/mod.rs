@@ -7,7 +7,7 @@ mod refusal;
 mod tick;
 
 pub use begin::{AddedUrls, add, go_on, open, start};
-pub use command::{Defaults, Handled, handle};
+pub use command::{Defaults, Handled, handle, put};
 pub use named::in_scope;
 pub use refusal::Refusal;
 pub use tick::tick;

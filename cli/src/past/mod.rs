@@ -1,0 +1,91 @@
+//! `dragline reparse --all`: makes the documents of all iterations again, without an iteration of its own, wherever the crawl is.
+
+mod progress;
+
+use std::io::{self, Write};
+
+use dragline_domain::frontier::Selection;
+use dragline_domain::ids::CrawlId;
+use dragline_domain::remake::{Remade, RemakeJob};
+use dragline_pipeline::World;
+use dragline_pipeline::parse::past::{RemakeEnded, remake};
+use dragline_ports::remaking::Remaking;
+use serde::Serialize;
+
+use self::progress::Progress;
+use crate::args::Answer;
+use crate::error::CliError;
+use crate::exit::Exit;
+use crate::place::Place;
+use crate::terminal::{Console, Verbosity, plural, write_json};
+
+/// What was done. The field names are those of `--json`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    /// Where the crawl is.
+    #[serde(flatten)]
+    pub(crate) place: Place,
+    /// The crawl.
+    pub(crate) crawl: CrawlId,
+    /// What was done since the work began.
+    #[serde(flatten)]
+    pub(crate) done: Remade,
+}
+
+/// Makes the documents again, and shows how far that has come. Returns what is to be ended once all that is derived of them is brought up to date.
+///
+/// # Errors
+/// An iteration is not over, somebody else makes them again by another definition, or something cannot be read or written.
+pub(crate) async fn remake_all(
+    world: &impl World,
+    remaking: &impl Remaking,
+    (crawl, place): (&CrawlId, &Place),
+    selection: Selection,
+    console: &Console,
+) -> Result<(RemakeJob, Remade), CliError> {
+    console.say(&format!("{crawl}: making the documents of all kept iterations again"));
+    let progress = Progress::of(console, crawl);
+    let tell = |done: &Remade| progress.show(done);
+    match remake(world, remaking, crawl, selection, env!("CARGO_PKG_VERSION"), tell).await? {
+        RemakeEnded::Through(job, done) => Ok((job, done)),
+        RemakeEnded::Busy(_) => Err(CliError::NotOver { place: place.clone(), crawl: crawl.clone() }),
+        RemakeEnded::Superseded => Err(CliError::RemadeElsewhere(crawl.clone())),
+    }
+}
+
+impl Report {
+    /// Prints it on standard output.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub(crate) fn print(&self, answer: Answer, console: &Console) -> io::Result<()> {
+        match answer {
+            Answer::Json => write_json(io::stdout().lock(), self),
+            Answer::Text if console.verbosity() == Verbosity::Quiet => Ok(()),
+            Answer::Text => writeln!(io::stdout().lock(), "{}", self.text()),
+        }
+    }
+
+    /// Returns how the command exits.
+    pub(crate) const fn exit(&self) -> Exit {
+        if self.done.kept == 0 && self.done.misfits == 0 { Exit::Done } else { Exit::NotAllWell }
+    }
+
+    fn text(&self) -> String {
+        let Self { crawl, done: Remade { misfits, kept, .. }, .. } = self;
+        let mut said = format!("{crawl}: {}", amounts(&self.done));
+        if *misfits > 0 {
+            said.push_str(&format!("; {misfits} do not fit the definition's types"));
+        }
+        if *kept > 0 {
+            said.push_str(&format!("; {kept} stay as they were, as their answers are missing or cannot be read"));
+        }
+        said
+    }
+}
+
+/// Returns what was made, as text.
+fn amounts(done: &Remade) -> String {
+    let Remade { remade, different, .. } = done;
+    format!("{} made again, {different} of them with another content", plural(*remade, "document"))
+}

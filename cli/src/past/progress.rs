@@ -1,0 +1,89 @@
+//! Showing how far making documents again has come.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use dragline_domain::ids::CrawlId;
+use dragline_domain::remake::Remade;
+use dragline_local::SystemClock;
+use dragline_ports::clock::Clock;
+use indicatif::ProgressBar;
+use serde::Serialize;
+
+use super::amounts;
+use crate::terminal::{Console, Form, Verbosity};
+
+/// How often a line is printed where nothing can be drawn.
+const LINE_EVERY: Duration = Duration::from_secs(30);
+
+/// How often an event is printed.
+const EVENT_EVERY: Duration = Duration::from_secs(1);
+
+/// How far it has come: drawn on a terminal, printed as lines elsewhere, or as events.
+pub(super) struct Progress {
+    console: Console,
+    crawl: CrawlId,
+    clock: SystemClock,
+    how: How,
+}
+
+enum How {
+    Hidden,
+    Drawn(ProgressBar),
+    /// Printed this often; when next.
+    Printed(Duration, Mutex<Duration>),
+}
+
+/// The event `remaking`.
+#[derive(Serialize)]
+struct RemakingEvent<'r> {
+    crawl: &'r CrawlId,
+    #[serde(flatten)]
+    done: &'r Remade,
+}
+
+impl Progress {
+    pub(super) fn of(console: &Console, crawl: &CrawlId) -> Self {
+        let clock = SystemClock::new();
+        let printed = |every| How::Printed(every, Mutex::new(clock.monotonic().saturating_add(every)));
+        let how = match console.form() {
+            _ if console.verbosity() == Verbosity::Quiet => How::Hidden,
+            Form::Json => printed(EVENT_EVERY),
+            Form::Text if console.bars().is_hidden() => printed(LINE_EVERY),
+            Form::Text => {
+                let bar = console.bars().add(ProgressBar::new_spinner());
+                bar.enable_steady_tick(Duration::from_millis(200));
+                How::Drawn(bar)
+            }
+        };
+        Self { console: console.clone(), crawl: crawl.clone(), clock, how }
+    }
+
+    /// Shows what was done so far.
+    pub(super) fn show(&self, done: &Remade) {
+        match &self.how {
+            How::Hidden => {}
+            How::Drawn(bar) => bar.set_message(amounts(done)),
+            How::Printed(every, next) => {
+                let now = self.clock.monotonic();
+                let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+                if now < *next {
+                    return;
+                }
+                *next = now.saturating_add(*every);
+                match self.console.form() {
+                    Form::Json => self.console.event("remaking", &RemakingEvent { crawl: &self.crawl, done }),
+                    Form::Text => self.console.say(&format!("{}: {} so far", self.crawl, amounts(done))),
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let How::Drawn(bar) = &self.how {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `dragline reparse --all` on a deployed stack: this process does the work, with the rights of whoever runs it.
+
+use std::sync::Arc;
+
+use dragline_aws::{DynamoFrontier, S3Archive, S3Documents, S3Editions, S3Publications};
+use dragline_domain::definition::{Definition, UserAgent, changes};
+use dragline_domain::frontier::IterationStatus;
+use dragline_domain::ids::CrawlId;
+use dragline_local::{SystemClock, SystemRng};
+use dragline_pipeline::{Adapters, World, schedule};
+use dragline_ports::clock::Clock;
+use dragline_ports::frontier::{CrawlRow, Crawls, Iterations};
+use dragline_ports::queue::Nobody;
+use dragline_ports::remaking::Remaking;
+use dragline_publish::publish_again;
+use dragline_site_report::Making;
+
+use super::{Deployed, DeployedError};
+use crate::args::{CrawlArgs, StackName, Wish};
+use crate::crawl::{ConsoleNotifier, given};
+use crate::derived;
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::past::{self, Report};
+use crate::place::Place;
+use crate::terminal::Console;
+
+/// The ports over a stack. Nothing is sent: no step of a crawl waits for it.
+type StackWorld = Adapters<DynamoFrontier, S3Archive, S3Documents, Nobody, ConsoleNotifier, SystemClock, SystemRng>;
+
+/// Makes the documents of all iterations of a crawl of a stack again, publishes anew what is made of them, and reports what came of it on standard output.
+///
+/// # Errors
+/// There is no such stack or crawl, an iteration of it is not over, the definition is not valid, or AWS refused something or did not answer.
+pub(crate) async fn remake_all(
+    args: &CrawlArgs,
+    crawl: Option<&CrawlId>,
+    stack: StackName,
+    console: &Console,
+) -> Result<Exit, CliError> {
+    let Wish::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
+    let given = given(args)?;
+    let Some(crawl) = given.as_ref().map(|given| given.name.clone()).or_else(|| crawl.cloned()) else {
+        return Err(DeployedError::WhichCrawl(stack).into());
+    };
+    let deployed = Deployed::find(stack.clone()).await?;
+    let found = deployed.crawl(&crawl).await?;
+    let (world, place) = (world_of(&deployed, console), Place::Stack(stack.clone()));
+    let not_begun = || DeployedError::NotBegun { crawl: crawl.clone(), stack: stack.clone() };
+    let failed = |error| CliError::from(DeployedError::Port(error));
+    let latest = world.frontier().latest_iteration(&crawl).await.map_err(failed)?.ok_or_else(not_begun)?;
+    if latest.status != IterationStatus::Closed {
+        // Before the definition is stored, by which it would go on.
+        return Err(CliError::NotOver { place, crawl });
+    }
+    if let Some(given) = given {
+        store(&world, &given).await?;
+    }
+    let remaking = deployed.stack.remaking(Arc::new(SystemRng));
+    let (job, done) = past::remake_all(&world, &remaking, (&crawl, &place), selection, console).await?;
+    console.say(&format!("{crawl}: publishing its items, its word index and its report again"));
+    let documents = deployed.stack.documents(Arc::new(SystemRng));
+    let (editions, publications) = (S3Editions::beside(&documents), S3Publications::beside(&documents));
+    let folder = tempfile::tempdir().map_err(while_doing("making a folder for the word index"))?;
+    let program = concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned();
+    let making = Making { program, at: SystemClock::new().now() };
+    let published = publish_again(&found.reader, &editions, &publications, &crawl, (folder.path(), making)).await;
+    published.map_err(DeployedError::from)?;
+    derived::remove(&place, &crawl)?;
+    remaking.end_remake(&crawl, &job).await.map_err(failed)?;
+    let report = Report { place, crawl, done };
+    report.print(args.output.answer(), console).map_err(while_doing("writing to standard output"))?;
+    Ok(report.exit())
+}
+
+fn world_of(deployed: &Deployed, console: &Console) -> StackWorld {
+    let (stack, rng) = (&deployed.stack, || Arc::new(SystemRng));
+    let notifier = ConsoleNotifier::new(console.clone());
+    let (frontier, archive, documents) = (stack.frontier(rng()), stack.archive(rng()), stack.documents(rng()));
+    Adapters::new(frontier, archive, documents, Nobody, notifier, (SystemClock::new(), SystemRng))
+}
+
+/// Stores a changed definition as `put` does, with the user agent of the stored one if it gives none of its own.
+async fn store(world: &impl World, given: &Definition) -> Result<(), CliError> {
+    let failed = |error| CliError::from(DeployedError::Port(error));
+    let Some(CrawlRow { definition: stored, .. }) = world.frontier().load_crawl(&given.name).await.map_err(failed)?
+    else {
+        return Ok(());
+    };
+    let mut draft = given.clone().into_draft();
+    if draft.user_agent == UserAgent::default() {
+        draft.user_agent = stored.user_agent.clone();
+    }
+    let wanted = Definition::new(draft)?;
+    if !changes(&stored, &wanted).is_empty() {
+        schedule::put(world, &wanted).await.map_err(failed)?;
+    }
+    Ok(())
+}

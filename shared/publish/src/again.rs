@@ -1,0 +1,69 @@
+//! Publishing what is made of a crawl again, as its documents say something else.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_ports::archive::Put;
+use dragline_ports::editions::{Editions, StoredEdition};
+use dragline_ports::error::PortError;
+use dragline_ports::publications::Publications;
+use dragline_ports::reader::Reader;
+use dragline_site_report::Making;
+use jiff::Timestamp;
+
+use crate::items::{PartLimits, Publication, publish_items};
+use crate::site::{SiteError, SitePublication, publish_site};
+
+/// Publishes the items of all iterations again, and, if the crawl has a word index, that and the report on the newest iteration. `folder` is an empty
+/// one for the index. Reports on earlier iterations stay: they say what was known then.
+///
+/// Effects in order: the items, iteration by iteration; the index is withdrawn, as it would count as up to date; then it is published. A repetition
+/// begins anew and ends the same.
+///
+/// # Errors
+/// The crawl cannot be read, or something cannot be written.
+pub async fn publish_again(
+    reader: &impl Reader,
+    editions: &impl Editions,
+    publications: &impl Publications,
+    crawl: &CrawlId,
+    (folder, making): (&Path, Making),
+) -> Result<(), SiteError> {
+    let Some(latest) = reader.latest_iteration().await? else { return Ok(()) };
+    for number in 1..=latest.number.number() {
+        let Some(iteration) = Iteration::new(number) else { continue };
+        if reader.load_iteration(iteration).await?.is_some() {
+            let publication = Publication { crawl: crawl.clone(), iteration, limits: PartLimits::default() };
+            publish_items(reader, publications, &publication, None, || ControlFlow::Continue(())).await?;
+        }
+    }
+    if withdraw(editions, crawl).await? == Withdrawn::Nothing {
+        return Ok(());
+    }
+    let publication = SitePublication { iteration: latest, folder: folder.to_owned(), making };
+    publish_site(reader, editions, publications, publication).await.map(drop)
+}
+
+/// Whether there was something to withdraw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Withdrawn {
+    Index,
+    Nothing,
+}
+
+/// Says that there is no word index any more.
+async fn withdraw(editions: &impl Editions, crawl: &CrawlId) -> Result<Withdrawn, PortError> {
+    loop {
+        let Some(newest) = editions.newest_edition(crawl).await? else { return Ok(Withdrawn::Nothing) };
+        if newest.text.is_empty() {
+            return Ok(Withdrawn::Index);
+        }
+        let number = newest.number.saturating_add(1);
+        let none = StoredEdition { number, text: Vec::new().into() };
+        if editions.put_edition(crawl, none).await? == Put::Stored {
+            editions.delete_superseded(crawl, number, &[], Timestamp::MAX).await?;
+            return Ok(Withdrawn::Index);
+        }
+    }
+}
