@@ -24,6 +24,8 @@ pub enum Fault {
     Conflict,
     /// Its first row conflicts with another transaction, and the condition of its last fails; it has no effect. DynamoDB's transactions.
     ConflictBesideRefusal,
+    /// It has its effect, and is answered.
+    Passed,
     /// It is lost on the way.
     Lost,
     /// It is throttled, and has no effect.
@@ -120,7 +122,7 @@ impl HttpConnector for FaultyConnector {
             None if operation == "Query" && asked["IndexName"].is_string() => {
                 self.query_index(request, asked.to_string())
             }
-            None => self.inner.call(request),
+            None | Some(Fault::Passed) => self.inner.call(request),
             Some(Fault::Conflict) => conflict(service, &asked),
             Some(Fault::ConflictBesideRefusal) => {
                 canceled(&asked, &[(0, "TransactionConflict"), (usize::MAX, "ConditionalCheckFailed")])

@@ -1,20 +1,29 @@
 //! A stack's tables, bucket and queues, and the tags by which the command finds them.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
 use aws_sdk_dynamodb::types::Tag;
-use dragline_aws::{DynamoFrontier, DynamoReader, DynamoRetained, S3Editions, S3Publications, Table};
+use dragline_aws::{
+    AwsClients, DynamoFrontier, DynamoReader, DynamoRemaking, DynamoRetained, S3Editions, S3Publications, Table,
+};
 use dragline_aws_conformance::{Fresh, clients};
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
+use dragline_domain::frontier::Selection;
 use dragline_domain::ids::CrawlId;
+use dragline_domain::remake::Remade;
 use dragline_domain::retention::Retention;
 use dragline_local::{MemoryQueue, SystemClock};
+use dragline_pipeline::parse::past::{RemakeEnded, remake};
 use dragline_pipeline::retention::{Pruned, Stores, prune};
+use dragline_pipeline::schedule::put;
 use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
 use dragline_ports::queue::Nobody;
 use dragline_ports::reader::Reader as _;
+use dragline_ports::remaking::Remaking as _;
 use dragline_ports::retention::Effect;
 use dragline_publish::{SitePublication, publish_site};
 use dragline_site_report::Making;
@@ -55,7 +64,12 @@ impl EmulatedStack {
     /// # Panics
     /// If no emulator answers.
     pub async fn without_tags() -> Self {
-        let fresh = Fresh::new(clients().await);
+        Self::over(clients().await).await
+    }
+
+    /// Makes a stack without tags that is used by these clients.
+    pub async fn over(clients: AwsClients) -> Self {
+        let fresh = Fresh::new(clients);
         let frontier = fresh.frontier().await;
         let (_, urls) = fresh.queue().await;
         Self { fresh, frontier, commands_url: urls.commands }
@@ -130,6 +144,58 @@ impl EmulatedStack {
                 None => return all,
             }
         }
+    }
+
+    /// Makes the documents of all iterations again, by the stored definition.
+    ///
+    /// # Errors
+    /// The ports'.
+    ///
+    /// # Panics
+    /// If an iteration is open, or somebody else makes them again.
+    pub async fn remake(&self, crawl: &CrawlId) -> PortResult<Remade> {
+        let clock = SystemClock::new();
+        let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
+        let world = adapters(&self.fresh, &self.frontier, &queue, clock);
+        let remaking = DynamoRemaking::new(self.frontier.clone(), self.fresh.documents());
+        let ended = remake(&world, &remaking, crawl, Selection::All, "test", |_| ()).await?;
+        let RemakeEnded::Through(job, done) = ended else { panic!("{ended:?}") };
+        remaking.end_remake(crawl, &job).await?;
+        Ok(done)
+    }
+
+    /// Stores a definition.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub async fn put(&self, definition: &Definition) {
+        let clock = SystemClock::new();
+        let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
+        put(&adapters(&self.fresh, &self.frontier, &queue, clock), definition).await.unwrap();
+    }
+
+    /// Everything that is stored, apart from definitions: rows, and the digests of objects' bytes.
+    ///
+    /// # Panics
+    /// If it cannot be read.
+    pub async fn dump(&self) -> BTreeMap<String, String> {
+        let (mut all, names) = (BTreeMap::new(), self.fresh.table_names());
+        for table in [Table::Crawls, Table::Frontier, Table::Candidates, Table::Log] {
+            let scan = self.fresh.clients().dynamodb.scan().table_name(names.of(table));
+            for item in scan.into_paginator().items().send().collect::<Result<Vec<_>, _>>().await.unwrap() {
+                let key = format!("{table:?} {:?} {:?}", item["pk"], item["sk"]);
+                if !key.contains("\"spec") {
+                    all.insert(key, format!("{:?}", item.into_iter().collect::<BTreeMap<_, _>>()));
+                }
+            }
+        }
+        let listed = self.fresh.clients().s3.list_objects_v2().bucket(self.name()).into_paginator().send();
+        for page in listed.collect::<Result<Vec<_>, _>>().await.unwrap() {
+            for object in page.contents() {
+                all.insert(object.key().unwrap().to_owned(), object.e_tag().unwrap().to_owned());
+            }
+        }
+        all
     }
 
     /// Receives the next command sent to it, and the id of its message.

@@ -3,5 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
 mod commands;
+mod past;
 mod reading;
 mod second;

@@ -44,6 +44,8 @@ mutations! {
         NotRecounted,
         /// When a URL changed is not looked for where its last visit changed nothing.
         LastChangeIgnored,
+        /// What is made of a document that is gone replaces another.
+        GonePutElsewhere,
     }
 }
 
@@ -77,6 +79,15 @@ impl<R: Remaking, D: Documents> MutantRemaking<R, D> {
                 }
                 _ => {}
             }),
+            M::GonePutElsewhere => {
+                let stored = self.documents.load(segment).await?.unwrap_or_default();
+                for visit in &mut visits {
+                    let is_there = stored.iter().any(|stored| stored.url == visit.document.url);
+                    if let (false, Some(other)) = (is_there, stored.first()) {
+                        (visit.document.n, visit.document.url) = (other.n, other.url.clone());
+                    }
+                }
+            }
             M::RedirectKept => visits.iter_mut().for_each(|visit| visit.redirect = None),
             M::UrlIgnored => {
                 let stored = self.documents.load(segment).await?.unwrap_or_default();

@@ -40,8 +40,7 @@ macro_rules! remaking_suite {
             an_iteration_goes_first
             counters_follow_the_documents
             what_did_not_change_changed_when_the_log_says
-            what_was_pruned_does_not_come_back
-            what_was_forgotten_does_not_come_back
+            what_was_pruned_or_forgotten_does_not_come_back
         }
     };
 }
@@ -421,8 +420,8 @@ fn difference(segments: &[SegmentRow], parts: &[Part]) -> Option<Difference> {
     Some(Difference { since, parts: parts.to_vec(), links_added: Vec::new(), links_removed: Vec::new() })
 }
 
-/// Its documents, its log and its object stay away.
-pub async fn what_was_pruned_does_not_come_back(
+/// Neither documents nor visits nor what is known of a URL; what is kept beside them stays as it is.
+pub async fn what_was_pruned_or_forgotten_does_not_come_back(
     (frontier, documents, reader, remaking, retained): &(
         impl Frontier,
         impl Documents,
@@ -432,33 +431,27 @@ pub async fn what_was_pruned_does_not_come_back(
     ),
 ) {
     let segments = three_iterations(frontier, documents).await;
-    let visit = remade(&segments[1], 0, &first(documents, &segments[1]).await);
+    let mut visits = Vec::new();
+    for segment in &segments {
+        visits.push(remade(segment, 0, &first(documents, segment).await));
+    }
     begin(remaking).await;
     let cut = segments[1].iteration;
     retained.prune_segments(&key(HOST), cut, None, Effect::Delete).await.unwrap();
-    let before = view(reader, cut).await;
-    replace(remaking, &segments[1], &[visit]).await;
-    assert_eq!(view(reader, cut).await, before);
-    assert!(documents.load(&segments[1]).await.unwrap().is_none_or(|documents| documents.is_empty()));
-}
-
-/// Neither the document nor the visit nor what is known of the URL.
-pub async fn what_was_forgotten_does_not_come_back(
-    (frontier, documents, reader, remaking, retained): &(
-        impl Frontier,
-        impl Documents,
-        impl Reader,
-        impl Remaking,
-        impl Retained + Forgetting,
-    ),
-) {
-    let segments = three_iterations(frontier, documents).await;
-    let segment = &segments[2];
-    let visit = remade(segment, 0, &first(documents, segment).await);
-    begin(remaking).await;
-    retained.forget_urls(&crawl(), from_ref(&visit.document.url)).await.unwrap();
-    let before = view(reader, segment.iteration).await;
-    assert!(before.iter().all(|row| !row.contains("/page")), "{before:?}");
-    replace(remaking, segment, &[visit]).await;
-    assert_eq!(view(reader, segment.iteration).await, before);
+    retained.forget_urls(&crawl(), from_ref(&visits[0].document.url)).await.unwrap();
+    let all = async || {
+        let mut rows = Vec::new();
+        for segment in &segments {
+            rows.extend(view(reader, segment.iteration).await);
+        }
+        rows
+    };
+    let before = all().await;
+    assert!(before.iter().any(|row| row.contains("/old")) && before.iter().all(|row| !row.contains("/page")));
+    for (segment, visit) in segments.iter().zip(&visits) {
+        replace(remaking, segment, from_ref(visit)).await;
+        assert_eq!(all().await, before, "{}", segment.id);
+    }
+    let stored = documents.load(&segments[1]).await.unwrap();
+    assert!(stored.is_none_or(|documents| documents.is_empty()), "of the dropped iteration");
 }
