@@ -126,3 +126,62 @@ pub enum Rewrite<T> {
     /// This takes its place.
     With(T),
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::frontier::{Inbox, OriginKey};
+    use crate::ids::Iteration;
+    use crate::outcome::Outcome;
+
+    use super::*;
+
+    fn segment(host: &str, turn: u64, n: u64) -> SegmentId {
+        let origin = format!("https://{host}").parse().unwrap();
+        SegmentId { origin: OriginKey { crawl: "docs".parse().unwrap(), origin }, turn: Turn(turn), n }
+    }
+
+    #[test]
+    fn a_walk_has_passed_what_comes_before_its_last_segment() {
+        let job = RemakeJob { version: 1, program: "0.1".to_owned(), selection: Selection::All };
+        let begun = RemakeState::begin(job);
+        assert!(!begun.has_passed(&segment("a.example", 1, 0)), "nothing is passed at the beginning");
+        let state = RemakeState { after: Some(segment("b.example", 2, 10)), ..begun };
+        for (host, turn, n, is_passed, why) in [
+            ("b.example", 2, 10, true, "the last one itself"),
+            ("b.example", 2, 9, true, "numbers are compared as numbers"),
+            ("b.example", 1, 99, true, "an earlier turn"),
+            ("b.example", 2, 11, false, "the next one"),
+            ("b.example", 10, 0, false, "a later turn"),
+            ("a.example", 99, 0, true, "an earlier origin"),
+            ("c.example", 1, 0, false, "a later one"),
+        ] {
+            assert_eq!(state.has_passed(&segment(host, turn, n)), is_passed, "{host} {turn} {n}: {why}");
+        }
+    }
+
+    #[test]
+    fn counters_change_by_what_documents_say_and_stay_otherwise() {
+        let counted = |stuck, nofollow, outcomes: &[(Outcome, u64)]| ParserCounters {
+            stuck,
+            links_nofollow: nofollow,
+            outcomes: outcomes.iter().copied().collect(),
+            ..ParserCounters::default()
+        };
+        let mut inbox = Inbox::new(Iteration::FIRST);
+        inbox.counters = ParserCounters { found: 7, drifted: 1, ..counted(2, 5, &[(Outcome::FileIngested, 3)]) };
+        inbox.counters.changes.insert(ChangeKind::Changed, 2);
+        let mut recount = Recount {
+            less: counted(1, 9, &[(Outcome::FileIngested, 3)]),
+            more: counted(0, 1, &[(Outcome::BlockedByChallenge, 3)]),
+        };
+        recount.add_change(Some(ChangeKind::Changed), Some(ChangeKind::Unchanged));
+        recount.add_change(None, None);
+        let after = inbox.recounted(&recount).counters;
+        assert_eq!((after.found, after.drifted), (7, 1), "what the crawl did stays");
+        assert_eq!((after.stuck, after.links_nofollow), (1, 0), "no count falls below zero");
+        assert_eq!(after.outcomes, [(Outcome::BlockedByChallenge, 3)].into(), "what is zero is not listed");
+        assert_eq!(after.changes, [(ChangeKind::Changed, 1), (ChangeKind::Unchanged, 1)].into());
+        let nothing = inbox.recounted(&Recount { less: recount.less.clone(), more: recount.less });
+        assert_eq!(nothing, inbox, "the same counts the same");
+    }
+}
