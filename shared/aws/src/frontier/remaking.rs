@@ -12,7 +12,7 @@ use super::DynamoFrontier;
 use crate::dynamo::{Expression, Fields, Item, Role, Write};
 use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
-use crate::rows::candidate::RemadeCandidate;
+use crate::rows::remade::RemadeCandidate;
 use crate::rows::remake::{Intent, RemakeRow};
 use crate::rows::{inbox, keys, segment};
 use crate::tables::{SORT, Table};

@@ -26,7 +26,7 @@ use self::changes::LastChanges;
 use crate::documents::S3Documents;
 use crate::errors::{StoreError, at};
 use crate::frontier::{DynamoFrontier, Latest, Written};
-use crate::rows::candidate::RemadeCandidate;
+use crate::rows::remade::RemadeCandidate;
 use crate::rows::remake::{Intent, RemakeRow};
 
 /// What makes documents of a stack again.

@@ -3,12 +3,10 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{
     CandidateState, CandidateUpdate, Claimer, EndedVisit, FoundAt, Known, LastDocument, LastVisit, LeadsTo,
-    LinksDecided, Named, OriginKey, ReadAs, RulesDigest, SegmentRow, Sighting, Standing, StateChange, TodoEntry,
-    VisitPlace,
+    LinksDecided, Named, OriginKey, ReadAs, RulesDigest, Sighting, Standing, StateChange, TodoEntry, VisitPlace,
 };
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::remake::RemadeVisit;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -20,11 +18,11 @@ use crate::meter::capacity::item_bytes;
 use crate::tables::{PARTITION, SORT, Table};
 
 const PATH: &str = "path";
-const QUEUED_IN: &str = "queued_in";
+pub(super) const QUEUED_IN: &str = "queued_in";
 const CLAIMED_BY: &str = "claimed_by";
-const LAST_OUTCOME: &str = "last_outcome";
-const VERSION: &str = "version";
-const DOCUMENT: &str = "document";
+pub(super) const LAST_OUTCOME: &str = "last_outcome";
+pub(super) const VERSION: &str = "version";
+pub(super) const DOCUMENT: &str = "document";
 const STANDING: &str = "standing";
 const AWAY: &str = "away";
 const INTERVAL: &str = "interval_ms";
@@ -53,13 +51,13 @@ pub(crate) struct Candidate {
 
 /// The last good document as stored; its standing has an attribute of its own, as it changes more often.
 #[derive(Serialize, Deserialize)]
-struct StoredDocument {
+pub(super) struct StoredDocument {
     #[serde(rename = "p")]
-    place: VisitPlace,
+    pub(super) place: VisitPlace,
     #[serde(rename = "o")]
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
     #[serde(rename = "l")]
-    links: LinksDecided,
+    pub(super) links: LinksDecided,
 }
 
 impl Candidate {
@@ -242,74 +240,8 @@ pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> 
 }
 
 /// Returns what an ending is told from older ones by: the segment that it is of.
-fn version_of(iteration: Iteration, turn: Turn, n: u64) -> String {
+pub(super) fn version_of(iteration: Iteration, turn: Turn, n: u64) -> String {
     format!("{:010}#{:020}#{n:020}", iteration.number(), turn.0)
-}
-
-/// A document that was made again, and the candidate of its URL as it was read.
-#[derive(Clone, Copy)]
-pub(crate) struct RemadeCandidate<'r> {
-    pub(crate) segment: &'r SegmentRow,
-    pub(crate) visit: &'r RemadeVisit,
-    /// Whether the log says that the visit was final; `None` if the log is gone.
-    pub(crate) is_final: Option<bool>,
-    pub(crate) item: &'r Item,
-}
-
-impl RemadeCandidate<'_> {
-    /// Whether the document is the last good one of its URL.
-    pub(crate) fn is_last(&self) -> Result<bool, StoreError> {
-        let stored = Fields(self.item).maybe(DOCUMENT, Fields::json::<StoredDocument>)?;
-        let place = VisitPlace {
-            iteration: self.segment.iteration,
-            turn: self.segment.id.turn,
-            segment: self.segment.id.n,
-            n: self.visit.document.n,
-        };
-        Ok(stored.is_some_and(|stored| stored.place == place))
-    }
-
-    /// Returns what changes, if the candidate is as it was read; `None` if nothing does. `changed_at` is when the URL last changed; `None` if nobody
-    /// knows.
-    pub(crate) fn change(&self, table: &str, changed_at: Option<Timestamp>) -> Result<Option<Statement>, StoreError> {
-        let Self { segment, visit: RemadeVisit { document, redirect, state, text: print, .. }, is_final, item } = self;
-        let mut changes: Vec<(&str, Option<AttributeValue>)> = Vec::new();
-        let version = text(version_of(segment.iteration, segment.id.turn, segment.id.n));
-        if item.get(VERSION) == Some(&version) && is_final.unwrap_or(true) {
-            changes.push((LAST_OUTCOME, Some(number(document.outcome.code()))));
-        }
-        if let (StateChange::Shown { place, outcome, links, .. }, true) = (state, self.is_last()?) {
-            let stored = StoredDocument { place: *place, outcome: *outcome, links: *links };
-            changes.extend([
-                (DOCUMENT, Some(json(&stored)?)),
-                (LEADS_TO, redirect.as_ref().map(|redirect| text(redirect.target.as_str()))),
-                (WORDS, print.map(|print| number(print.words))),
-                (SIMHASH, print.map(|print| number(print.simhash.0))),
-            ]);
-            changes.extend(changed_at.map(|at| (CHANGED_AT, Some(instant(at)))));
-        }
-        changes.retain(|(name, value)| item.get(*name) != value.as_ref());
-        if changes.is_empty() {
-            return Ok(None);
-        }
-        let mut change = Change::new(table);
-        changes.into_iter().for_each(|(name, value)| change.set_or_remove(name, value));
-        let (mut conditions, mut values) = (Vec::new(), Vec::new());
-        for name in [VERSION, DOCUMENT] {
-            match item.get(name) {
-                Some(value) => {
-                    conditions.push(format!("\"{name}\" = ?"));
-                    values.push(value.clone());
-                }
-                None => conditions.push(format!("\"{name}\" IS MISSING")),
-            }
-        }
-        let key = keys::candidate(&segment.id.origin, document.url.path_and_query());
-        // A row that is gone does not come back: its key must be there.
-        conditions.push(format!("{QUEUED_IN} > ?"));
-        values.push(number(0));
-        Ok(Some(change.of(&key, &conditions.join(" AND "), values)))
-    }
 }
 
 /// Adds which texts the pages have that call a URL canonical, if it is known. Each place is an attribute, so that two writers change none that the other set.
@@ -321,13 +253,13 @@ pub(crate) fn add_namers(table: &str, origin: &OriginKey, named: &Named) -> Stat
 }
 
 /// An `UPDATE` of one item.
-struct Change {
+pub(super) struct Change {
     text: String,
     parameters: Vec<AttributeValue>,
 }
 
 impl Change {
-    fn new(table: &str) -> Self {
+    pub(super) fn new(table: &str) -> Self {
         Self { text: format!("UPDATE \"{table}\""), parameters: Vec::new() }
     }
 
@@ -371,14 +303,14 @@ impl Change {
         self.parameters.push(value);
     }
 
-    fn set_or_remove(&mut self, name: &str, value: Option<AttributeValue>) {
+    pub(super) fn set_or_remove(&mut self, name: &str, value: Option<AttributeValue>) {
         match value {
             Some(value) => self.set(name, value),
             None => self.text.push_str(&format!(" REMOVE \"{name}\"")),
         }
     }
 
-    fn of(
+    pub(super) fn of(
         mut self,
         key: &crate::dynamo::Key,
         condition: &str,

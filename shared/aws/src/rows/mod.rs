@@ -11,6 +11,7 @@ pub(crate) mod keys;
 pub(crate) mod known;
 pub(crate) mod lease;
 mod packed;
+pub(crate) mod remade;
 pub(crate) mod remake;
 pub(crate) mod seeding;
 pub(crate) mod segment;

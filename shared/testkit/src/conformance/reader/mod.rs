@@ -4,6 +4,7 @@ mod counts;
 mod pages;
 mod places;
 mod remaking;
+mod remaking_jobs;
 mod retention;
 mod rows;
 mod story;
@@ -15,6 +16,7 @@ pub use counts::*;
 pub use pages::*;
 pub use places::*;
 pub use remaking::*;
+pub use remaking_jobs::*;
 pub use retention::*;
 pub use rows::*;
 
