@@ -2,8 +2,8 @@
 
 use std::future::Future;
 
-use dragline_domain::frontier::{IterationRow, OriginKey, SegmentId, SegmentRow};
-use dragline_domain::ids::CrawlId;
+use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow};
+use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::remake::{Remade, RemadeVisit, RemakeJob, RemakeState};
 
 use crate::error::PortResult;
@@ -24,8 +24,8 @@ pub struct Replacement<'r> {
 pub enum RemakeBegun {
     /// The work is to go on from here; where nobody was at this job, from its beginning.
     From(RemakeState),
-    /// An iteration of the crawl is not over.
-    Busy(IterationRow),
+    /// This iteration of the crawl is not over.
+    Busy(Iteration),
 }
 
 /// What became of a replacement.
@@ -33,8 +33,8 @@ pub enum RemakeBegun {
 pub enum Replaced {
     /// It is done, be it by an earlier try; this was done since the work began.
     Done(Remade),
-    /// An iteration of the crawl began meanwhile, and goes first.
-    Busy(IterationRow),
+    /// This iteration of the crawl began meanwhile, and goes first.
+    Busy(Iteration),
     /// Somebody else makes the crawl's documents again since, by another job, or ended this one.
     Superseded,
 }

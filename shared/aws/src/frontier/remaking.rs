@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use dragline_domain::frontier::{IterationRow, IterationStatus, OriginKey, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::frontier::{IterationStatus, OriginKey, SegmentId, SegmentRow, SegmentState};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::remake::{Recount, RemadeVisit, RemakeState};
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ pub(crate) enum Latest {
     /// None is open, and the next one would have this number.
     Closed(Iteration),
     /// It is not over.
-    Open(IterationRow),
+    Open(Iteration),
 }
 
 /// What became of a write.
@@ -42,7 +42,7 @@ impl DynamoFrontier {
     /// Returns whether an iteration is open. That none is holds until the next one begins: zero is final.
     pub(crate) async fn latest_end(&self, crawl: &CrawlId) -> Result<Latest, StoreError> {
         Ok(match self.latest(crawl).await? {
-            Some(open) if open.status != IterationStatus::Closed => Latest::Open(open),
+            Some(open) if open.status != IterationStatus::Closed => Latest::Open(open.number),
             Some(closed) => Latest::Closed(closed.number.next()),
             None => Latest::Closed(Iteration::FIRST),
         })

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use dragline_domain::capture::RedirectEntry;
 use dragline_domain::change::{ChangeKind, VisitChange};
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{IterationRow, IterationStatus, OriginKey, SegmentId, SegmentRow, StateChange};
-use dragline_domain::ids::{CrawlId, Turn};
+use dragline_domain::frontier::{IterationStatus, OriginKey, SegmentId, SegmentRow, StateChange};
+use dragline_domain::ids::{CrawlId, Iteration, Turn};
 use dragline_domain::remake::{Recount, RemadeVisit, RemakeJob, RemakeState, Rewrite};
 use dragline_ports::error::PortResult;
 use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
@@ -110,8 +110,9 @@ impl Remaking for SqliteRemaking {
 }
 
 /// Returns the crawl's newest iteration if it is not over.
-fn open_iteration(db: &Db, crawl: &CrawlId) -> Result<Option<IterationRow>, StoreError> {
-    Ok(db.latest_iteration(crawl)?.filter(|latest| latest.status != IterationStatus::Closed))
+fn open_iteration(db: &Db, crawl: &CrawlId) -> Result<Option<Iteration>, StoreError> {
+    let open = db.latest_iteration(crawl)?.filter(|latest| latest.status != IterationStatus::Closed);
+    Ok(open.map(|open| open.number))
 }
 
 /// Returns how far the work has come. What another program wrote is not gone on with.

@@ -73,12 +73,13 @@ impl<R: Remaking, D: Documents> MutantRemaking<R, D> {
                 visit.change = Rewrite::With(None::<VisitChange>);
             }),
             M::NotRecounted => visits.iter_mut().for_each(|visit| visit.recount = Recount::default()),
-            M::LastChangeIgnored => visits.iter_mut().for_each(|visit| match &mut visit.state {
-                StateChange::Shown { changed_at, .. } => {
-                    *changed_at = changed_at.or(visit.document.body.as_ref().map(|body| body.at));
+            M::LastChangeIgnored => {
+                for visit in &mut visits {
+                    if let StateChange::Shown { changed_at, .. } = &mut visit.state {
+                        *changed_at = changed_at.or(visit.document.body.as_ref().map(|body| body.at));
+                    }
                 }
-                _ => {}
-            }),
+            }
             M::GonePutElsewhere => {
                 let stored = self.documents.load(segment).await?.unwrap_or_default();
                 for visit in &mut visits {
@@ -139,8 +140,7 @@ impl<R: Remaking, D: Documents> Remaking for MutantRemaking<R, D> {
         }
         let replaced = self.inner.replace(Replacement { visits, ..replacement }).await?;
         Ok(match (self.mutation, replaced) {
-            (M::CountedLast, Replaced::Done(_)) => Replaced::Done(state.done),
-            (M::OpenNotSeen, Replaced::Busy(_)) => Replaced::Done(state.done),
+            (M::CountedLast, Replaced::Done(_)) | (M::OpenNotSeen, Replaced::Busy(_)) => Replaced::Done(state.done),
             (_, replaced) => replaced,
         })
     }

@@ -12,10 +12,8 @@ use std::sync::Arc;
 
 use dragline_domain::capture::Finality;
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{
-    IterationRow, Named, OriginKey, SegmentId, SegmentRow, Selection, StateChange, VisitPlace,
-};
-use dragline_domain::ids::CrawlId;
+use dragline_domain::frontier::{Named, OriginKey, SegmentId, SegmentRow, Selection, StateChange, VisitPlace};
+use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::remake::{Remade, RemadeVisit, RemakeJob, RemakeState};
 use dragline_domain::url::{CrawlUrl, Origin};
@@ -45,8 +43,8 @@ pub enum RemakeEnded {
     /// All are made; this was done since the work began. Whoever brings up to date what is derived of them ends the job afterwards
     /// ([`Remaking::end_remake`]): until then, the same call finds nothing left to make.
     Through(RemakeJob, Remade),
-    /// An iteration of the crawl is not over, and goes first. Afterwards the same call goes on.
-    Busy(IterationRow),
+    /// This iteration of the crawl is not over, and goes first. Afterwards the same call goes on.
+    Busy(Iteration),
     /// Somebody else makes them again since, by another job.
     Superseded,
 }

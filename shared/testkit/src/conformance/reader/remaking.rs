@@ -81,7 +81,7 @@ pub(super) fn state(segment: &SegmentRow) -> RemakeState {
 pub(super) async fn begin(remaking: &impl Remaking) -> RemakeState {
     match remaking.begin_remake(&crawl(), &job(3)).await.unwrap() {
         RemakeBegun::From(state) => state,
-        RemakeBegun::Busy(row) => panic!("iteration {} is open", row.number),
+        RemakeBegun::Busy(open) => panic!("iteration {open} is open"),
     }
 }
 

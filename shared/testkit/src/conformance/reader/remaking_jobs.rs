@@ -105,11 +105,11 @@ pub async fn an_iteration_goes_first(
     begin(remaking).await;
     replace(remaking, &segments[0], &[]).await;
     let world = World::begin_by(frontier, "w", UNLIMITED).await;
-    let open = world.row().await;
+    let open = world.iteration;
     let before = view(reader, segments[1].iteration).await;
     let (visit, state_of) = (remade(&segments[1], 0, &first(documents, &segments[1]).await), state(&segments[1]));
     let late = Replacement { segment: &segments[1], visits: from_ref(&visit), state: &state_of };
-    assert_eq!(remaking.replace(late).await.unwrap(), Replaced::Busy(open.clone()));
+    assert_eq!(remaking.replace(late).await.unwrap(), Replaced::Busy(open));
     assert_eq!(view(reader, segments[1].iteration).await, before);
     assert_eq!(remaking.begin_remake(&crawl(), &job(3)).await.unwrap(), RemakeBegun::Busy(open));
     world.end(&[]).await;
