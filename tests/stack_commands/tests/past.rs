@@ -162,7 +162,7 @@ async fn a_changed_definition_is_applied_to_the_past_on_both_engines_alike() {
         before != after && !after.is_empty()
     };
     for (prefix, why) in [
-        ("items/docs/0000000001/", "the items of the first iteration"),
+        ("items/docs/1/", "the items of the first iteration"),
         ("search/docs/editions/", "an edition of the word index"),
         ("reports/docs/", "the report"),
     ] {
