@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dragline_domain::definition::{Definition, Draft, Recrawl, RecrawlWord};
+use dragline_domain::definition::{Definition, Draft, Recrawl, RecrawlWord, Soft404};
 use dragline_domain::frontier::{ClaimLimits, Selection, StatusChange, Task};
 use dragline_domain::ids::Iteration;
 use rand::rngs::StdRng;
@@ -127,6 +127,10 @@ impl Scenario {
         draft.politeness.delay = DELAY;
         draft.politeness.patience = Duration::from_secs(20);
         draft.politeness.hosts_per_domain = if (seed / 40).is_multiple_of(2) { 1 } else { 2 };
+        // Drawn apart, so that all else is as it would be without.
+        if StdRng::seed_from_u64(seed.rotate_left(16)).random_bool(0.3) {
+            draft.soft_404 = Soft404::Detect;
+        }
         let (mut iterations, mut orders) = (1, Vec::new());
         let moment = |dice: &mut StdRng| Duration::from_millis(dice.random_range(0..30_000));
         match kind {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use dragline_domain::frontier::{HostAsk, HostWaiter};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::{Pace, RobotsUse, is_robots_good};
-use dragline_domain::time::{after, between, honest};
+use dragline_domain::time::{after, between, honest, written_by};
 use dragline_domain::url::{CrawlUrl, HostKey, Origin};
 use dragline_extract::wall::{self, Head};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
@@ -143,6 +143,9 @@ async fn read<W: World>(
         Ok(record) => record,
         Err(RefusedAddress(why)) => return Ok((Robots::PrivateAddress(why), RobotsUse::Used)),
     };
+    // By the clock of whoever fetched it, the stored one may be later; but it was there before this one was asked for.
+    let stored_at = kept.as_ref().map(|row| row.fetched_at).filter(|at| *at <= written_by(asked_at));
+    let fetched_at = stored_at.map_or(asked_at, |at| at.max(asked_at));
     let has_answered = kept.as_ref().is_some_and(|row| !row.record.is_unreadable());
     if let Some(row) = kept.filter(|row| row.record.outlives(between(row.fetched_at, asked_at), &fetched)) {
         return Ok((Robots::Known(row.record.policy(token)), RobotsUse::Unused));
@@ -163,7 +166,7 @@ async fn read<W: World>(
         (Robots::Known(_), _) => after(asked_at, max_age),
         _ => asked_at,
     };
-    world.frontier().put_robots(origin, &RobotsRow { record: fetched, fetched_at: asked_at, expires_at }).await?;
+    world.frontier().put_robots(origin, &RobotsRow { record: fetched, fetched_at, expires_at }).await?;
     Ok(found)
 }
 
