@@ -151,7 +151,7 @@ mod tests {
             match expected {
                 None => assert!(print.is_ok(), "{body}: {why}: {print:?}"),
                 Some(part) => {
-                    assert!(print.as_ref().is_err_and(|said| said.contains(part)), "{body}: {why}: {print:?}")
+                    assert!(print.as_ref().is_err_and(|said| said.contains(part)), "{body}: {why}: {print:?}");
                 }
             }
         }
