@@ -1,16 +1,31 @@
-//! What was captured, in a temporary file: which objects there are, which bodies were written, and the lines of the index.
+//! What was captured, in a temporary file: which objects there are, which bodies were written, the heads of answers that later ones confirm, and the
+//! lines of the index.
 
-use dragline_formats::warc::Sha1Digest;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use dragline_formats::warc::{RecordId, RecordSpan, Sha1Digest};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::error::ArchiveError;
 
-/// A response whose body was written.
+/// A response that was written with its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
+    /// Its `WARC-Target-URI`.
     pub(crate) url: String,
-    /// Its `WARC-Date`, as written.
-    pub(crate) date: String,
+    /// Its `WARC-Date`.
+    pub(crate) date: Timestamp,
+    pub(crate) id: RecordId,
+}
+
+/// An answer of a URL that a later one of the same URL confirms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Confirmed {
+    /// Its HTTP head.
+    pub(crate) head: Vec<u8>,
+    /// The digest of its body.
+    pub(crate) payload_digest: Sha1Digest,
+    /// Where its body is: in its own record or, if that refers to another one, there.
+    pub(crate) body_in: Written,
 }
 
 /// The temporary file. SQLite deletes it when it is closed, and keeps it in memory as long as it is small.
@@ -22,8 +37,12 @@ impl Captures {
         let db = Connection::open("")?;
         db.execute_batch(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-             CREATE TABLE object (key TEXT PRIMARY KEY) WITHOUT ROWID;
-             CREATE TABLE body (digest BLOB PRIMARY KEY, url TEXT NOT NULL, date TEXT NOT NULL) WITHOUT ROWID;
+             CREATE TABLE object (place TEXT PRIMARY KEY, key TEXT NOT NULL, is_copied INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+             CREATE TABLE body (digest BLOB PRIMARY KEY, url TEXT NOT NULL, date TEXT NOT NULL, id TEXT NOT NULL) WITHOUT ROWID;
+             CREATE TABLE unchanged (url TEXT PRIMARY KEY) WITHOUT ROWID;
+             CREATE TABLE answer (url TEXT NOT NULL, at TEXT NOT NULL, digest BLOB NOT NULL, head BLOB NOT NULL,
+                                  body_url TEXT NOT NULL, body_date TEXT NOT NULL, body_id TEXT NOT NULL, PRIMARY KEY (url, at));
+             CREATE TABLE postponed (object TEXT NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL);
              CREATE TABLE line (key TEXT NOT NULL, json TEXT NOT NULL);
              BEGIN;",
         )?;
@@ -32,26 +51,106 @@ impl Captures {
 
     /// Notes an object, unless it is known.
     pub(crate) fn add_object(&self, key: &str) -> Result<(), ArchiveError> {
-        self.0.prepare_cached("INSERT OR IGNORE INTO object VALUES (?)")?.execute([key])?;
+        self.0
+            .prepare_cached("INSERT OR IGNORE INTO object (place, key) VALUES (?, ?)")?
+            .execute([&place(key), key])?;
         Ok(())
     }
 
-    /// Returns the first object after another one, in order; `None` after the last.
-    pub(crate) fn object_after(&self, key: &str) -> Result<Option<String>, ArchiveError> {
-        let mut next = self.0.prepare_cached("SELECT key FROM object WHERE key > ? ORDER BY key LIMIT 1")?;
-        Ok(next.query_row([key], |row| row.get(0)).optional()?)
+    /// Takes the first object that was not taken before, older iterations and turns first; `None` after the last.
+    pub(crate) fn take_object(&self, last: &mut String) -> Result<Option<String>, ArchiveError> {
+        let mut next = self
+            .0
+            .prepare_cached("SELECT place, key FROM object WHERE place > ? AND is_copied = 0 ORDER BY place LIMIT 1")?;
+        let next = next.query_row([&*last], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let Some((place, key)) = next else { return Ok(None) };
+        *last = place;
+        self.0.prepare_cached("UPDATE object SET is_copied = 1 WHERE place = ?")?.execute([&*last])?;
+        Ok(Some(key))
     }
 
-    /// Returns the response that was written with this body; otherwise notes that this one is, and returns `None`.
-    pub(crate) fn body(&self, digest: &Sha1Digest, written: &Written) -> Result<Option<Written>, ArchiveError> {
-        let mut find = self.0.prepare_cached("SELECT url, date FROM body WHERE digest = ?")?;
-        let read = |row: &rusqlite::Row<'_>| Ok(Written { url: row.get(0)?, date: row.get(1)? });
-        let earlier = find.query_row([digest.as_bytes().as_slice()], read).optional()?;
-        if earlier.is_none() {
-            let mut note = self.0.prepare_cached("INSERT INTO body VALUES (?, ?, ?)")?;
-            note.execute(params![digest.as_bytes().as_slice(), written.url, written.date])?;
-        }
-        Ok(earlier)
+    /// Returns the response that was written with this body, if there is one.
+    pub(crate) fn body(&self, digest: &Sha1Digest) -> Result<Option<Written>, ArchiveError> {
+        let mut find = self.0.prepare_cached("SELECT url, date, id FROM body WHERE digest = ?")?;
+        let row = find.query_row([digest.as_bytes().as_slice()], |row| read_written(row, 0)).optional()?;
+        Ok(row.flatten())
+    }
+
+    /// Notes a response that was written with this body.
+    pub(crate) fn add_body(&self, digest: &Sha1Digest, written: &Written) -> Result<(), ArchiveError> {
+        let mut note = self.0.prepare_cached("INSERT OR IGNORE INTO body VALUES (?, ?, ?, ?)")?;
+        let Written { url, date, id } = written;
+        note.execute(params![digest.as_bytes().as_slice(), url, date.to_string(), id.to_string()])?;
+        Ok(())
+    }
+
+    /// Notes a URL of which an answer says that it did not change.
+    pub(crate) fn add_unchanged(&self, url: &str) -> Result<(), ArchiveError> {
+        self.0.prepare_cached("INSERT OR IGNORE INTO unchanged VALUES (?)")?.execute([url])?;
+        Ok(())
+    }
+
+    /// Notes an answer of a URL, if a later one may confirm it.
+    pub(crate) fn add_answer(&self, url: &str, date: Timestamp, answer: &Confirmed) -> Result<(), ArchiveError> {
+        let mut note = self.0.prepare_cached(
+            "INSERT OR IGNORE INTO answer SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 FROM unchanged WHERE url = ?1",
+        )?;
+        let Confirmed { head, payload_digest, body_in } = answer;
+        let digest = payload_digest.as_bytes().as_slice();
+        note.execute(params![
+            url,
+            date.to_string(),
+            digest,
+            head,
+            body_in.url,
+            body_in.date.to_string(),
+            body_in.id.to_string()
+        ])?;
+        Ok(())
+    }
+
+    /// Returns the answer of a URL that had the body with this digest, and of several that of the date that a reference names, or the last one. Without
+    /// a digest, only the date tells. `None` if there is none.
+    pub(crate) fn confirmed(
+        &self,
+        url: &str,
+        date: Option<Timestamp>,
+        digest: Option<&Sha1Digest>,
+    ) -> Result<Option<Confirmed>, ArchiveError> {
+        let mut find = self.0.prepare_cached(
+            "SELECT head, digest, body_url, body_date, body_id FROM answer
+             WHERE url = ?1 AND (digest = ?3 OR ?3 IS NULL AND at = ?2) ORDER BY at IS ?2 DESC, at DESC LIMIT 1",
+        )?;
+        let date = date.map(|date| date.to_string());
+        let digest = digest.map(|digest| digest.as_bytes().as_slice());
+        let row = find
+            .query_row(params![url, date, digest], |row| {
+                let stated: [u8; 20] = row.get(1)?;
+                Ok(read_written(row, 2)?.map(|body_in| (row.get(0), Sha1Digest::from(stated), body_in)))
+            })
+            .optional()?;
+        let Some((head, payload_digest, body_in)) = row.flatten() else { return Ok(None) };
+        Ok(Some(Confirmed { head: head?, payload_digest, body_in }))
+    }
+
+    /// Notes a record that refers to what was not written yet.
+    pub(crate) fn postpone(&self, object: &str, span: RecordSpan) -> Result<(), ArchiveError> {
+        let mut note = self.0.prepare_cached("INSERT INTO postponed VALUES (?, ?, ?)")?;
+        note.execute(params![object, span.offset.cast_signed(), span.length.cast_signed()])?;
+        Ok(())
+    }
+
+    /// Returns the first postponed record after another one, with its number; 0 is before all. `None` after the last.
+    pub(crate) fn postponed_after(&self, number: i64) -> Result<Option<(i64, String, RecordSpan)>, ArchiveError> {
+        let mut next = self.0.prepare_cached(
+            "SELECT rowid, object, offset, length FROM postponed WHERE rowid > ? ORDER BY rowid LIMIT 1",
+        )?;
+        let read = |row: &Row<'_>| {
+            let (offset, length): (i64, i64) = (row.get(2)?, row.get(3)?);
+            let span = RecordSpan { offset: offset.cast_unsigned(), length: length.cast_unsigned() };
+            Ok((row.get(0)?, row.get(1)?, span))
+        };
+        Ok(next.query_row([number], read).optional()?)
     }
 
     /// Adds a line to the index.
@@ -71,5 +170,51 @@ impl Captures {
             visit(row.get_ref(0)?.as_str().unwrap_or_default(), row.get_ref(1)?.as_str().unwrap_or_default())?;
         }
         Ok(())
+    }
+}
+
+/// Returns what was written, from three columns; `None` if this program did not write them.
+fn read_written(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Written>> {
+    let (date, id): (String, String) = (row.get(first + 1)?, row.get(first + 2)?);
+    let url = row.get(first)?;
+    Ok(date.parse().ok().zip(RecordId::parse(&id)).map(|(date, id)| Written { url, date, id }))
+}
+
+/// Returns what puts objects in order: their keys, with the lengths of numbers before these, so that iteration 10 comes after 9.
+fn place(key: &str) -> String {
+    let mut place = String::with_capacity(key.len() + 16);
+    let mut rest = key;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c: char| c.is_ascii_digit() != first.is_ascii_digit()).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        if first.is_ascii_digit() {
+            place.push_str(&format!("{:04}", run.len()));
+        }
+        place.push_str(run);
+        rest = after;
+    }
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn older_iterations_turns_and_segments_come_first() {
+        let keys = ["raw/c/2/o/9-1-x", "raw/c/2/o/10-2-x", "raw/c/2/o/10-10-x", "raw/c/10/o/1-1-x"];
+        let captures = Captures::new().unwrap();
+        for key in keys.iter().rev().chain(&keys) {
+            captures.add_object(key).unwrap();
+        }
+        let mut last = String::new();
+        let taken: Vec<String> = std::iter::from_fn(|| captures.take_object(&mut last).unwrap()).collect();
+        assert_eq!(taken, keys);
+        // What is noted later, as a body is in it, is taken although it lies before.
+        captures.add_object("raw/c/1/o/1-1-x").unwrap();
+        captures.add_object(keys[0]).unwrap();
+        last.clear();
+        assert_eq!(captures.take_object(&mut last).unwrap().as_deref(), Some("raw/c/1/o/1-1-x"));
+        assert_eq!(captures.take_object(&mut last).unwrap(), None);
     }
 }

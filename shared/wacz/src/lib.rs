@@ -9,6 +9,7 @@ mod cdx;
 mod error;
 mod merge;
 mod package;
+mod revisit;
 mod surt;
 
 pub use error::ArchiveError;

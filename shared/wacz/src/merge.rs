@@ -7,16 +7,18 @@ use std::path::Path;
 
 use dragline_domain::frontier::ObjectKey;
 use dragline_domain::ids::CrawlId;
+use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{
-    CaptureEvent, ExtensionField, ExtensionName, ReadLimits, Record, RecordType, RefersTo, Revisit, StoredRecord,
-    TargetUri, WarcReader, WarcWriter, is_tombstone, parse_http_response,
+    ReadLimits, Record, RecordSpan, RecordType, StoredRecord, TargetUri, WarcReader, WarcWriter, is_tombstone,
+    parse_http_response, read_record,
 };
 use dragline_ports::archive::Archive;
-use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, each_row};
+use dragline_ports::reader::{Cursor, Filter, LogRow, PageRow, Reader, each_row};
 
-use crate::captures::{Captures, Written};
+use crate::captures::{Captures, Confirmed, Written};
 use crate::cdx;
 use crate::error::ArchiveError;
+use crate::revisit::{self, Identity};
 
 /// The number of rows in one read of the log.
 const BATCH_ROWS: usize = 500;
@@ -59,24 +61,65 @@ pub(crate) async fn copy(
 ) -> Result<Copied, ArchiveError> {
     note_objects(reader, captures).await?;
     let mut copying = Copying { name, file_bytes_max, captures, files, file: None, copied: Copied::default() };
-    let mut last = String::new();
-    while let Some(object) = captures.object_after(&last)? {
+    copy_objects(archive, &mut copying).await?;
+    if captures.postponed_after(0)?.is_some() {
+        // The log may have expired before the bodies that later visits refer to.
+        note_objects_of_pages(reader, captures).await?;
+        copy_objects(archive, &mut copying).await?;
+    }
+    let mut last = 0;
+    while let Some((number, object, span)) = captures.postponed_after(last)? {
         let missing = || ArchiveError::Missing(object.clone());
         let key = ObjectKey::try_from(object.clone()).map_err(|_| missing())?;
-        let bytes = archive.get(&key, OBJECT_BYTES_MAX).await?.ok_or_else(missing)?;
-        copying.object(&object, &bytes)?;
-        last = object;
+        let end = span.offset.saturating_add(span.length);
+        let bytes = archive.get_range(&key, span.offset..end).await?.ok_or_else(missing)?;
+        copying.postponed(&object, &bytes)?;
+        last = number;
     }
     Ok(copying.copied)
 }
 
-/// Notes the objects that the log names. Others were left by a process that died before it committed them.
+/// Copies the objects that were noted and not copied yet.
+async fn copy_objects(archive: &impl Archive, copying: &mut Copying<'_, impl Files>) -> Result<(), ArchiveError> {
+    let mut last = String::new();
+    while let Some(object) = copying.captures.take_object(&mut last)? {
+        let missing = || ArchiveError::Missing(object.clone());
+        let key = ObjectKey::try_from(object.clone()).map_err(|_| missing())?;
+        let bytes = archive.get(&key, OBJECT_BYTES_MAX).await?.ok_or_else(missing)?;
+        copying.object(&object, &bytes)?;
+    }
+    Ok(())
+}
+
+/// Notes the objects that the log names, and which URLs are said to be unchanged. Other objects were left by a process that died before it committed
+/// them.
 async fn note_objects(reader: &impl Reader, captures: &Captures) -> Result<(), ArchiveError> {
     let all = &Filter::default();
     let log = |after: Option<Cursor>| async move { reader.log(all, after.as_ref(), BATCH_ROWS).await };
     let mut noted = Ok(());
     each_row(log, |row: LogRow| {
-        noted = row.object.as_deref().map_or(Ok(()), |object| captures.add_object(object));
+        noted = note_row(&row, captures);
+        if noted.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })
+    .await?;
+    noted
+}
+
+fn note_row(row: &LogRow, captures: &Captures) -> Result<(), ArchiveError> {
+    // A 304 may end otherwise, as with a header that forbids to index the page.
+    if row.outcome == Outcome::FileDidNotChange.code() || row.status == Some(304) {
+        captures.add_unchanged(TargetUri::new(&row.url).as_str())?;
+    }
+    row.object.as_deref().map_or(Ok(()), |object| captures.add_object(object))
+}
+
+/// Notes the objects with the bodies that the site shows now.
+async fn note_objects_of_pages(reader: &impl Reader, captures: &Captures) -> Result<(), ArchiveError> {
+    let all = &Filter::default();
+    let pages = |after: Option<Cursor>| async move { reader.pages(all, after.as_ref(), BATCH_ROWS).await };
+    let mut noted = Ok(());
+    each_row(pages, |row: PageRow| {
+        noted = captures.add_object(&row.object);
         if noted.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })
     .await?;
@@ -98,39 +141,87 @@ struct Copying<'c, F> {
     copied: Copied,
 }
 
+/// How a record is written.
+enum Form {
+    /// As it is stored.
+    AsStored,
+    /// As these records, the first of which stands for it.
+    As(Vec<Record>),
+    /// Later, as what it refers to was not written yet.
+    Later,
+}
+
 impl<F: Files> Copying<'_, F> {
     /// Copies the records of an object, all into one file, as they refer to its first.
     fn object(&mut self, object: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
-        let is_full = |part: &Part| part.bytes + bytes.len() as u64 > self.file_bytes_max;
+        self.make_room(bytes.len())?;
+        for record in WarcReader::new(bytes, ReadLimits::default()) {
+            let record = record.map_err(|source| ArchiveError::Damaged { object: object.to_owned(), source })?;
+            // Of what was forgotten, its place is left.
+            if is_tombstone(&record) {
+                continue;
+            }
+            match self.form(&record)? {
+                Form::AsStored => self.append(&record, &record.record_type, stored(bytes, record.span))?,
+                Form::As(records) => self.append_all(&record, &records)?,
+                Form::Later => self.captures.postpone(object, record.span)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a record that was postponed.
+    fn postponed(&mut self, object: &str, member: &[u8]) -> Result<(), ArchiveError> {
+        let record = read_record(member, ReadLimits::default())
+            .map_err(|source| ArchiveError::Damaged { object: object.to_owned(), source })?;
+        if is_tombstone(&record) {
+            return Ok(());
+        }
+        self.make_room(member.len())?;
+        match self.form(&record)? {
+            Form::As(records) => self.append_all(&record, &records),
+            Form::AsStored => self.append(&record, &record.record_type, member),
+            Form::Later => {
+                let made = Identity::of(&record).and_then(|identity| revisit::bodiless((&identity, &record)));
+                let Some(made) = made else { return self.append(&record, &RecordType::Metadata, member) };
+                self.append(&record, &RecordType::Metadata, &written(&made))
+            }
+        }
+    }
+
+    /// Begins another file if this one is full.
+    fn make_room(&mut self, bytes: usize) -> Result<(), ArchiveError> {
+        let is_full = |part: &Part| part.bytes + bytes as u64 > self.file_bytes_max;
         if self.file.as_ref().is_none_or(is_full) {
             let name = file_name(self.name, self.copied.files);
             self.files.begin(&name)?;
             self.file = Some(Part { name, bytes: 0 });
             self.copied.files += 1;
         }
-        for record in WarcReader::new(bytes, ReadLimits::default()) {
-            let record = record.map_err(|source| ArchiveError::Damaged { object: object.to_owned(), source })?;
-            self.record(&record, bytes)?;
+        Ok(())
+    }
+
+    /// Writes what stands for an answer whose body is in another record.
+    fn append_all(&mut self, record: &StoredRecord, records: &[Record]) -> Result<(), ArchiveError> {
+        self.copied.bodies_shared += 1;
+        for (number, made) in records.iter().enumerate() {
+            let record_type = if number == 0 { RecordType::Revisit } else { RecordType::Metadata };
+            self.append_made(record, &record_type, made)?;
         }
         Ok(())
     }
 
-    fn record(&mut self, record: &StoredRecord, object: &[u8]) -> Result<(), ArchiveError> {
-        // Of what was forgotten, its place is left.
-        if is_tombstone(record) {
-            return Ok(());
-        }
-        let begin = usize::try_from(record.span.offset).unwrap_or(usize::MAX);
-        let end = begin.saturating_add(usize::try_from(record.span.length).unwrap_or(usize::MAX));
-        let as_stored = object.get(begin..end).unwrap_or_default();
-        match self.revisit(record)? {
-            Some(revisit) => {
-                let mut writer = WarcWriter::new();
-                writer.write(&revisit);
-                self.copied.bodies_shared += 1;
-                self.append(record, &RecordType::Revisit, &writer.take_file())
-            }
-            None => self.append(record, &record.record_type, as_stored),
+    fn append_made(
+        &mut self,
+        record: &StoredRecord,
+        record_type: &RecordType,
+        made: &Record,
+    ) -> Result<(), ArchiveError> {
+        let bytes = written(made);
+        // The index says what is in the record that was made.
+        match read_record(&bytes, ReadLimits::default()) {
+            Ok(made) => self.append(&made, record_type, &bytes),
+            Err(_) => self.append(record, record_type, &bytes),
         }
     }
 
@@ -147,40 +238,68 @@ impl<F: Files> Copying<'_, F> {
         Ok(())
     }
 
-    /// Returns what is written in place of a response whose body was written before; `None` if the record is copied.
-    fn revisit(&self, record: &StoredRecord) -> Result<Option<Record>, ArchiveError> {
-        let digest = record.payload_digest().filter(|_| record.record_type == RecordType::Response);
-        let (Some(payload_digest), Some(url), Some(date), Some(id)) =
-            (digest, record.target_uri(), record.date(), record.id())
-        else {
-            return Ok(None);
-        };
-        // A body that was cut does not stand for another, nor does one of no bytes.
-        let Some(response) = parse_http_response(&record.block).ok().filter(|response| !response.body.is_empty())
-        else {
-            return Ok(None);
-        };
-        if record.truncated().is_some() {
-            return Ok(None);
+    fn form(&self, record: &StoredRecord) -> Result<Form, ArchiveError> {
+        let Some(identity) = Identity::of(record) else { return Ok(Form::AsStored) };
+        match record.record_type {
+            RecordType::Response => self.form_of_response(&identity, record),
+            RecordType::Revisit => self.form_of_revisit(&identity, record),
+            _ => Ok(Form::AsStored),
         }
-        let written = Written { url: url.to_owned(), date: date.to_string() };
-        let Some(earlier) = self.captures.body(&payload_digest, &written)? else { return Ok(None) };
-        let event = CaptureEvent {
-            date,
-            target_uri: TargetUri::new(url),
-            ip_address: record.ip_address(),
-            protocol: record.protocol(),
-            warcinfo_id: record.warcinfo_id(),
-        };
-        let refers_to =
-            earlier.date.parse().ok().map(|date| RefersTo { target_uri: TargetUri::new(&earlier.url), date });
-        let head = record.block[..record.block.len() - response.body.len()].to_vec();
-        let revisit = Record::revisit(id, &event, head, &Revisit::IdenticalPayload { payload_digest }, refers_to);
-        Ok(Some(match record.extension(ExtensionName::VISIT) {
-            Some(value) => revisit.extension(ExtensionField { name: ExtensionName::VISIT, value: value.to_owned() }),
-            None => revisit,
-        }))
     }
+
+    /// A body that was written before is left out.
+    fn form_of_response(&self, identity: &Identity, record: &StoredRecord) -> Result<Form, ArchiveError> {
+        let Some(payload_digest) = record.payload_digest() else { return Ok(Form::AsStored) };
+        let Ok(response) = parse_http_response(&record.block) else { return Ok(Form::AsStored) };
+        // A body that was cut does not stand for another, nor does one of no bytes.
+        let may_be_shared = !response.body.is_empty() && record.truncated().is_none();
+        let earlier = if may_be_shared { self.captures.body(&payload_digest)? } else { None };
+        let itself = Written { url: identity.url.clone(), date: identity.date, id: identity.id };
+        if may_be_shared && earlier.is_none() {
+            self.captures.add_body(&payload_digest, &itself)?;
+        }
+        let head = revisit::head(record);
+        let form = match &earlier {
+            Some(earlier) => {
+                Form::As(vec![revisit::same_body((identity, record), head.clone(), payload_digest, earlier)])
+            }
+            None => Form::AsStored,
+        };
+        let answer = Confirmed { head, payload_digest, body_in: earlier.unwrap_or(itself) };
+        self.captures.add_answer(&identity.url, identity.date, &answer)?;
+        Ok(form)
+    }
+
+    /// What was found unchanged refers to the record with the body, wherever that was written.
+    fn form_of_revisit(&self, identity: &Identity, record: &StoredRecord) -> Result<Form, ArchiveError> {
+        let digest = record.payload_digest();
+        let confirmed = self.captures.confirmed(&identity.url, record.refers_to_date(), digest.as_ref())?;
+        if revisit::is_not_modified(record) {
+            let records = confirmed.map(|confirmed| revisit::not_modified((identity, record), confirmed));
+            return Ok(records.map_or(Form::Later, Form::As));
+        }
+        let body_in = match (confirmed, &digest) {
+            (Some(Confirmed { payload_digest, body_in, .. }), _) => Some((payload_digest, body_in)),
+            (None, Some(digest)) => self.captures.body(digest)?.map(|body_in| (*digest, body_in)),
+            (None, None) => None,
+        };
+        let Some((payload_digest, body_in)) = body_in else { return Ok(Form::Later) };
+        let made = revisit::same_body((identity, record), revisit::head(record), payload_digest, &body_in);
+        Ok(Form::As(vec![made]))
+    }
+}
+
+/// Returns a record as it is stored in its object.
+fn stored(object: &[u8], span: RecordSpan) -> &[u8] {
+    let begin = usize::try_from(span.offset).unwrap_or(usize::MAX);
+    let end = begin.saturating_add(usize::try_from(span.length).unwrap_or(usize::MAX));
+    object.get(begin..end).unwrap_or_default()
+}
+
+fn written(record: &Record) -> Vec<u8> {
+    let mut writer = WarcWriter::new();
+    writer.write(record);
+    writer.take_file()
 }
 
 /// Writes all records of a crawl to WARC files in a folder, `CRAWL-00000.warc.gz` and so on, of about this size. The folder is made if it is not
@@ -242,3 +361,7 @@ impl Files for Folder<'_> {
         self.file.as_mut().map_or(Ok(()), |file| Ok(file.write_all(bytes)?))
     }
 }
+
+#[cfg(test)]
+#[path = "merge_tests.rs"]
+mod tests;

@@ -90,6 +90,14 @@ pub(super) fn push_field(header: &mut Vec<u8>, name: &str, value: &str) {
     header.extend_from_slice(b"\r\n");
 }
 
+/// Appends a field of a block with all bytes of its value, of which only line ends become spaces.
+pub(super) fn push_field_as_received(block: &mut Vec<u8>, name: &str, value: &[u8]) {
+    block.extend(name.bytes().map(|byte| if matches!(byte, b'\r' | b'\n') { b'_' } else { byte }));
+    block.extend_from_slice(b": ");
+    block.extend(value.iter().map(|&byte| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte }));
+    block.extend_from_slice(b"\r\n");
+}
+
 /// Appends a value on one line: control characters become spaces.
 fn push_value(header: &mut Vec<u8>, value: &str) {
     let kept = &value[..value.floor_char_boundary(VALUE_BYTES_MAX)];

@@ -7,7 +7,8 @@ use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::digest::Sha1Digest;
-use super::fields::{ExtensionField, ExtensionName, push_field};
+use super::fields::{ExtensionField, ExtensionName, push_field, push_field_as_received};
+use super::http::HttpResponse;
 use super::ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, TargetUri, Truncation};
 use super::limits::{HEADER_BYTES_MAX, VALUE_BYTES_MAX};
 
@@ -82,6 +83,7 @@ pub struct Record {
     date: Timestamp,
     kind: Kind,
     truncated: Option<Truncation>,
+    refers_to: Option<RecordId>,
     extensions: Vec<ExtensionField>,
     /// The block, except for the body of a response.
     head: Vec<u8>,
@@ -113,7 +115,7 @@ impl Capture {
 
 impl Record {
     fn new(id: RecordId, date: Timestamp, kind: Kind, head: Vec<u8>) -> Self {
-        Self { id, date, kind, truncated: None, extensions: Vec::new(), head, body: Bytes::new() }
+        Self { id, date, kind, truncated: None, refers_to: None, extensions: Vec::new(), head, body: Bytes::new() }
     }
 
     /// Creates the record about the file, by convention the first.
@@ -189,6 +191,26 @@ impl Record {
         Self::new(id, event.date, Kind::Metadata(Capture::new(event, None)), block)
     }
 
+    /// Creates a record with the head of an answer, in place of which another record was written, or none: its status and its fields as they are in a
+    /// `response` record, one a line. It is no HTTP message, as programs that index archives would replay that (WARC 1.1 §6.6).
+    #[must_use]
+    pub fn head_alone(id: RecordId, event: &CaptureEvent, answer: &HttpResponse<'_>) -> Self {
+        let mut block = Vec::new();
+        push_field(&mut block, "http-status", &answer.status.to_string());
+        push_field(&mut block, "http-reason", &answer.reason);
+        for (name, value) in answer.headers.iter() {
+            push_field_as_received(&mut block, &format!("http-header-{name}"), value);
+        }
+        Self::new(id, event.date, Kind::Metadata(Capture::new(event, None)), block)
+    }
+
+    /// Names the record that a `revisit` stands in for, or that a `metadata` record is about (WARC 1.1 §5.8).
+    #[must_use]
+    pub const fn referring_to(mut self, id: RecordId) -> Self {
+        self.refers_to = Some(id);
+        self
+    }
+
     /// Names another record of the same fetch. A `warcinfo` record, for which the standard forbids this, stays as it is.
     #[must_use]
     pub fn concurrent_to(mut self, id: RecordId) -> Self {
@@ -238,6 +260,9 @@ impl Record {
         push("WARC-Record-ID", &self.id.to_string());
         push("WARC-Date", &self.date.to_string());
         self.kind.push_fields(&mut push);
+        if let Some(id) = self.refers_to {
+            push("WARC-Refers-To", &id.to_string());
+        }
         if let Some(reason) = self.truncated {
             push("WARC-Truncated", reason.token());
         }

@@ -109,6 +109,12 @@ impl StoredRecord {
         self.fields.get("WARC-Profile").map(without_brackets).and_then(RevisitProfile::from_token)
     }
 
+    /// The id of the record that it refers to (`WARC-Refers-To`).
+    #[must_use]
+    pub fn refers_to(&self) -> Option<RecordId> {
+        self.fields.get("WARC-Refers-To").and_then(RecordId::parse)
+    }
+
     /// The address of the record that a revisit stands in for.
     #[must_use]
     pub fn refers_to_target_uri(&self) -> Option<&str> {
