@@ -1,4 +1,5 @@
-"""Replays a WACZ file with pywb: reads URLs from standard input, and prints `replayed`, the status and the SHA-256 of the body of each.
+"""Replays a WACZ file with pywb: reads URLs from standard input, one a line, and prints `replayed`, the status and the SHA-256 of the body of
+each. A time in 14 digits before a URL asks for the visit of that time; without one, the newest is replayed.
 
 Run in the environment of `tests/requirements.txt`:
 
@@ -28,9 +29,10 @@ def main() -> None:
     from werkzeug.test import Client
 
     client = Client(FrontEndApp())
-    for url in sys.stdin.read().split():
+    for line in sys.stdin.read().splitlines():
+        *time, url = line.split()
         # `id_` is the answer as it was, without what is added for browsers.
-        answer = client.get(f"/site/id_/{url}")
+        answer = client.get(f"/site/{''.join(time)}id_/{url}")
         print("replayed", answer.status_code, hashlib.sha256(answer.get_data()).hexdigest(), flush=True)
 
 

@@ -10,6 +10,7 @@ mod killed;
 mod memory;
 mod pace;
 mod recrawled;
+mod replayed;
 mod shop;
 mod whole_sites;
 mod witness;

@@ -165,7 +165,8 @@ fn comparable(index: &str) -> Vec<String> {
     lines
 }
 
-/// Has pywb replay URLs of a WACZ file, and returns the status and the SHA-256 of the body of each.
+/// Has pywb replay URLs of a WACZ file, and returns the status and the SHA-256 of the body of each. A time in 14 digits and a space before a URL ask
+/// for the visit of that time, otherwise it is the newest.
 ///
 /// # Panics
 /// If the file cannot be replayed.
