@@ -128,10 +128,13 @@ fn replayed(records: &[StoredRecord], at: i64) -> Option<(u16, String, String)> 
     Some((response.status, content_type, String::from_utf8_lossy(body).into_owned()))
 }
 
+/// The records of a crawl, the bodies that are replayed on some days, and what happened.
+type Row = (Vec<Record>, &'static [(i64, &'static str)], &'static str);
+
 #[test]
 fn an_unchanged_visit_is_replayed_as_the_answer_that_it_confirms() {
     let other = "https://example.org/b";
-    let rows: [(Vec<Record>, &[(i64, &str)], &str); 9] = [
+    let rows: [Row; 9] = [
         (vec![page(PAGE, 1, "one"), confirmed(PAGE, 2, 1, "one")], &[(1, "one"), (2, "one")], "304"),
         (
             vec![page(PAGE, 1, "one"), confirmed(PAGE, 2, 1, "one"), confirmed(PAGE, 3, 1, "one")],
