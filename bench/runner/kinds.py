@@ -13,6 +13,8 @@ import pathlib
 import re
 import tempfile
 
+from runner.judged import fallen, others, tell
+
 SPLITS = ("dev", "test")
 KINDS = ("article", "service", "product", "collection", "forum", "questions", "listing", "documentation")
 
@@ -21,9 +23,6 @@ QUESTIONS = re.compile(r'"@type"\s*:\s*"QAPage"|itemtype="https?://schema\.org/(
 
 PAGES_MAX = 40
 """Of each kind. Figures of so many pages of the first split are recorded."""
-
-FALL_MAX = 0.005
-"""How far a recorded figure may fall."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,21 +103,6 @@ def texts_of(pages, extracted):
         return extracted("articles", "https://example.org/a/page.html", files)
 
 
-def others():
-    """What else is measured on the same pages: its name, and what it makes of a page's bytes."""
-    try:
-        import trafilatura
-    except ImportError:
-        return None
-    return f"trafilatura {trafilatura.__version__}", taken_by_trafilatura
-
-
-def taken_by_trafilatura(html):
-    import trafilatura
-
-    return trafilatura.extract(html.decode(errors="replace")) or ""
-
-
 def judge(directory, split, pages_max, extracted, record):
     """Prints a row for each kind. Returns whether no recorded figure fell."""
     is_recorded = split == SPLITS[0] and pages_max == PAGES_MAX
@@ -129,7 +113,7 @@ def judge(directory, split, pages_max, extracted, record):
     theirs, other = {}, others()
     if other:
         with concurrent.futures.ProcessPoolExecutor() as pool:
-            texts = pool.map(other[1], [page.html for page in every], chunksize=8)
+            texts = pool.map(other[1], [page.html.decode(errors="replace") for page in every], chunksize=8)
             theirs = dict(zip((page.name for page in every), texts))
     fell = []
     for kind, some in [*pages.items(), ("all", every)]:
@@ -137,13 +121,8 @@ def judge(directory, split, pages_max, extracted, record):
         print(f"{kind:<13} {len(some):>4} pages  " + shown(ours))
         if other:
             print(f"{other[0]:>24}  " + shown(figures(some, [theirs[page.name] for page in some])))
-        for name, before in recorded.get(kind, {}).items():
-            worse = ours[name] - before if name == "below_half" else before - ours[name]
-            if worse > (0 if name == "below_half" else FALL_MAX):
-                fell.append(f"{kind}: {name} is {ours[name]:.3f}, and was {before:.3f}")
-    for line in fell:
-        print(f"worse: {line}")
-    return not fell
+        fell += fallen(kind, ours, recorded)
+    return tell(fell)
 
 
 def shown(figures):

@@ -12,15 +12,13 @@ import pathlib
 import random
 import re
 
+from runner.judged import fallen, others, tell
 from runner.pdfs import fetch
 
 PAGES_MAX = 40
 PAGE_BYTES_MAX = 900_000
 WORDS_MIN = 120
 """Pages with fewer words are indices and the like, of which a few words more or less say nothing."""
-
-FALL_MAX = 0.005
-"""How far a recorded figure may fall."""
 
 BREAKS = frozenset("address article aside blockquote br caption dd details div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr li main ol p pre section summary table td th tr ul".split())
 UNSEEN = frozenset("script style noscript template".split())
@@ -148,15 +146,6 @@ def figures(pages, texts, shingles):
     return {"recall": mean(recalls), "precision": mean(precisions), "code": kept / codes if codes else 1.0, "below_half": sum(recall < 0.5 for recall in recalls)}
 
 
-def others():
-    """What else is measured on the same pages: its name, and what it makes of a page's text."""
-    try:
-        import trafilatura
-    except ImportError:
-        return None
-    return f"trafilatura {trafilatura.__version__}", lambda page: trafilatura.extract(page) or ""
-
-
 def judge(directory, extracted, shingles, record, names):
     """Prints a row for each manual. Returns whether no recorded figure fell."""
     directory.mkdir(parents=True, exist_ok=True)
@@ -171,13 +160,8 @@ def judge(directory, extracted, shingles, record, names):
         if other:
             row += f"   {other[0]} " + shown(figures(pages, [other[1](read(path.read_bytes())) for path, _, _ in pages], shingles))
         print(row, flush=True)
-        for name, before in recorded.get(generator, {}).items():
-            worse = ours[name] - before if name == "below_half" else before - ours[name]
-            if worse > (0 if name == "below_half" else FALL_MAX):
-                fell.append(f"{generator}: {name} is {ours[name]:.3f}, and was {before:.3f}")
-    for line in fell:
-        print(f"worse: {line}")
-    return not fell
+        fell += fallen(generator, ours, recorded)
+    return tell(fell)
 
 
 def shown(figures):
