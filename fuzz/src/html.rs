@@ -7,6 +7,7 @@ use dragline_formats::html::{HtmlLimits, Page, PageSource, Syntax, extract};
 
 const FEW: HtmlLimits = HtmlLimits {
     links_max: 3,
+    links_bytes_max: 100,
     text_bytes_max: 40,
     title_bytes_max: 10,
     description_bytes_max: 10,
@@ -49,6 +50,7 @@ fn judge(html: &str, source: &PageSource<'_>) {
 
 fn check(page: &Page, limits: &HtmlLimits) {
     assert!(page.links.len() <= limits.links_max);
+    assert!(page.links.iter().map(|link| link.url.as_str().len()).sum::<usize>() <= limits.links_bytes_max);
     let robots = page.robots.iter().map(|meta| meta.agent.len() + meta.content.len());
     assert!(robots.sum::<usize>() <= limits.robots_bytes_max);
     assert_short(Some(&page.text), limits.text_bytes_max);

@@ -4,18 +4,20 @@ use std::io::Write as _;
 
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{
-    CaptureEvent, DigestCheck, ReadLimits, Record, RecordId, RecordSpan, Sha1Digest, StoredRecord, TargetUri,
-    WarcReader, WarcWriter, http_response_head, parse_http_response, read_record,
+    CaptureEvent, DigestCheck, OthersReader, ReadLimits, Record, RecordId, RecordSpan, Sha1Digest, StoredRecord,
+    TargetUri, WarcReader, WarcWriter, http_response_head, parse_http_response, read_others_record,
+    read_others_request, read_others_response, read_record,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use jiff::Timestamp;
 
-const LIMITS: ReadLimits = ReadLimits { header_bytes_max: 4 << 10, block_bytes_max: 16 << 10 };
+const LIMITS: ReadLimits =
+    ReadLimits { header_bytes_max: 4 << 10, block_bytes_max: 16 << 10, held_bytes_max: 16 << 10 };
 
 /// Input: a file; or the content of one of its gzip members; or a response that is written into one.
 ///
-/// A file is read within its limits, its records without a gap, and each is the same when read alone. A response comes back as written, and nothing
+/// A file is read within its limits, also as one of another program, its records without a gap, and each is the same when read alone. A response comes back as written, and nothing
 /// in it can create a field or a record.
 ///
 /// # Panics
@@ -23,6 +25,8 @@ const LIMITS: ReadLimits = ReadLimits { header_bytes_max: 4 << 10, block_bytes_m
 pub fn warc(data: &[u8]) {
     read(data);
     read(&member_of(data));
+    read_others(data);
+    read_others(&member_of(data));
     written(data);
     if let Ok(response) = parse_http_response(data) {
         assert!(response.body.len() < data.len() && response.status <= 999);
@@ -49,6 +53,23 @@ fn read(file: &[u8]) {
     assert!(errors == 1 || end == file.len() as u64, "something was left unread");
 }
 
+/// Reads a file as if another program had written it: each record is the same where it is read alone.
+fn read_others(file: &[u8]) {
+    for read in OthersReader::new(file, LIMITS) {
+        let Ok(read) = read else { continue };
+        assert!(read.record.block.len() as u64 <= LIMITS.block_bytes_max);
+        look_at(&read.record);
+        if let Ok(response) = read_others_response(&read.record) {
+            assert!(response.body.len() <= read.record.block.len());
+        }
+        let _ = read_others_request(&read.record);
+        let from_offset = usize::try_from(read.place.offset).expect("it is in memory");
+        let alone = read_others_record(&file[from_offset..], read.place, LIMITS).expect("it was read with others");
+        let same = (&alone.record.block, &alone.record.fields, alone.extent);
+        assert_eq!(same, (&read.record.block, &read.record.fields, read.extent));
+    }
+}
+
 /// Reads everything that a record may have.
 fn look_at(record: &StoredRecord) {
     let _ = (record.id(), record.date(), record.target_uri(), record.ip_address(), record.protocol());
@@ -71,11 +92,11 @@ fn written(data: &[u8]) {
         protocol: None,
         warcinfo_id: None,
     };
-    let head = http_response_head(200, &reason, &headers, body.len());
+    let head = http_response_head(200, &reason, &headers, body.len() as u64);
     let record = Record::response(RecordId::from_bits(1), &event, head, body.to_vec().into(), Sha1Digest::of(body));
     let mut writer = WarcWriter::new();
     let spans = [writer.write(&record), writer.write(&record), writer.write(&record)];
-    let file = writer.take_file();
+    let file = writer.take_file().and_then(|file| file.bytes()).expect("it is in memory");
 
     let stored = read_record(member(&file, spans[1]), ReadLimits::default()).expect("it was just written");
     assert_eq!(stored.id(), Some(RecordId::from_bits(1)));

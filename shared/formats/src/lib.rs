@@ -1,7 +1,9 @@
 //! The formats of the web: bytes in, values out.
 //!
-//! Everything here reads hostile input: each function limits the size, runs in linear time, and never panics.
+//! Everything here reads hostile input: each function limits the size, runs in linear time, and never panics. What is too large for memory is in
+//! temporary files ([`blob`]); nothing else is stored here.
 
+pub mod blob;
 #[cfg(feature = "pages")]
 pub mod charset;
 pub mod content_coding;

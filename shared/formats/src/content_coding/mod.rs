@@ -19,4 +19,4 @@ mod zstd;
 
 pub use codings::{ACCEPT_ENCODING, CODINGS_MAX, ContentCoding, ContentCodings, ContentCodingsError};
 pub use decoder::{DecodeError, DecodeFault, Decoder, Progress};
-pub use whole::{Cut, DecodedBody, DecodedDigest, decode_all, decoded_sha1, is_binary};
+pub use whole::{Cut, DecodedBody, DecodedDigest, decode_all, decoded_sha1, decoded_sha1_of, is_binary};

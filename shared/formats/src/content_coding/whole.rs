@@ -1,13 +1,15 @@
 //! Decoding complete bodies.
 
 use std::borrow::Cow;
+use std::io::{self, Read as _};
 
 use sha1::{Digest, Sha1};
 
 use super::codings::{ContentCoding, ContentCodings};
 use super::decoder::{DecodeError, DecodeFault, Decoder, Progress};
 use super::inflate::gunzip_at_once;
-use crate::warc::Sha1Digest;
+use crate::blob::Blob;
+use crate::warc::{Sha1Digest, Sha1Hasher};
 
 /// A decoded body, or as much of it as could be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +31,9 @@ impl DecodedBody<'_> {
         self.cut.is_some_and(Cut::is_of_name) && is_binary(&self.bytes)
     }
 }
+
+/// How much of a body that is not in memory is read at once.
+const WINDOW_BYTES: usize = 64 << 10;
 
 /// How much of a body is examined: as much as browsers examine (WHATWG MIME Sniffing, section 5.2).
 const EXAMINED_BYTES: usize = 1445;
@@ -109,6 +114,63 @@ pub fn decoded_sha1(codings: &ContentCodings, body: &[u8], limit_bytes: u64) -> 
         decoded_bytes = plain.len() as u64;
     }
     DecodedDigest { sha1: Sha1Digest::from(<[u8; 20]>::from(sha1.finalize())), decoded_bytes, cut }
+}
+
+/// Computes the digest of a decoded body that may be in a file, window by window.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn decoded_sha1_of(codings: &ContentCodings, body: &Blob, limit_bytes: u64) -> io::Result<DecodedDigest> {
+    if let Some(body) = body.in_memory() {
+        return Ok(decoded_sha1(codings, body, limit_bytes));
+    }
+    let (mut sum, mut decoded_bytes) = (Sha1Hasher::new(), 0);
+    let cut = decode_blob(codings, body, limit_bytes, &mut |out| {
+        sum.update(out);
+        decoded_bytes += out.len() as u64;
+    })?;
+    match cut {
+        // It is in none of them, but perhaps in those that are left without the one that it is not in.
+        Some(Cut::Failed(DecodeError { coding, fault: DecodeFault::NotInCoding })) if decoded_bytes == 0 => {
+            match codings.without(coding) {
+                fewer if fewer.is_identity() => {
+                    let plain = body.part(0..limit_bytes);
+                    Ok(DecodedDigest { sha1: Sha1Digest::of_blob(&plain)?, decoded_bytes: plain.len_bytes(), cut })
+                }
+                fewer => decoded_sha1_of(&fewer, body, limit_bytes),
+            }
+        }
+        Some(Cut::Failed(error)) if decoded_bytes > 0 => {
+            Ok(DecodedDigest { sha1: sum.finish(), decoded_bytes, cut: Some(Cut::Failed(error.after_output())) })
+        }
+        cut => Ok(DecodedDigest { sha1: sum.finish(), decoded_bytes, cut }),
+    }
+}
+
+fn decode_blob(
+    codings: &ContentCodings,
+    body: &Blob,
+    limit_bytes: u64,
+    sink: &mut dyn FnMut(&[u8]),
+) -> io::Result<Option<Cut>> {
+    let mut decoder = Decoder::new(codings, limit_bytes);
+    let (mut reader, mut window) = (body.reader(), vec![0; WINDOW_BYTES]);
+    loop {
+        let bytes = reader.read(&mut window)?;
+        if bytes == 0 {
+            break;
+        }
+        match decoder.push(&window[..bytes], sink) {
+            Ok(Progress::More) => {}
+            Ok(Progress::LimitReached) => return Ok(Some(Cut::Limit)),
+            Err(_) => break,
+        }
+    }
+    Ok(match decoder.finish(sink) {
+        Ok(Progress::More) => None,
+        Ok(Progress::LimitReached) => Some(Cut::Limit),
+        Err(error) => Some(Cut::Failed(error)),
+    })
 }
 
 /// Decodes a body as most are: in gzip, and short. `None` if it has to be decoded step by step.

@@ -38,6 +38,7 @@ struct Unresolved {
 #[derive(Debug)]
 pub(super) struct Links {
     links_max: usize,
+    links_bytes_max: usize,
     url_bytes_max: usize,
     /// All references, one after the other.
     references: String,
@@ -50,6 +51,7 @@ impl Links {
     pub(super) fn new(limits: &HtmlLimits) -> Self {
         Self {
             links_max: limits.links_max,
+            links_bytes_max: limits.links_bytes_max,
             url_bytes_max: limits.url_bytes_max,
             references: String::new(),
             links: Vec::new(),
@@ -104,7 +106,7 @@ impl Links {
 
     /// Resolves all links, and returns whether some are missing for lack of room. References to a place in `page` itself are dropped.
     pub(super) fn finish(self, resolver: Resolver<'_>, page: &Url) -> (Vec<HtmlLink>, bool) {
-        let Self { references, links: unresolved, is_cut, .. } = self;
+        let Self { references, links: unresolved, mut is_cut, links_bytes_max: mut room, .. } = self;
         let mut links: Vec<HtmlLink> = Vec::with_capacity(unresolved.len());
         let mut seen = Seen::default();
         let plain = PlainBase::of(resolver.base);
@@ -125,6 +127,11 @@ impl Links {
                     link.text = link.text.take().or(text);
                 }
                 Err(hash) => {
+                    let Some(left) = room.checked_sub(url.as_str().len()) else {
+                        is_cut = true;
+                        continue;
+                    };
+                    room = left;
                     seen.insert(hash, links.len());
                     links.push(HtmlLink { kind, url, nofollow: follow == Follow::No, text });
                 }

@@ -41,6 +41,8 @@ pub enum Syntax {
 pub struct HtmlLimits {
     /// The most distinct links.
     pub links_max: usize,
+    /// All their URLs, once resolved: a long base makes long URLs of short references.
+    pub links_bytes_max: usize,
     /// The most visible text, in bytes of UTF-8, like all that follow.
     pub text_bytes_max: usize,
     /// The title.
@@ -61,6 +63,7 @@ impl Default for HtmlLimits {
     fn default() -> Self {
         Self {
             links_max: 10_000,
+            links_bytes_max: 2 * 1024 * 1024,
             text_bytes_max: 2 * 1024 * 1024,
             title_bytes_max: 1024,
             description_bytes_max: 4 * 1024,

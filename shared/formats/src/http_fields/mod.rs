@@ -5,6 +5,7 @@
 mod content_type;
 mod cookies;
 mod headers;
+mod media_type;
 mod references;
 
 use std::time::Duration;
@@ -15,6 +16,7 @@ use dragline_domain::politeness::RETRY_AFTER_MAX;
 pub use headers::{Headers, text};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
+pub use media_type::MediaType;
 pub use references::{HEADER_LINKS_MAX, HeaderLink, link_header, location, refresh};
 
 /// Whether a name in a header field may have this character (RFC 9110 section 5.6.2).

@@ -57,6 +57,17 @@ impl Unreadable {
     }
 }
 
+impl Unreadable {
+    /// Returns how the request failed: in the words of whoever made it if there was no answer.
+    #[must_use]
+    pub fn failure(&self) -> String {
+        match self {
+            Self::Failed { detail } if NoAnswer::of_detail(detail).is_some() => detail.clone(),
+            Self::Failed { .. } | Self::Status(_) | Self::Walled { .. } => self.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

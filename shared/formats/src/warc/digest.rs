@@ -1,10 +1,12 @@
 //! Digests as WARC labels them.
 
-use std::fmt;
 use std::str::FromStr;
+use std::{fmt, io};
 
 use data_encoding::{BASE32, HEXLOWER, HEXLOWER_PERMISSIVE};
 use sha1::{Digest, Sha1};
+
+use crate::blob::Blob;
 
 /// A SHA-1 digest, written `sha1:` and base32 in capitals (RFC 4648 §6), as web archives do.
 ///
@@ -24,6 +26,16 @@ impl Sha1Digest {
         Self(Sha1::digest(bytes).into())
     }
 
+    /// Computes the digest of bytes that may be in a file.
+    ///
+    /// # Errors
+    /// Returns the file's error.
+    pub fn of_blob(blob: &Blob) -> io::Result<Self> {
+        let mut sum = Sha1Hasher::new();
+        blob.copy_to(&mut sum)?;
+        Ok(sum.finish())
+    }
+
     /// The 20 bytes of the digest.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 20] {
@@ -34,6 +46,40 @@ impl Sha1Digest {
     #[must_use]
     pub fn to_hex(&self) -> String {
         HEXLOWER.encode(&self.0)
+    }
+}
+
+/// Computes a [`Sha1Digest`] of what is written to it.
+#[derive(Clone, Debug, Default)]
+pub struct Sha1Hasher(Sha1);
+
+impl Sha1Hasher {
+    /// Returns one of no bytes yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Returns the digest.
+    #[must_use]
+    pub fn finish(self) -> Sha1Digest {
+        Sha1Digest(self.0.finalize().into())
+    }
+}
+
+impl io::Write for Sha1Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

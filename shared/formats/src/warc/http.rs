@@ -45,7 +45,7 @@ pub enum HttpResponseError {
 /// - Characters that would end a line or a name early are replaced: by spaces in values, by `_` in names.
 /// - A reason is cut at [`REASON_BYTES_MAX`]; fields beyond [`HEAD_FIELDS_MAX`] and [`HEAD_BYTES_MAX`] are left out: nobody could read them back.
 #[must_use]
-pub fn http_response_head(status: u16, reason: &str, headers: &Headers, body_bytes: usize) -> Vec<u8> {
+pub fn http_response_head(status: u16, reason: &str, headers: &Headers, body_bytes: u64) -> Vec<u8> {
     let length = body_bytes.to_string();
     let mut is_length_wrong = false;
     let mut head = Head::begin(status, reason);
@@ -99,9 +99,15 @@ pub fn http_request_block(method: &str, target: &str, headers: &Headers) -> Vec<
 pub fn parse_http_response(block: &[u8]) -> Result<HttpResponse<'_>, HttpResponseError> {
     let mut rest = block;
     let (status, reason) = parse_status_line(next_line(&mut rest)).ok_or(HttpResponseError::NoStatusLine)?;
+    let headers = parse_fields(block, &mut rest)?;
+    Ok(HttpResponse { status, reason, headers, body: rest })
+}
+
+/// Reads the fields of a message, up to its empty line; `rest` is what follows its first line, and then its body.
+pub(super) fn parse_fields(block: &[u8], rest: &mut &[u8]) -> Result<Headers, HttpResponseError> {
     let mut headers: Headers = Headers::default();
     while !rest.is_empty() {
-        let line = next_line(&mut rest);
+        let line = next_line(rest);
         if block.len() - rest.len() > HEAD_BYTES_MAX {
             return Err(HttpResponseError::HeadTooLarge);
         }
@@ -121,11 +127,11 @@ pub fn parse_http_response(block: &[u8]) -> Result<HttpResponse<'_>, HttpRespons
             headers.push(name, line[colon + 1..].trim_ascii());
         }
     }
-    Ok(HttpResponse { status, reason, headers, body: rest })
+    Ok(headers)
 }
 
 /// Takes a line off the front, without its line end.
-fn next_line<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
+pub(super) fn next_line<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
     let end = rest.iter().position(|&byte| byte == b'\n');
     let (line, after) = match end {
         Some(end) => (&rest[..end], &rest[end + 1..]),

@@ -29,4 +29,12 @@ const _: () = assert!(HEAD_BYTES_MAX as u64 >= *limits::HEADER_BYTES.end() + HEA
 const _: () = assert!(HEAD_BYTES_ADDED_MAX > 2 * REASON_BYTES_MAX + FIELDS_MAX * "X-Archive-Orig-".len());
 
 /// The most bytes of a block: the largest head and the largest body.
-pub const BLOCK_BYTES_MAX: u64 = HEAD_BYTES_MAX as u64 + *limits::BODY_BYTES.end();
+pub const BLOCK_BYTES_MAX: u64 = HEAD_BYTES_MAX as u64 + *limits::FILE_BYTES.end();
+
+/// The most bytes of a block that are held in memory, unless the reader wants fewer: the largest head and the largest body that anything is made of.
+pub const HELD_BYTES_MAX: u64 = HEAD_BYTES_MAX as u64 + *limits::BODY_BYTES.end();
+
+/// The most bytes of a record as it is stored: no compressor doubles what it is given.
+pub const RECORD_BYTES_MAX: u64 = 2 * (HEADER_BYTES_MAX as u64 + BLOCK_BYTES_MAX);
+
+const _: () = assert!(*limits::FILE_BYTES.end() >= *limits::BODY_BYTES.end());

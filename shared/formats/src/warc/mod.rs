@@ -11,6 +11,8 @@ mod fields;
 mod http;
 mod ids;
 mod limits;
+mod member;
+mod others;
 mod overwritten;
 mod reader;
 mod record;
@@ -19,17 +21,22 @@ mod stored;
 mod tests;
 mod writer;
 
-pub use digest::{Sha1Digest, Sha1DigestError};
+pub use digest::{Sha1Digest, Sha1DigestError, Sha1Hasher};
 pub use fields::{ExtensionField, ExtensionName};
 pub use http::{
     HttpResponse, HttpResponseError, http_request_block, http_response_head, http_revisit_head, parse_http_response,
 };
 pub use ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, TargetUri, Truncation};
 pub use limits::{
-    BLOCK_BYTES_MAX, FIELDS_MAX, HEAD_BYTES_MAX, HEAD_FIELDS_MAX, HEADER_BYTES_MAX, REASON_BYTES_MAX, VALUE_BYTES_MAX,
+    BLOCK_BYTES_MAX, FIELDS_MAX, HEAD_BYTES_MAX, HEAD_FIELDS_MAX, HEADER_BYTES_MAX, HELD_BYTES_MAX, REASON_BYTES_MAX,
+    RECORD_BYTES_MAX, VALUE_BYTES_MAX,
 };
-pub use overwritten::{Overwritten, is_tombstone, tombstone};
-pub use reader::{ReadLimits, WarcError, WarcFault, WarcReader, read_record};
+pub use others::{
+    Extent, OthersReader, OthersRecord, OthersRequest, OthersResponse, RecordPlace, read_others_record,
+    read_others_record_of, read_others_request, read_others_response,
+};
+pub use overwritten::{Overwritten, Replacement, is_tombstone, tombstone};
+pub use reader::{ReadLimits, WarcError, WarcFault, WarcReader, read_record, read_record_of};
 pub use record::{CaptureEvent, FORMAT_VERSION, Metadata, Record, RefersTo, Revisit, WarcInfo};
 pub use stored::{DigestCheck, StoredRecord};
 pub use writer::{RecordSpan, WarcWriter};

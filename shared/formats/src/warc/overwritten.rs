@@ -3,22 +3,25 @@
 //! What the new member lacks in length is filled with empty stored blocks of five bytes (RFC 1951 §3.2.4), and up to four bytes of a comment in its gzip
 //! header (RFC 1952 §2.3, `FCOMMENT`). Readers skip both. A comment alone would do, but some readers, ours among them, refuse one over 64 KiB.
 
+use std::io::{self, Write};
+
 use flate2::Crc;
 use jiff::Timestamp;
 use libdeflater::{CompressionLvl, Compressor};
 
 use super::fields::{parse_fields, push_field};
 use super::ids::RecordId;
-use super::{Sha1Digest, StoredRecord};
+use super::member::{HEAD, Packing, tail, write_deflated};
+use super::reader::{ReadLimits, read_record_of};
+use super::writer::LEVEL_STREAMED;
+use super::{Sha1Digest, StoredRecord, WarcError, WarcFault};
+use crate::blob::{Blob, Spool};
 
 /// A gzip header that says only that a comment follows.
 const HEAD_WITH_COMMENT: [u8; 10] = [0x1f, 0x8b, 8, 0x10, 0, 0, 0, 0, 0, 0xff];
 
-/// The same without a comment.
-const HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-
 /// The checksum and the length, which follow the content.
-const TAIL_BYTES: usize = 8;
+const TAIL_BYTES: u64 = 8;
 
 /// What the comment is made of.
 const FILLING: u8 = b'.';
@@ -26,15 +29,63 @@ const FILLING: u8 = b'.';
 /// A stored block of no bytes, which is not the last.
 const EMPTY_BLOCK: [u8; 5] = [0, 0, 0, 0xff, 0xff];
 
+/// How much of the filling is written at once.
+const BLOCKS_AT_ONCE: u64 = 4 << 10;
+
 /// The levels of compression that are tried, in this order.
 const LEVELS: [i32; 3] = [3, 9, 12];
+
+/// How a record that is not held is packed: first as it may have been before, then as densely as is possible.
+const PACKINGS: [Packing; 4] =
+    [Packing::Stored, Packing::Deflated(LEVEL_STREAMED), Packing::Deflated(6), Packing::Deflated(9)];
+
+/// A gzip member that takes the place of another, and has its length.
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    room_bytes: u64,
+    deflated: Blob,
+    sum: [u8; 8],
+}
+
+impl Replacement {
+    /// Returns the member of this length whose content was compressed to that; `None` if it does not fit.
+    fn of_length(length_bytes: u64, deflated: Blob, sum: &Crc) -> Option<Self> {
+        let room_bytes = length_bytes.checked_sub(HEAD.len() as u64 + deflated.len_bytes() + TAIL_BYTES)?;
+        Some(Self { room_bytes, deflated, sum: tail(sum) })
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Returns the writer's error, or that of the spool.
+    pub fn write_to(&self, to: &mut impl Write) -> io::Result<()> {
+        let empty = EMPTY_BLOCK.len() as u64;
+        match usize::try_from(self.room_bytes % empty).unwrap_or(0) {
+            0 => to.write_all(&HEAD)?,
+            comment => {
+                to.write_all(&HEAD_WITH_COMMENT)?;
+                to.write_all(&[FILLING; EMPTY_BLOCK.len()][..comment - 1])?;
+                to.write_all(&[0])?;
+            }
+        }
+        let mut blocks = self.room_bytes / empty;
+        while blocks > 0 {
+            let count = blocks.min(BLOCKS_AT_ONCE);
+            let at_once = usize::try_from(count).map_err(io::Error::other)?;
+            to.write_all(&EMPTY_BLOCK.repeat(at_once))?;
+            blocks -= count;
+        }
+        self.deflated.copy_to(to)?;
+        to.write_all(&self.sum)
+    }
+}
 
 /// Returns a record that says nothing, as a gzip member of this length: a `metadata` record without a target and without a block. `None` if that is
 /// longer: a record of ours never is shorter, as it names a target and has digests.
 ///
 /// The same arguments give the same bytes.
 #[must_use]
-pub fn tombstone(id: RecordId, date: Timestamp, length_bytes: u64) -> Option<Vec<u8>> {
+pub fn tombstone(id: RecordId, date: Timestamp, length_bytes: u64) -> Option<Replacement> {
     let mut raw = b"WARC/1.1\r\n".to_vec();
     push_field(&mut raw, "WARC-Type", "metadata");
     push_field(&mut raw, "WARC-Record-ID", &id.to_string());
@@ -43,7 +94,7 @@ pub fn tombstone(id: RecordId, date: Timestamp, length_bytes: u64) -> Option<Vec
     push_field(&mut raw, "Content-Type", "application/warc-fields");
     push_field(&mut raw, "Content-Length", "0");
     raw.extend_from_slice(b"\r\n\r\n\r\n");
-    member_of_length(&raw, length_bytes)
+    replacement_of(&raw, length_bytes)
 }
 
 /// Whether a record is one that [`tombstone`] made.
@@ -53,48 +104,79 @@ pub fn is_tombstone(record: &StoredRecord) -> bool {
 }
 
 /// What becomes of a record some of whose fields change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Overwritten {
     /// It has none of them.
     Unchanged,
     /// It is overwritten by this gzip member of the same length.
-    By(Vec<u8>),
+    By(Replacement),
     /// It would be longer than it was.
     TooLong,
 }
 
 impl StoredRecord {
     /// Returns the record with other values of some fields, as a gzip member of the same length as it has. `change` returns the new value of a field; `None`
-    /// leaves it. A line of the block of a `metadata` record is left out if `leave_out` says so of its name and value.
-    #[must_use]
+    /// leaves it. A line of the block of a `metadata` record is left out if `leave_out` says so of its name and value. Of a record that is not held as
+    /// a whole the rest is read from its `member`, and goes through the spool.
+    ///
+    /// # Errors
+    /// The rest cannot be read, or the spool has no room.
     pub fn overwritten(
         &self,
+        (member, spool): (&Blob, &Spool),
         change: impl Fn(&str, &str) -> Option<String>,
         leave_out: impl Fn(&str, &str) -> bool,
-    ) -> Overwritten {
+    ) -> Result<Overwritten, WarcError> {
         let block = match self.record_type {
-            super::RecordType::Metadata => without_lines(&self.block, leave_out),
+            super::RecordType::Metadata if self.is_whole() => without_lines(&self.block, leave_out),
             _ => self.block.clone(),
         };
         let mut has_changed = block != self.block;
         let mut raw = b"WARC/1.1\r\n".to_vec();
         for (name, value) in self.fields.iter() {
             let value = match name {
-                "Content-Length" => block.len().to_string(),
+                "Content-Length" if self.is_whole() => block.len().to_string(),
                 "WARC-Block-Digest" if has_changed => Sha1Digest::of(&block).to_string(),
                 name => change(name, value).inspect(|_| has_changed = true).unwrap_or_else(|| value.to_owned()),
             };
             push_field(&mut raw, name, &value);
         }
         raw.extend_from_slice(b"\r\n");
-        raw.extend_from_slice(&block);
-        raw.extend_from_slice(b"\r\n\r\n");
-        match has_changed {
-            false => Overwritten::Unchanged,
-            true => member_of_length(&raw, self.span.length).map_or(Overwritten::TooLong, Overwritten::By),
+        if !has_changed {
+            return Ok(Overwritten::Unchanged);
         }
+        let by = if self.is_whole() {
+            raw.extend_from_slice(&block);
+            raw.extend_from_slice(END);
+            replacement_of(&raw, self.span.length)
+        } else {
+            self.streamed(&raw, member, spool).map_err(|fault| WarcError { offset: self.span.offset, fault })?
+        };
+        Ok(by.map_or(Overwritten::TooLong, Overwritten::By))
+    }
+
+    /// Returns the record under another header, its block read from its member.
+    fn streamed(&self, header: &[u8], member: &Blob, spool: &Spool) -> Result<Option<Replacement>, WarcFault> {
+        let limits = ReadLimits { block_bytes_max: self.block_bytes, held_bytes_max: 0, ..ReadLimits::default() };
+        for packing in PACKINGS {
+            let mut deflated = spool.begin();
+            let mut read = Ok(());
+            let sum = write_deflated(packing, &mut deflated, |to| {
+                to.write_all(header)?;
+                read = read_record_of(member.reader(), limits, to).map(drop);
+                to.write_all(END)
+            })?;
+            read.map_err(|error| error.fault)?;
+            if let Some(fits) = Replacement::of_length(self.span.length, deflated.finish()?, &sum) {
+                return Ok(Some(fits));
+            }
+        }
+        Ok(None)
     }
 }
+
+/// What ends a record.
+const END: &[u8] = b"\r\n\r\n";
 
 fn without_lines(block: &[u8], leave_out: impl Fn(&str, &str) -> bool) -> Vec<u8> {
     let mut kept = Vec::new();
@@ -105,31 +187,11 @@ fn without_lines(block: &[u8], leave_out: impl Fn(&str, &str) -> bool) -> Vec<u8
 }
 
 /// Compresses bytes into a member of exactly this length; `None` if they do not fit.
-fn member_of_length(raw: &[u8], length_bytes: u64) -> Option<Vec<u8>> {
-    let length = usize::try_from(length_bytes).ok()?;
-    let deflated =
-        LEVELS.into_iter().map(|level| deflated(raw, level)).find(|deflated| fits(deflated.len(), length))?;
-    let mut member = Vec::with_capacity(length);
-    let room = length - HEAD.len() - deflated.len() - TAIL_BYTES;
-    match room % EMPTY_BLOCK.len() {
-        0 => member.extend_from_slice(&HEAD),
-        comment => {
-            member.extend_from_slice(&HEAD_WITH_COMMENT);
-            member.resize(HEAD.len() + comment - 1, FILLING);
-            member.push(0);
-        }
-    }
-    (0..room / EMPTY_BLOCK.len()).for_each(|_| member.extend_from_slice(&EMPTY_BLOCK));
-    member.extend_from_slice(&deflated);
-    let mut checksum = Crc::new();
-    checksum.update(raw);
-    member.extend_from_slice(&checksum.sum().to_le_bytes());
-    member.extend_from_slice(&checksum.amount().to_le_bytes());
-    Some(member)
-}
-
-const fn fits(deflated: usize, length: usize) -> bool {
-    HEAD.len() + deflated + TAIL_BYTES <= length
+fn replacement_of(raw: &[u8], length_bytes: u64) -> Option<Replacement> {
+    let mut sum = Crc::new();
+    sum.update(raw);
+    let mut levels = LEVELS.into_iter().map(|level| Blob::from(deflated(raw, level)));
+    levels.find_map(|deflated| Replacement::of_length(length_bytes, deflated, &sum))
 }
 
 fn deflated(raw: &[u8], level: i32) -> Vec<u8> {
@@ -143,9 +205,13 @@ fn deflated(raw: &[u8], level: i32) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::super::{
-        CaptureEvent, Metadata, ReadLimits, Record, TargetUri, WarcInfo, WarcReader, WarcWriter, read_record,
+        CaptureEvent, ExtensionField, ExtensionName, Metadata, Record, TargetUri, WarcInfo, WarcReader, WarcWriter,
+        read_record,
     };
     use super::*;
+    use crate::http_fields::Headers;
+
+    const VISIT: ExtensionName = ExtensionName::VISIT;
 
     fn event(uri: &str) -> CaptureEvent {
         CaptureEvent {
@@ -162,7 +228,7 @@ mod tests {
         let shortest = (1..).find(|length| tombstone(RecordId::from_bits(1), Timestamp::UNIX_EPOCH, *length).is_some());
         let shortest = shortest.unwrap();
         for length in (shortest..shortest + 300).chain([70_000, 5 << 20]) {
-            let member = tombstone(RecordId::from_bits(1), Timestamp::UNIX_EPOCH, length).unwrap();
+            let member = bytes_of(&tombstone(RecordId::from_bits(1), Timestamp::UNIX_EPOCH, length).unwrap());
             assert_eq!(member.len() as u64, length);
             let record = read_record(&member, ReadLimits::default()).unwrap();
             assert!(is_tombstone(&record) && record.span.length == length, "{length}: {record:?}");
@@ -181,23 +247,74 @@ mod tests {
         let metadata = Metadata { via: Some("http://a/secret".to_owned()), fetch_time: None };
         let of = |bits, uri: &str| Record::metadata(RecordId::from_bits(bits), &event(uri), &metadata);
         let spans = [info, of(2, "http://a/secret"), of(3, "http://a/other")].map(|record| writer.write(&record));
-        let mut file = writer.take_file();
+        let mut file = writer.take_file().unwrap().bytes().unwrap().to_vec();
         let whole = read_all(&file);
         let put = |file: &mut Vec<u8>, span: usize, member: &[u8]| {
             let start = usize::try_from(spans[span].offset).unwrap();
             file[start..start + member.len()].copy_from_slice(member);
         };
-        put(&mut file, 1, &tombstone(RecordId::from_bits(2), Timestamp::UNIX_EPOCH, spans[1].length).unwrap());
-        let changed = whole[2].overwritten(|_, _| None, |name, value| (name, value) == ("via", "http://a/secret"));
-        let Overwritten::By(member) = changed else { panic!("{changed:?}") };
-        put(&mut file, 2, &member);
+        let grave = tombstone(RecordId::from_bits(2), Timestamp::UNIX_EPOCH, spans[1].length).unwrap();
+        put(&mut file, 1, &bytes_of(&grave));
+        let held = (&Blob::default(), &Spool::default());
+        let changed =
+            whole[2].overwritten(held, |_, _| None, |name, value| (name, value) == ("via", "http://a/secret"));
+        let Ok(Overwritten::By(member)) = changed else { panic!("{changed:?}") };
+        put(&mut file, 2, &bytes_of(&member));
         let records = read_all(&file);
         assert_eq!(records.iter().map(|record| record.span).collect::<Vec<_>>(), spans);
         assert!(is_tombstone(&records[1]));
         assert_eq!(records[2].target_uri(), Some("http://a/other"));
         assert_eq!(records[2].verify_block_digest(), super::super::DigestCheck::Match, "{:?}", records[2]);
         assert!(records[2].block.is_empty(), "nothing else was in it");
-        assert_eq!(whole[2].overwritten(|_, _| None, |_, _| false), Overwritten::Unchanged, "nothing to change");
+        let same = whole[2].overwritten(held, |_, _| None, |_, _| false);
+        assert!(matches!(same, Ok(Overwritten::Unchanged)), "nothing to change");
+    }
+
+    #[test]
+    fn a_record_that_is_not_held_is_overwritten_in_its_place_too() {
+        let noise = || (1_u64..).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8);
+        for (body, why) in [
+            (noise().take(3 << 20).collect::<Vec<u8>>(), "what cannot be compressed"),
+            (b"The same again, and again. ".repeat(100_000), "text"),
+        ] {
+            let mut spooled = Spool::default().begin();
+            spooled.write_all(&body).unwrap();
+            let head = super::super::http_response_head(200, "OK", &Headers::default(), body.len() as u64);
+            let digest = Sha1Digest::of(&body);
+            let blob = spooled.finish().unwrap();
+            let response = Record::response(RecordId::from_bits(2), &event("http://a/big"), head, blob, digest);
+            let response = response.extension(ExtensionField { name: VISIT, value: "by http://a/secret".to_owned() });
+            let mut writer = WarcWriter::new();
+            let span = writer.write(&response);
+            let after = Record::metadata(RecordId::from_bits(3), &event("http://a/"), &Metadata::default());
+            let next = writer.write(&after);
+            let file = writer.take_file().unwrap();
+            assert_eq!((span.offset, next.offset), (0, span.length), "{why}");
+            let member = file.part(0..span.length);
+            let limits = ReadLimits { held_bytes_max: 1_000, ..ReadLimits::default() };
+            let record = read_record_of(member.reader(), limits, &mut io::sink()).unwrap();
+            assert_eq!((record.block.len(), record.is_whole()), (1_000, false), "{why}");
+            let spool = Spool::default();
+            let change = |name: &str, _: &str| (name == VISIT.as_str()).then(|| "by nobody".to_owned());
+            let changed = record.overwritten((&member, &spool), change, |_, _| false);
+            let Ok(Overwritten::By(replacement)) = changed else { panic!("{why}: {changed:?}") };
+            let replaced = bytes_of(&replacement);
+            assert_eq!(replaced.len() as u64, span.length, "{why}");
+            let mut block = Vec::new();
+            let read = read_record_of(&replaced[..], limits, &mut block).unwrap();
+            assert_eq!(read.extension(VISIT), Some("by nobody"), "{why}");
+            assert!(block.ends_with(&body) && block.len() as u64 == read.block_bytes, "{why}: its body is what it was");
+            let whole = read_record(&replaced, ReadLimits::default()).unwrap();
+            assert_eq!(whole.verify_payload_digest(), super::super::DigestCheck::Match, "{why}");
+            let behind = file.part(next.offset..file.len_bytes()).bytes().unwrap();
+            assert_eq!(read_record(&behind, limits).unwrap().id(), Some(after.id()), "{why}: what follows");
+        }
+    }
+
+    fn bytes_of(replacement: &Replacement) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        replacement.write_to(&mut bytes).unwrap();
+        bytes
     }
 
     fn read_all(file: &[u8]) -> Vec<StoredRecord> {

@@ -2,32 +2,46 @@
 //!
 //! Uses flate2, as gzip members are streams: only what is within the limits is inflated, whatever a member says about itself.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 use flate2::bufread::GzDecoder;
 
 use super::fields::parse_fields;
 use super::ids::RecordType;
-use super::limits::{BLOCK_BYTES_MAX, HEADER_BYTES_MAX};
+use super::limits::{BLOCK_BYTES_MAX, HEAD_BYTES_MAX, HEADER_BYTES_MAX, HELD_BYTES_MAX};
 use super::stored::StoredRecord;
 use super::writer::RecordSpan;
 use crate::http_fields::Headers;
 
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Limits on how much of one record is read into memory.
+/// Limits on how large one record may be, and on how much of it is held in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimits {
     /// The most bytes of a record's header.
     pub header_bytes_max: u64,
     /// The most bytes of a record's block.
     pub block_bytes_max: u64,
+    /// The most bytes of the block that are held. Of a longer one the beginning is.
+    pub held_bytes_max: u64,
+}
+
+impl ReadLimits {
+    /// Returns the limits of [`Self::default`], with the heads of responses held, and at most this much of their bodies.
+    #[must_use]
+    pub const fn holding(body_bytes_max: u64) -> Self {
+        Self {
+            header_bytes_max: HEADER_BYTES_MAX as u64,
+            block_bytes_max: BLOCK_BYTES_MAX,
+            held_bytes_max: (HEAD_BYTES_MAX as u64).saturating_add(body_bytes_max),
+        }
+    }
 }
 
 impl Default for ReadLimits {
-    /// Exactly what our own writer may write: [`HEADER_BYTES_MAX`] and [`BLOCK_BYTES_MAX`].
+    /// Exactly what our own writer may write: [`HEADER_BYTES_MAX`] and [`BLOCK_BYTES_MAX`]. Of the block [`HELD_BYTES_MAX`] are held.
     fn default() -> Self {
-        Self { header_bytes_max: HEADER_BYTES_MAX as u64, block_bytes_max: BLOCK_BYTES_MAX }
+        Self { held_bytes_max: HELD_BYTES_MAX, ..Self::holding(0) }
     }
 }
 
@@ -80,14 +94,14 @@ pub struct WarcReader<R> {
 impl<R: Read> WarcReader<R> {
     /// Creates a reader that starts at the beginning of a file.
     pub fn new(file: R, limits: ReadLimits) -> Self {
-        Self { source: Counted { inner: BufReader::new(file), bytes: 0 }, limits, has_ended: false }
+        Self { source: Counted::new(BufReader::new(file)), limits, has_ended: false }
     }
 
     fn at_end(&mut self) -> Result<bool, WarcFault> {
         Ok(self.source.fill_buf()?.is_empty())
     }
 
-    fn read(&mut self) -> Result<Option<StoredRecord>, WarcFault> {
+    fn read(&mut self, block: &mut dyn Write) -> Result<Option<StoredRecord>, WarcFault> {
         if self.at_end()? {
             return Ok(None);
         }
@@ -96,9 +110,18 @@ impl<R: Read> WarcReader<R> {
             return Err(WarcFault::NotGzip);
         }
         let offset = self.source.bytes;
-        let Content { record_type, fields, block } = read_member(&mut self.source, self.limits)?;
+        let Content { record_type, fields, block, block_bytes } = read_member(&mut self.source, self.limits, block)?;
         let span = RecordSpan { offset, length: self.source.bytes - offset };
-        Ok(Some(StoredRecord { record_type, fields, block, span }))
+        Ok(Some(StoredRecord { record_type, fields, block, block_bytes, span }))
+    }
+
+    /// Reads the one record that there is, and writes all of its block.
+    fn read_alone(&mut self, block: &mut dyn Write) -> Result<StoredRecord, WarcFault> {
+        match self.read(block)? {
+            Some(record) if self.at_end().unwrap_or(false) => Ok(record),
+            Some(_) => Err(WarcFault::NotOneRecord),
+            None => Err(WarcFault::Truncated),
+        }
     }
 }
 
@@ -110,7 +133,7 @@ impl<R: Read> Iterator for WarcReader<R> {
             return None;
         }
         let offset = self.source.bytes;
-        let record = self.read().map_err(|fault| WarcError { offset, fault }).transpose();
+        let record = self.read(&mut io::sink()).map_err(|fault| WarcError { offset, fault }).transpose();
         self.has_ended = !matches!(record, Some(Ok(_)));
         record
     }
@@ -122,14 +145,16 @@ impl<R: Read> Iterator for WarcReader<R> {
 ///
 /// If the range is not exactly one record. Offsets in the error and in the record's span count from the start of the range.
 pub fn read_record(member: &[u8], limits: ReadLimits) -> Result<StoredRecord, WarcError> {
-    let mut reader = WarcReader::new(member, limits);
-    let fault = match reader.next() {
-        Some(Ok(record)) if reader.at_end().unwrap_or(false) => return Ok(record),
-        Some(Ok(_)) => WarcFault::NotOneRecord,
-        Some(Err(error)) => return Err(error),
-        None => WarcFault::Truncated,
-    };
-    Err(WarcError { offset: 0, fault })
+    read_record_of(member, limits, &mut io::sink())
+}
+
+/// Reads the one record of a range, as [`read_record`] does, and writes all of its block, however little of that is held.
+///
+/// # Errors
+///
+/// As [`read_record`]; what was written is then not to be trusted. That the block cannot be written is [`WarcFault::Io`].
+pub fn read_record_of(member: impl Read, limits: ReadLimits, block: &mut dyn Write) -> Result<StoredRecord, WarcError> {
+    WarcReader::new(member, limits).read_alone(block).map_err(|fault| WarcError { offset: 0, fault })
 }
 
 /// What one member holds.
@@ -137,17 +162,18 @@ struct Content {
     record_type: RecordType,
     fields: Headers<String>,
     block: Vec<u8>,
+    block_bytes: u64,
 }
 
-fn read_member(source: &mut impl BufRead, limits: ReadLimits) -> Result<Content, WarcFault> {
+fn read_member(source: &mut impl BufRead, limits: ReadLimits, block: &mut dyn Write) -> Result<Content, WarcFault> {
     // No compressor doubles a record's length, but a member may be endless and yield nothing.
     let compressed_max = limits.header_bytes_max.saturating_add(limits.block_bytes_max).saturating_mul(2);
     let mut compressed = source.take(compressed_max);
-    let content = read_text(&mut BufReader::new(GzDecoder::new(&mut compressed)), limits);
+    let content = read_text(&mut BufReader::new(GzDecoder::new(&mut compressed)), limits, block);
     if content.is_err() && compressed.limit() == 0 { Err(WarcFault::TooLarge) } else { content }
 }
 
-fn read_text(text: &mut impl BufRead, limits: ReadLimits) -> Result<Content, WarcFault> {
+fn read_text(text: &mut impl BufRead, limits: ReadLimits, to: &mut dyn Write) -> Result<Content, WarcFault> {
     const RECORD_END: &[u8] = b"\r\n\r\n";
     let header = read_header(text, limits.header_bytes_max)?;
     let fields = parse_fields(&header);
@@ -158,22 +184,40 @@ fn read_text(text: &mut impl BufRead, limits: ReadLimits) -> Result<Content, War
     }
     // The block grows as its bytes arrive, so a false length reserves no memory.
     let mut block = Vec::new();
-    text.take(length).read_to_end(&mut block).map_err(fault_of)?;
+    text.take(length.min(limits.held_bytes_max)).read_to_end(&mut block).map_err(fault_of)?;
+    to.write_all(&block)?;
+    let further = pass_on(&mut text.take(length - block.len() as u64), to)?;
     let mut end = Vec::new();
     text.take(RECORD_END.len() as u64).read_to_end(&mut end).map_err(fault_of)?;
-    if block.len() as u64 != length || end != RECORD_END {
+    if block.len() as u64 + further != length || end != RECORD_END {
         return Err(WarcFault::WrongLength);
     }
     // Reading to the member's end also verifies its checksum.
     if text.fill_buf().map_err(fault_of)?.is_empty() {
-        Ok(Content { record_type, fields, block })
+        Ok(Content { record_type, fields, block, block_bytes: length })
     } else {
         Err(WarcFault::NotOneRecord)
     }
 }
 
+/// Writes what is left. Returns how many bytes that was.
+pub(super) fn pass_on(text: &mut impl BufRead, to: &mut dyn Write) -> Result<u64, WarcFault> {
+    let mut passed = 0;
+    loop {
+        let bytes = text.fill_buf().map_err(fault_of)?;
+        if bytes.is_empty() {
+            return Ok(passed);
+        }
+        // The writer's errors say nothing of the record.
+        to.write_all(bytes)?;
+        let length = bytes.len();
+        text.consume(length);
+        passed += length as u64;
+    }
+}
+
 /// Reads the header up to its empty line, and returns its fields without the version.
-fn read_header(text: &mut impl BufRead, header_bytes_max: u64) -> Result<Vec<u8>, WarcFault> {
+pub(super) fn read_header(text: &mut impl BufRead, header_bytes_max: u64) -> Result<Vec<u8>, WarcFault> {
     let mut text = text.take(header_bytes_max);
     let mut header = Vec::new();
     text.read_until(b'\n', &mut header).map_err(fault_of)?;
@@ -194,12 +238,12 @@ fn read_header(text: &mut impl BufRead, header_bytes_max: u64) -> Result<Vec<u8>
 }
 
 /// `1*DIGIT`: no sign, no spaces.
-fn parse_length(text: &str) -> Option<u64> {
+pub(super) fn parse_length(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
 /// Tells bad data from failures of the file, both of which flate2 reports as I/O errors.
-fn fault_of(error: io::Error) -> WarcFault {
+pub(super) fn fault_of(error: io::Error) -> WarcFault {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => WarcFault::Truncated,
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => WarcFault::NotGzip,
@@ -208,9 +252,19 @@ fn fault_of(error: io::Error) -> WarcFault {
 }
 
 /// A reader that counts the bytes taken from it.
-struct Counted<B> {
-    inner: B,
+pub(super) struct Counted<B> {
+    pub(super) inner: B,
     bytes: u64,
+}
+
+impl<B> Counted<B> {
+    pub(super) const fn new(inner: B) -> Self {
+        Self { inner, bytes: 0 }
+    }
+
+    pub(super) const fn taken_bytes(&self) -> u64 {
+        self.bytes
+    }
 }
 
 impl<B: BufRead> Read for Counted<B> {

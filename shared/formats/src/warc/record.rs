@@ -1,9 +1,9 @@
 //! Building records to be written.
 
+use std::io::{self, Write};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::digest::Sha1Digest;
@@ -11,6 +11,7 @@ use super::fields::{ExtensionField, ExtensionName, push_field, push_field_as_rec
 use super::http::HttpResponse;
 use super::ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, TargetUri, Truncation};
 use super::limits::{HEADER_BYTES_MAX, VALUE_BYTES_MAX};
+use crate::blob::Blob;
 
 /// The version of Dragline's layout of records and fields, in `Dragline-Format` of each `warcinfo` record.
 pub const FORMAT_VERSION: u32 = 1;
@@ -33,14 +34,24 @@ pub struct CaptureEvent {
 /// What a `warcinfo` record says about its file (WARC 1.1 §6.2).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarcInfo {
+    /// The name of the file, without folders; `None` if it is not known yet.
+    pub filename: Option<String>,
     /// Name and version of the program, as in `dragline/0.1.0`.
     pub software: String,
+    /// Who made the file, and how to reach them.
+    pub operator: Option<String>,
+    /// Who publishes it.
+    pub publisher: Option<String>,
+    /// What is in it, and what for.
+    pub description: Option<String>,
+    /// The machine that made it.
+    pub hostname: Option<String>,
     /// The `User-Agent` of its requests.
     pub user_agent: Option<String>,
     /// How robots.txt is obeyed, as in `RFC 9309`.
     pub robots: Option<String>,
-    /// What the file is part of: the crawl and its iteration.
-    pub is_part_of: Option<String>,
+    /// What the file is part of: the crawl and its iteration, a collection.
+    pub is_part_of: Vec<String>,
 }
 
 /// The earlier record that a `revisit` stands in for.
@@ -77,7 +88,7 @@ pub struct Metadata {
 }
 
 /// One record, to be written by [`super::WarcWriter`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Record {
     id: RecordId,
     date: Timestamp,
@@ -87,12 +98,12 @@ pub struct Record {
     extensions: Vec<ExtensionField>,
     /// The block, except for the body of a response.
     head: Vec<u8>,
-    body: Bytes,
+    body: Blob,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
-    WarcInfo,
+    WarcInfo { filename: Option<String> },
     Request(Capture),
     Response(Capture),
     Revisit { capture: Capture, profile: RevisitProfile, refers_to: Option<RefersTo> },
@@ -115,7 +126,7 @@ impl Capture {
 
 impl Record {
     fn new(id: RecordId, date: Timestamp, kind: Kind, head: Vec<u8>) -> Self {
-        Self { id, date, kind, truncated: None, refers_to: None, extensions: Vec::new(), head, body: Bytes::new() }
+        Self { id, date, kind, truncated: None, refers_to: None, extensions: Vec::new(), head, body: Blob::default() }
     }
 
     /// Creates the record about the file, by convention the first.
@@ -125,15 +136,19 @@ impl Record {
             ("software", Some(info.software.as_str())),
             ("format", Some("WARC File Format 1.1")),
             ("conformsTo", Some("https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/")),
+            ("operator", info.operator.as_deref()),
+            ("publisher", info.publisher.as_deref()),
+            ("description", info.description.as_deref()),
+            ("hostname", info.hostname.as_deref()),
             ("http-header-user-agent", info.user_agent.as_deref()),
             ("robots", info.robots.as_deref()),
-            ("isPartOf", info.is_part_of.as_deref()),
         ];
+        let parts = info.is_part_of.iter().map(|whole| ("isPartOf", Some(whole.as_str())));
         let mut block = Vec::new();
-        for (name, value) in fields.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        for (name, value) in fields.into_iter().chain(parts).filter_map(|(name, value)| Some((name, value?))) {
             push_field(&mut block, name, value);
         }
-        Self::new(id, date, Kind::WarcInfo, block)
+        Self::new(id, date, Kind::WarcInfo { filename: info.filename.clone() }, block)
             .extension(ExtensionField { name: ExtensionName::FORMAT, value: FORMAT_VERSION.to_string() })
     }
 
@@ -146,13 +161,7 @@ impl Record {
     /// Creates the record of a response, whose block is a head made by [`super::http_response_head`] and this body; the digest is that of the body, in
     /// its content coding. It has no digest of the block: that would be another pass over nearly the same bytes.
     #[must_use]
-    pub fn response(
-        id: RecordId,
-        event: &CaptureEvent,
-        head: Vec<u8>,
-        body: Bytes,
-        payload_digest: Sha1Digest,
-    ) -> Self {
+    pub fn response(id: RecordId, event: &CaptureEvent, head: Vec<u8>, body: Blob, payload_digest: Sha1Digest) -> Self {
         let kind = Kind::Response(Capture::new(event, Some(payload_digest)));
         Self { body, ..Self::new(id, event.date, kind, head) }
     }
@@ -243,16 +252,32 @@ impl Record {
     /// The block that will be written.
     #[cfg(test)]
     pub(super) fn block(&self) -> Vec<u8> {
-        [&self.head[..], &self.body].concat()
+        [&self.head[..], &self.body.bytes().unwrap()].concat()
     }
 
     /// The body of a response; empty for other records.
-    pub(super) fn body(&self) -> &[u8] {
+    pub(super) const fn body(&self) -> &Blob {
         &self.body
     }
 
-    /// Appends the record as in the file, before compression: header, block and two empty lines.
-    pub(super) fn push_to(&self, out: &mut Vec<u8>) {
+    /// Writes the record as in the file, before compression: header, block and two empty lines.
+    pub(super) fn write_to(&self, to: &mut dyn Write) -> io::Result<()> {
+        let mut head = Vec::new();
+        self.push_head(&mut head);
+        to.write_all(&head)?;
+        self.body.copy_to(to)?;
+        to.write_all(END)
+    }
+
+    /// Appends the same to what is in memory, for a body that is there, too.
+    pub(super) fn push_to(&self, body: &[u8], out: &mut Vec<u8>) {
+        self.push_head(out);
+        out.extend_from_slice(body);
+        out.extend_from_slice(END);
+    }
+
+    /// Appends what is in front of the body.
+    fn push_head(&self, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(b"WARC/1.1\r\n");
         let mut push = |name: &str, value: &str| push_field(out, name, value);
@@ -274,13 +299,14 @@ impl Record {
             push("WARC-Block-Digest", &Sha1Digest::of(&self.head).to_string());
         }
         push("Content-Type", self.kind.content_type());
-        push("Content-Length", &(self.head.len() + self.body.len()).to_string());
+        push("Content-Length", &(self.head.len() as u64 + self.body.len_bytes()).to_string());
         out.extend_from_slice(b"\r\n");
         out.extend_from_slice(&self.head);
-        out.extend_from_slice(&self.body);
-        out.extend_from_slice(b"\r\n\r\n");
     }
 }
+
+/// What ends a record.
+const END: &[u8] = b"\r\n\r\n";
 
 /// Adds a custom field, unless the header would become larger than readers accept.
 fn push_if_room(out: &mut Vec<u8>, start: usize, name: &str, value: &str) {
@@ -303,7 +329,7 @@ const _: () = assert!(HEADER_BYTES_MAX > 5 * VALUE_BYTES_MAX + COMPANIONS_MAX * 
 impl Kind {
     const fn record_type(&self) -> RecordType {
         match self {
-            Self::WarcInfo => RecordType::WarcInfo,
+            Self::WarcInfo { .. } => RecordType::WarcInfo,
             Self::Request(_) => RecordType::Request,
             Self::Response(_) => RecordType::Response,
             Self::Revisit { .. } => RecordType::Revisit,
@@ -313,7 +339,7 @@ impl Kind {
 
     const fn content_type(&self) -> &'static str {
         match self {
-            Self::WarcInfo | Self::Metadata(_) => "application/warc-fields",
+            Self::WarcInfo { .. } | Self::Metadata(_) => "application/warc-fields",
             Self::Request(_) => "application/http;msgtype=request",
             Self::Response(_) | Self::Revisit { .. } => "application/http;msgtype=response",
         }
@@ -321,7 +347,7 @@ impl Kind {
 
     const fn capture_mut(&mut self) -> Option<&mut Capture> {
         match self {
-            Self::WarcInfo => None,
+            Self::WarcInfo { .. } => None,
             Self::Request(capture)
             | Self::Response(capture)
             | Self::Revisit { capture, .. }
@@ -331,7 +357,11 @@ impl Kind {
 
     fn push_fields(&self, push: &mut impl FnMut(&str, &str)) {
         match self {
-            Self::WarcInfo => {}
+            Self::WarcInfo { filename } => {
+                if let Some(filename) = filename {
+                    push("WARC-Filename", filename);
+                }
+            }
             Self::Request(capture) | Self::Response(capture) | Self::Metadata(capture) => capture.push_fields(push),
             Self::Revisit { capture, profile, refers_to } => {
                 capture.push_fields(push);

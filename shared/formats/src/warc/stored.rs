@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 
 use super::digest::Sha1Digest;
-use super::fields::ExtensionName;
+use super::fields::{ExtensionName, parse_fields};
 use super::http::parse_http_response;
 use super::ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, Truncation};
+use super::record::WarcInfo;
 use super::writer::RecordSpan;
 use crate::http_fields::Headers;
 
@@ -18,8 +19,10 @@ pub struct StoredRecord {
     pub record_type: RecordType,
     /// All fields of its header, `WARC-Type` and `Content-Length` included.
     pub fields: Headers<String>,
-    /// Its content, as many bytes as `Content-Length` says.
+    /// Its content, as many bytes as `Content-Length` says, or the beginning of that: see [`Self::is_whole`].
     pub block: Vec<u8>,
+    /// How many bytes its content has, which is `Content-Length`.
+    pub block_bytes: u64,
     /// Where it is in the file.
     pub span: RecordSpan,
 }
@@ -39,11 +42,17 @@ pub enum DigestCheck {
     },
     /// The record states no digest, or one of another algorithm.
     NotStated,
-    /// The bytes are not in this record: it is a revisit, or holds no HTTP response.
+    /// The bytes are not in this record, or not all of them are held: it is a revisit, holds no HTTP response, or is too long.
     NotHere,
 }
 
 impl StoredRecord {
+    /// Whether the block is all of its content. Of what is longer than [`ReadLimits`](super::ReadLimits) let be held, it is the beginning.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        self.block.len() as u64 == self.block_bytes
+    }
+
     /// Its id (`WARC-Record-ID`); `None` also if that is not a UUID.
     #[must_use]
     pub fn id(&self) -> Option<RecordId> {
@@ -103,10 +112,11 @@ impl StoredRecord {
         self.parsed("WARC-Block-Digest")
     }
 
-    /// How to read it, if it is a revisit; `None` also for an unknown profile, whose block must not be read.
+    /// How to read it, if it is a revisit; `None` also for an unknown profile, whose block must not be read. The profiles of WARC 1.0 mean the same.
     #[must_use]
     pub fn profile(&self) -> Option<RevisitProfile> {
-        self.fields.get("WARC-Profile").map(without_brackets).and_then(RevisitProfile::from_token)
+        let profile = self.fields.get("WARC-Profile").map(without_brackets)?;
+        RevisitProfile::from_token(&profile.replacen("/warc/1.0/", "/warc/1.1/", 1))
     }
 
     /// The id of the record that it refers to (`WARC-Refers-To`).
@@ -133,15 +143,33 @@ impl StoredRecord {
         self.fields.get(name.as_str())
     }
 
+    /// What it says of its file; `None` if it is no `warcinfo` record.
+    #[must_use]
+    pub fn info(&self) -> Option<WarcInfo> {
+        let block = (self.record_type == RecordType::WarcInfo).then(|| parse_fields(&self.block))?;
+        let text = |name: &str| block.get(name).map(str::to_owned);
+        Some(WarcInfo {
+            filename: self.fields.get("WARC-Filename").map(str::to_owned),
+            software: text("software").unwrap_or_default(),
+            operator: text("operator"),
+            publisher: text("publisher"),
+            description: text("description"),
+            hostname: text("hostname"),
+            user_agent: text("http-header-user-agent"),
+            robots: text("robots"),
+            is_part_of: block.all("isPartOf").map(str::to_owned).collect(),
+        })
+    }
+
     /// Compares the block with its digest.
     pub fn verify_block_digest(&self) -> DigestCheck {
-        check(self.block_digest(), Some(&self.block))
+        check(self.block_digest(), self.is_whole().then_some(&*self.block))
     }
 
     /// Compares the body of a response, its content coding kept, with the payload's digest.
     pub fn verify_payload_digest(&self) -> DigestCheck {
         let response = match self.record_type {
-            RecordType::Response => parse_http_response(&self.block).ok(),
+            RecordType::Response if self.is_whole() => parse_http_response(&self.block).ok(),
             _ => None,
         };
         check(self.payload_digest(), response.map(|response| response.body))

@@ -1,10 +1,14 @@
 //! Writing records to a file.
 
 use std::cell::RefCell;
+use std::io::{self, Write as _};
 
+use bytes::Bytes;
 use libdeflater::{CompressionLvl, Compressor};
 
+use super::member::{Packing, write_member};
 use super::record::Record;
+use crate::blob::{Blob, Spool, SpoolWriter};
 
 /// The most memory kept from one record to the next.
 const RAW_KEPT_BYTES_MAX: usize = 1 << 20;
@@ -14,6 +18,9 @@ const LEVEL: i32 = 1;
 
 /// libdeflate's level that compresses nothing.
 const LEVEL_STORED: i32 = 0;
+
+/// flate2's level for bodies that are not in memory.
+pub(super) const LEVEL_STREAMED: u32 = 1;
 
 /// How much of a body is looked at to see whether it can be compressed, from its middle. A shorter body is compressed in any case.
 const SAMPLE_BYTES: usize = 1 << 10;
@@ -40,11 +47,11 @@ impl Compressors {
         Self { fast: of_level(LEVEL), stored: of_level(LEVEL_STORED), raw: Vec::new() }
     }
 
-    /// Appends a record as a gzip member.
-    fn push(&mut self, record: &Record, file: &mut Vec<u8>) {
+    /// Appends a record, whose body this is, as a gzip member.
+    fn push(&mut self, record: &Record, body: &[u8], file: &mut Vec<u8>) {
         self.raw.clear();
-        record.push_to(&mut self.raw);
-        let compressor = if is_dense(record.body()) { &mut self.stored } else { &mut self.fast };
+        record.push_to(body, &mut self.raw);
+        let compressor = if is_dense(body) { &mut self.stored } else { &mut self.fast };
         let offset = file.len();
         file.resize(offset + compressor.gzip_compress_bound(self.raw.len()), 0);
         let length = compressor
@@ -75,49 +82,97 @@ pub struct RecordSpan {
     pub length: u64,
 }
 
-/// Writes `.warc.gz` files in memory, one after the other, with one gzip member per record.
+/// Whether a body that is not in memory is compressed already.
+fn is_dense_blob(body: &Blob) -> io::Result<bool> {
+    let start = body.len_bytes().saturating_sub(SAMPLE_BYTES as u64) / 2;
+    Ok(is_dense(&body.part(start..start + SAMPLE_BYTES as u64).bytes()?))
+}
+
+/// Writes `.warc.gz` files, one after the other, with one gzip member per record.
 ///
-/// A file holds some tens of pages and is stored in one piece, so the caller takes it when it is done.
+/// A file holds some tens of pages and is stored in one piece, so the caller takes it when it is done. It is in memory unless a body in it is not; then
+/// it is in a spool, as that is.
 ///
 /// ```
 /// use dragline_formats::warc::{ReadLimits, Record, RecordId, WarcInfo, WarcWriter, read_record};
 /// let record = Record::warcinfo(RecordId::from_bits(1), jiff::Timestamp::UNIX_EPOCH, &WarcInfo::default());
 /// let mut writer = WarcWriter::new();
 /// let span = writer.write(&record);
-/// let file = writer.take_file();
+/// let file = writer.take_file().unwrap().bytes().unwrap();
 /// assert_eq!((span.offset, span.length), (0, file.len() as u64));
 /// let stored = read_record(&file, ReadLimits::default()).unwrap();
 /// assert_eq!(stored.id(), Some(record.id()));
 /// ```
 #[derive(Debug, Default)]
 pub struct WarcWriter {
+    spool: Spool,
+    /// What is in memory: all of the file, or what follows the part in the spool.
     file: Vec<u8>,
+    spooled: Option<SpoolWriter>,
+    /// Why the file is not what was written.
+    failed: Option<io::Error>,
 }
 
 impl WarcWriter {
-    /// Creates a writer at the beginning of a file.
+    /// Creates a writer at the beginning of a file, which puts what is large where temporary files are.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends a record and returns where it is.
+    /// Returns the writer, which puts what is large into this spool from now on.
+    #[must_use]
+    pub fn with_spool(self, spool: Spool) -> Self {
+        Self { spool, ..self }
+    }
+
+    /// Appends a record and returns where it is. If its body cannot be read, or the spool has no room, [`Self::take_file`] says so, and what was written
+    /// is worth nothing.
     pub fn write(&mut self, record: &Record) -> RecordSpan {
         let offset = self.len_bytes();
-        COMPRESSORS.with_borrow_mut(|compressors| compressors.push(record, &mut self.file));
+        match record.body().in_memory() {
+            Some(body) => COMPRESSORS.with_borrow_mut(|compressors| compressors.push(record, body, &mut self.file)),
+            None if self.failed.is_none() => self.failed = self.stream(record).err(),
+            None => {}
+        }
         RecordSpan { offset, length: self.len_bytes() - offset }
+    }
+
+    /// Appends a record whose body is not in memory.
+    fn stream(&mut self, record: &Record) -> io::Result<()> {
+        let spooled = self.spooled.get_or_insert_with(|| self.spool.begin());
+        spooled.write_all(&self.file)?;
+        self.file.clear();
+        let packing = if is_dense_blob(record.body())? { Packing::Stored } else { Packing::Deflated(LEVEL_STREAMED) };
+        write_member(packing, spooled, |to| record.write_to(to))
     }
 
     /// Returns the length of the file so far, in bytes.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
+        self.memory_bytes() + self.spooled.as_ref().map_or(0, SpoolWriter::len_bytes)
+    }
+
+    /// Returns how much of the file is in memory, in bytes.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
         self.file.len() as u64
     }
 
     /// Returns the file; the next record begins another.
-    #[must_use = "the file is nowhere else"]
-    pub fn take_file(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.file)
+    ///
+    /// # Errors
+    /// Why a record could not be written: the spool's error, or that of a body.
+    pub fn take_file(&mut self) -> io::Result<Blob> {
+        let (file, spooled) = (std::mem::take(&mut self.file), self.spooled.take());
+        match (self.failed.take(), spooled) {
+            (Some(error), _) => Err(error),
+            (None, None) => Ok(Bytes::from(file).into()),
+            (None, Some(mut spooled)) => {
+                spooled.write_all(&file)?;
+                spooled.finish()
+            }
+        }
     }
 }
 

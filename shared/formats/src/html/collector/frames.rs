@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use dragline_domain::document::LinkKind;
 
+use super::super::HtmlLimits;
 use super::super::links::Links;
 use super::super::metadata::Metadata;
 use super::super::page::HtmlLink;
@@ -55,7 +56,7 @@ impl Frames<'_> {
     pub(super) fn finish(
         self,
         links: &mut Vec<HtmlLink>,
-        links_max: usize,
+        limits: &HtmlLimits,
         resolver: Resolver<'_>,
         page: &Url,
     ) -> bool {
@@ -63,6 +64,8 @@ impl Frames<'_> {
             return false;
         }
         let mut is_any_cut = false;
+        let taken: usize = links.iter().map(|link| link.url.as_str().len()).sum();
+        let mut room = limits.links_bytes_max.saturating_sub(taken);
         let mut seen: HashSet<(LinkKind, String)> =
             links.iter().map(|link| (link.kind, link.url.as_str().to_owned())).collect();
         for Frame { links: of_frame, metadata } in self.read {
@@ -76,10 +79,12 @@ impl Frames<'_> {
                     LinkKind::Canonical => LinkKind::Other,
                     kind => kind,
                 };
-                if links.len() >= links_max {
+                let bytes = link.url.as_str().len();
+                if links.len() >= limits.links_max || bytes > room {
                     return true;
                 }
                 if seen.insert((kind, link.url.as_str().to_owned())) {
+                    room -= bytes;
                     links.push(HtmlLink { kind, ..link });
                 }
             }

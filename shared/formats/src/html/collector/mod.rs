@@ -187,7 +187,7 @@ impl<'l> Collector<'l> {
         let base = self.metadata.resolved_base(from_page);
         let resolver = Resolver { base: &base, ..from_page };
         let (mut links, mut is_cut) = self.links.finish(resolver, source.url);
-        is_cut |= self.frames.finish(&mut links, self.limits.links_max, resolver, source.url);
+        is_cut |= self.frames.finish(&mut links, self.limits, resolver, source.url);
         Page {
             title: self.metadata.title.take(),
             description: self.metadata.description.take(),

@@ -315,6 +315,18 @@ fn limits_are_kept_and_reported() {
     assert_eq!(show(&page.links), "", "what is long and no link anyway");
     let page = extract(&format!("<base href=/{long}/{long}/><a href=x>"));
     assert_eq!(show(&page.links), "a /dir/x", "a long base is none");
+    let limits = HtmlLimits { links_bytes_max: 2 * PAGE.len() + 10, ..HtmlLimits::default() };
+    let extract = |html: &str| self::extract(html, &PageSource::html(&url(PAGE)), &limits);
+    let page = extract("<a href=x><a href=y><a href=x#again>");
+    assert!(!page.truncated.links, "those that fit are whole: {}", show(&page.links));
+    let page = extract(&format!("<base href=/{long}/><a href=x><a href=y><a href=z>"));
+    assert_eq!(show(&page.links), format!("a /{long}/x"), "all are long by their base");
+    assert_eq!(page.truncated, Truncated { links: true, text: false });
+    let page = extract(&format!("<a href=x><iframe srcdoc='<a href=y><a href={long}>'></iframe>"));
+    assert!(page.truncated.links && page.links.len() == 2, "frames, too: {}", show(&page.links));
+
+    let limits = HtmlLimits { links_max: 2, url_bytes_max: 40, attribute_bytes_max: 60, ..HtmlLimits::default() };
+    let extract = |html: &str| self::extract(html, &PageSource::html(&url(PAGE)), &limits);
     let page = extract(&format!("<img srcset='x 1x, /{long}{long}{long} 2x'>"));
     assert_eq!(show(&page.links), "img /dir/x", "of a long list the start");
 }

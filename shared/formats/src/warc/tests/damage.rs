@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-const LIMITS: ReadLimits = ReadLimits { header_bytes_max: 8 << 10, block_bytes_max: 64 << 10 };
+const LIMITS: ReadLimits =
+    ReadLimits { header_bytes_max: 8 << 10, block_bytes_max: 64 << 10, held_bytes_max: 64 << 10 };
 
 fn member(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());

@@ -2,6 +2,7 @@
 
 mod damage;
 mod http;
+mod others;
 mod round_trip;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -32,10 +33,15 @@ fn html_headers() -> Headers {
 
 fn warcinfo() -> Record {
     let info = WarcInfo {
+        filename: Some("docs-20261127015403-00000-crawler1.warc.gz".to_owned()),
         software: "dragline/0.1.0".to_owned(),
+        operator: Some("Example Library <web@example.org>".to_owned()),
+        publisher: Some("Example Library".to_owned()),
+        description: Some("Manuals\r\nof things".to_owned()),
+        hostname: Some("crawler1".to_owned()),
         user_agent: Some("dragline/0.1.0 (+https://example.org/bot)".to_owned()),
         robots: Some("RFC 9309".to_owned()),
-        is_part_of: Some("docs iteration 3".to_owned()),
+        is_part_of: vec!["docs iteration 3".to_owned(), "manuals".to_owned()],
     };
     Record::warcinfo(RecordId::from_bits(1), event("/").date, &info)
 }
@@ -48,7 +54,7 @@ fn request() -> Record {
 
 fn response() -> Record {
     let body = b"<p>A body with\r\n\r\nWARC/1.1\r\n\r\nin it.";
-    let head = http_response_head(200, "OK", &html_headers(), body.len());
+    let head = http_response_head(200, "OK", &html_headers(), body.len() as u64);
     Record::response(RecordId::from_bits(3), &event("/a?b=c"), head, body.as_slice().into(), Sha1Digest::of(body))
         .extension(ExtensionField { name: DEPTH, value: "2".to_owned() })
 }
@@ -98,7 +104,7 @@ fn one_of_each() -> Vec<Record> {
 fn file_of(records: &[Record]) -> (Vec<u8>, Vec<RecordSpan>) {
     let mut writer = WarcWriter::new();
     let spans = records.iter().map(|record| writer.write(record)).collect();
-    (writer.take_file(), spans)
+    (writer.take_file().unwrap().bytes().unwrap().to_vec(), spans)
 }
 
 fn range(file: &[u8], span: RecordSpan) -> &[u8] {
@@ -109,7 +115,7 @@ fn range(file: &[u8], span: RecordSpan) -> &[u8] {
 /// The bytes as stored in the file before compression, with each line's end shown.
 fn text_of(record: &Record) -> String {
     let mut bytes = Vec::new();
-    record.push_to(&mut bytes);
+    record.write_to(&mut bytes).unwrap();
     bytes.escape_ascii().to_string().replace("\\r\\n", "␍␊\n").replace("\\\"", "\"")
 }
 

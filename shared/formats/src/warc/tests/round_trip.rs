@@ -3,10 +3,39 @@ use proptest::prelude::*;
 
 use super::*;
 
-const LIMITS: ReadLimits = ReadLimits { header_bytes_max: 64 << 10, block_bytes_max: 1 << 20 };
+const LIMITS: ReadLimits = ReadLimits { header_bytes_max: 64 << 10, block_bytes_max: 1 << 20, held_bytes_max: 1 << 20 };
 
 fn read_all(file: &[u8]) -> Vec<StoredRecord> {
     WarcReader::new(file, LIMITS).collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn what_a_file_says_of_itself_is_read_back() {
+    let (file, _) = file_of(&[warcinfo(), request()]);
+    let mut records = WarcReader::new(&file[..], ReadLimits::default()).map(Result::unwrap);
+    let info = records.next().and_then(|record| record.info()).unwrap();
+    assert_eq!(info.filename.as_deref(), Some("docs-20261127015403-00000-crawler1.warc.gz"));
+    assert_eq!(info.operator.as_deref(), Some("Example Library <web@example.org>"));
+    assert_eq!(info.description.as_deref(), Some("Manuals  of things"), "on one line");
+    assert_eq!(info.is_part_of, ["docs iteration 3", "manuals"]);
+    assert_eq!(records.next().and_then(|record| record.info()), None, "only a `warcinfo` record says it");
+}
+
+/// WARC 1.1, section 5.4: a time in UTC with seconds, and a fraction of up to nine digits if there is one.
+#[test]
+fn dates_are_those_of_the_standard() {
+    for (nanoseconds, expected) in [
+        (0, "2023-11-14T22:13:20Z"),
+        (500_000_000, "2023-11-14T22:13:20.5Z"),
+        (7_000_000, "2023-11-14T22:13:20.007Z"),
+        (1, "2023-11-14T22:13:20.000000001Z"),
+    ] {
+        let at = Timestamp::new(1_700_000_000, nanoseconds).unwrap();
+        let record = Record::warcinfo(RecordId::from_bits(1), at, &WarcInfo::default());
+        assert!(text_of(&record).contains(&format!("WARC-Date: {expected}␍␊")), "{}", text_of(&record));
+        let (file, span) = file_of(&[record]);
+        assert_eq!(read_record(range(&file, span[0]), ReadLimits::default()).unwrap().date(), Some(at));
+    }
 }
 
 #[test]
@@ -40,10 +69,10 @@ fn a_writer_begins_anew_after_each_file() {
     let mut writer = WarcWriter::new();
     let first = writer.write(&response());
     assert_eq!(writer.len_bytes(), first.length);
-    let file = writer.take_file();
+    let file = writer.take_file().unwrap().bytes().unwrap();
     assert_eq!(writer.len_bytes(), 0);
     assert_eq!(writer.write(&response()), first);
-    assert_eq!(writer.take_file(), file, "the same record gives the same bytes");
+    assert_eq!(writer.take_file().unwrap().bytes().unwrap(), file, "the same record gives the same bytes");
 }
 
 #[test]
@@ -94,7 +123,7 @@ fn fields_come_back() {
 
 #[test]
 fn what_the_standard_forbids_is_not_written() {
-    assert_eq!(warcinfo().concurrent_to(RecordId::from_bits(2)), warcinfo());
+    assert_eq!(text_of(&warcinfo().concurrent_to(RecordId::from_bits(2))), text_of(&warcinfo()));
 }
 
 fn any_name() -> impl Strategy<Value = String> {
@@ -188,7 +217,7 @@ proptest! {
             ..event("/")
         };
         let headers: Headers = headers.into_iter().collect();
-        let head = http_response_head(status, &reason, &headers, body.len());
+        let head = http_response_head(status, &reason, &headers, body.len() as u64);
         let mut record = Record::response(RecordId::from_bits(bits), &event, head, body.clone().into(), Sha1Digest::of(&body))
             .extension(ExtensionField { name: DEPTH, value: extension });
         if let Some(reason) = truncation {
@@ -214,4 +243,67 @@ proptest! {
         prop_assert_eq!(response.headers.len(), headers.len() + added, "none injected, none lost");
         prop_assert!(added == 0 || response.headers.iter().last().unwrap().0 == "Content-Length");
     }
+}
+
+#[test]
+fn a_body_in_a_file_is_written_and_read_back_and_the_file_with_it_is_in_a_spool() {
+    use std::io::Write as _;
+
+    use crate::blob::{MEMORY_BYTES_MAX, Spool};
+
+    for (body, why) in [
+        (b"0123456789".repeat(300_000), "what can be compressed"),
+        ((1_u64..3 << 20).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect(), "what cannot"),
+    ] {
+        let mut spooled = Spool::default().begin();
+        spooled.write_all(&body).unwrap();
+        let head = http_response_head(200, "OK", &Headers::default(), body.len() as u64);
+        let blob = spooled.finish().unwrap();
+        let big = Record::response(RecordId::from_bits(9), &event("/big"), head, blob, Sha1Digest::of(&body));
+        let mut writer = WarcWriter::new();
+        let spans = [response(), big, metadata()].map(|record| writer.write(&record));
+        assert!(writer.memory_bytes() < 1_000, "{why}: only what follows it is in memory");
+        let file = writer.take_file().unwrap();
+        assert_eq!(file.in_memory().is_some(), file.len_bytes() <= MEMORY_BYTES_MAX as u64, "{why}");
+        assert_eq!(file.len_bytes(), spans[2].offset + spans[2].length, "{why}");
+        let limits = ReadLimits::holding(100);
+        let records: Vec<StoredRecord> = WarcReader::new(file.reader(), limits).map(Result::unwrap).collect();
+        assert_eq!(records.iter().map(|record| record.span).collect::<Vec<_>>(), spans, "{why}");
+        assert!(records[1].block.len() as u64 == limits.held_bytes_max && !records[1].is_whole(), "{why}");
+        assert_eq!(records[1].verify_payload_digest(), DigestCheck::NotHere, "{why}: not all of it is held");
+        let member = file.part(spans[1].offset..spans[1].offset + spans[1].length);
+        let mut block = Vec::new();
+        let alone = read_record_of(member.reader(), limits, &mut block).unwrap();
+        assert_eq!(alone.block_bytes, block.len() as u64, "{why}");
+        assert!(parse_http_response(&block).unwrap().body == body, "{why}");
+        let whole = read_record(&member.bytes().unwrap(), ReadLimits::default()).unwrap();
+        assert_eq!(whole.verify_payload_digest(), DigestCheck::Match, "{why}");
+    }
+}
+
+#[test]
+fn a_file_that_finds_no_room_is_not_taken_for_whole() {
+    use std::io::Write as _;
+
+    use crate::blob::Spool;
+
+    let mut spooled = Spool::default().begin();
+    spooled.write_all(&[7; 2 << 20]).unwrap();
+    let head = http_response_head(200, "OK", &Headers::default(), 2 << 20);
+    let blob = spooled.finish().unwrap();
+    let big = Record::response(RecordId::from_bits(9), &event("/"), head, blob, Sha1Digest::of(&[7; 2 << 20]));
+    // What compresses well needs no room until the end.
+    let mut writer = WarcWriter::new().with_spool(Spool::new(std::env::temp_dir(), 0));
+    writer.write(&warcinfo());
+    writer.write(&big);
+    let noise = (1_u64..2 << 20).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect::<Vec<u8>>();
+    let digest = Sha1Digest::of(&noise);
+    let mut spooled = Spool::default().begin();
+    spooled.write_all(&noise).unwrap();
+    let head = http_response_head(200, "OK", &Headers::default(), noise.len() as u64);
+    writer.write(&Record::response(RecordId::from_bits(8), &event("/"), head, spooled.finish().unwrap(), digest));
+    writer.write(&metadata());
+    assert_eq!(writer.take_file().unwrap_err().kind(), std::io::ErrorKind::QuotaExceeded);
+    writer.write(&metadata());
+    assert!(writer.take_file().is_ok(), "the next file is another");
 }

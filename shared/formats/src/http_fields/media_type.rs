@@ -1,0 +1,82 @@
+//! What a `Content-Type` says of how a body is read.
+
+use super::ContentType;
+
+/// The media types that are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MediaType {
+    /// `text/html`.
+    Html,
+    /// `application/xhtml+xml`.
+    Xhtml,
+    /// XML: its root element says what it is.
+    Xml,
+    /// No type, or one that says the server does not know it: the body's beginning decides.
+    Unknown,
+    /// Text without markup: lines, or values in columns.
+    Plain,
+    /// JSON, or a JSON value a line.
+    Json,
+    /// `application/pdf`.
+    Pdf,
+    /// An office file.
+    Office,
+    /// An archive, or bytes that the server does not know: their beginning says whether they are a file that is read.
+    Binary,
+    /// `text/css`.
+    Css,
+    /// A type that nothing reads.
+    Other,
+}
+
+impl MediaType {
+    /// Reads a `Content-Type`; `None` if there is none.
+    #[must_use]
+    pub fn of(content_type: Option<&ContentType>) -> Self {
+        let Some(content_type) = content_type.filter(|content_type| !content_type.is_unknown()) else {
+            return Self::Unknown;
+        };
+        match content_type.essence.as_str() {
+            "text/html" => Self::Html,
+            "application/xhtml+xml" => Self::Xhtml,
+            "application/xml" | "text/xml" => Self::Xml,
+            "text/plain" | "text/markdown" | "text/x-markdown" | "text/csv" | "text/tab-separated-values" => {
+                Self::Plain
+            }
+            "text/css" => Self::Css,
+            "application/json" | "text/json" | "application/x-ndjson" | "application/jsonl" => Self::Json,
+            "application/pdf" | "application/x-pdf" => Self::Pdf,
+            "application/zip" | "application/octet-stream" | "binary/octet-stream" => Self::Binary,
+            other if other.ends_with("+xml") => Self::Xml,
+            other if other.ends_with("+json") => Self::Json,
+            other
+                if other.starts_with("application/vnd.openxmlformats-officedocument.")
+                    || other.starts_with("application/vnd.oasis.opendocument.")
+                    || other.starts_with("application/vnd.ms-") && other.ends_with(".macroenabled.12") =>
+            {
+                Self::Office
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
+impl MediaType {
+    /// Whether a body of this type may be a page.
+    #[must_use]
+    pub const fn may_be_page(self) -> bool {
+        match self {
+            Self::Html | Self::Xhtml | Self::Xml | Self::Unknown => true,
+            Self::Plain | Self::Json | Self::Pdf | Self::Office | Self::Binary | Self::Css | Self::Other => false,
+        }
+    }
+
+    /// Whether bodies of this type are read however long they are. Others are only if they are short, or are named as a sitemap.
+    #[must_use]
+    pub const fn is_read(self) -> bool {
+        match self {
+            Self::Html | Self::Xhtml | Self::Xml | Self::Unknown | Self::Plain | Self::Json | Self::Css => true,
+            Self::Pdf | Self::Office | Self::Binary | Self::Other => false,
+        }
+    }
+}
