@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::error::{DefinitionErrors, Diagnostic, Diagnostics, Location};
 use crate::read::{ReadDraft, Text};
 use crate::units::duration;
-use crate::{checked, read, shape};
+use crate::{Runs, checked, read, shape};
 
 /// The longest message that is read, in bytes.
 pub const COMMAND_BYTES_MAX: usize = 256 << 10;
@@ -102,7 +102,11 @@ type Found<T> = Result<T, Diagnostics>;
 pub fn parse_command(body: &str) -> Result<Command, DefinitionErrors> {
     let errors = |found| DefinitionErrors::new(body, SOURCE, found);
     if body.len() > COMMAND_BYTES_MAX {
-        return Err(errors(at_start(format!("the message has more than {COMMAND_BYTES_MAX} bytes"))));
+        let bytes = body.len();
+        return Err(errors(at_start(format!(
+            "the message has {bytes} bytes, more than a queue takes ({COMMAND_BYTES_MAX}); \
+             instead of so many seeds give a page or a sitemap that lists them (`sitemaps: follow`), or several crawls"
+        ))));
     }
     let raw: RawCommand = shape::parse(body).map_err(|found| errors(vec![found]))?;
     one(raw).map_err(errors)
@@ -116,13 +120,13 @@ fn one(raw: RawCommand) -> Found<Command> {
     let mut commands = [
         address.map(|text| url(&text).map(Command::Url)),
         demand.as_ref().map(demanded),
-        definition.map(|read| Ok(Command::Define(Box::new(checked(read, Vec::new())?)))),
+        definition.map(|read| Ok(Command::Define(Box::new(checked(read, Vec::new(), Runs::OnStack)?)))),
         start.map(begin),
         reparse.map(|raw| {
             let selection = Selection::of(raw.r#where.map(|condition| sound(condition, &raw.crawl)).transpose()?);
             Ok(Command::Reparse { crawl: name(&raw.crawl)?, selection })
         }),
-        put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(checked(raw.definition, Vec::new())?)))),
+        put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(checked(raw.definition, Vec::new(), Runs::OnStack)?)))),
         pause.map(change(StatusChange::Pause)),
         resume.map(change(StatusChange::Resume)),
         stop.map(change(StatusChange::Stop)),
@@ -312,7 +316,11 @@ mod tests {
         for (body, place, message) in [
             ("", "1:1", "the message has no command"),
             ("{}", "1:1", "the message has no command"),
-            (&*long, "1:1", "the message has more than"),
+            (
+                &*long,
+                "1:1",
+                "the message has 262173 bytes, more than a queue takes (262144); instead of so many seeds give",
+            ),
             ("[]", "1:1", "expected keys with values"),
             ("{\"url\": ", "1:", ""),
             (r#"{"uri": "https://a.example/"}"#, "1:2", "unknown key `uri`"),
@@ -334,6 +342,16 @@ mod tests {
             (r#"{"prune": {"crawl": "a", "keep": 0}}"#, "1:", ""),
             (r#"{"prune": {"crawl": "a", "older_than": "90"}}"#, "1:", "the duration `90` has no unit"),
             ("{\"definition\": {\n  \"seeds\": [\"a.example\"]}}", "2:13", "a URL starts with `https://`"),
+            (
+                "{\"definition\": {\"seeds\": [\"https://a.example/\"],\n \"fetch\": {\"timeout\": \"1h\"}}}",
+                "2:",
+                "fetch.timeout: `1h` is more than a stack can do",
+            ),
+            (
+                "{\"put_crawl\": {\"definition\": {\"seeds\": [\"https://a.example/\"],\n\n \"fetch\": {\"file_bytes_max\": \"1GiB\"}}}}",
+                "3:",
+                "fetch.file_bytes_max: `1GiB` is more than a stack can do",
+            ),
         ] {
             let errors = parse_command(body).expect_err(body);
             let first = errors.iter().next().expect("never empty");

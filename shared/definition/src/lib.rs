@@ -1,4 +1,4 @@
-//! The YAML of a crawl definition, and commands that may hold one.
+//! The YAML of a crawl definition, read and written, and commands that may hold one.
 //!
 //! [`parse`] works in two steps, both of which know the location in the file: it reads the YAML, with texts in it such as durations and patterns
 //! (`read`, by the domain's description of the keys), and then runs the domain's checks. Each mistake that is not the result of another one (`mask`)
@@ -15,12 +15,14 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod units;
+mod write;
 
 pub use command::{COMMAND_BYTES_MAX, parse_command};
 pub use error::{DefinitionError, DefinitionErrors, Diagnostic};
-pub use units::duration;
+pub use units::{duration, size};
+pub use write::write;
 
-use dragline_domain::definition::{Condition, Definition, ItemMistake, Mistake};
+use dragline_domain::definition::{Condition, Definition, ItemMistake, Mistake, beyond_a_stack};
 use error::{Diagnostics, Location};
 use read::ReadDraft;
 use serde::de::DeserializeOwned;
@@ -46,7 +48,7 @@ pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
         return Err(errors(vec![(Location::START, diagnostic)]));
     }
     let (read, found) = shape::parse_around(text).map_err(errors)?;
-    checked(read, found).map_err(errors)
+    checked(read, found, Runs::Anywhere).map_err(errors)
 }
 
 /// Reads the YAML of a definition into the caller's own type, such as JSON values, to pass it on. Only its form is checked.
@@ -76,15 +78,26 @@ pub fn condition(text: &str, source: &str) -> Result<Condition, DefinitionErrors
     }
 }
 
+/// Where a crawl runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Runs {
+    Anywhere,
+    OnStack,
+}
+
 /// Checks what was read of a definition; `found` is what is wrong with its shape.
-fn checked(read: ReadDraft, mut found: Diagnostics) -> Result<Definition, Diagnostics> {
+fn checked(read: ReadDraft, mut found: Diagnostics, runs: Runs) -> Result<Definition, Diagnostics> {
     let ReadDraft { draft, locations, diagnostics, consequences } = read;
     if found.is_empty() {
         found.extend(consequences);
     }
     found.extend(diagnostics);
     let problems = match Definition::new(draft) {
-        Ok(definition) if found.is_empty() => return Ok(definition),
+        Ok(definition) if found.is_empty() => {
+            let beyond = if runs == Runs::OnStack { beyond_a_stack(&definition) } else { Vec::new() };
+            found.extend(beyond.iter().map(|problem| (locations.of(problem), Diagnostic::of(problem))));
+            return if found.is_empty() { Ok(definition) } else { Err(found) };
+        }
         Ok(_) => return Err(found),
         Err(problems) => problems,
     };
@@ -99,6 +112,7 @@ const fn stands_alone(mistake: &Mistake) -> bool {
     match mistake {
         Mistake::TooMany { .. }
         | Mistake::OutOfRange { .. }
+        | Mistake::BeyondStack { .. }
         | Mistake::ExcludesSeed(_)
         | Mistake::Condition(_)
         | Mistake::Item { mistake: ItemMistake::Double(_) | ItemMistake::NoJson, .. }

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use dragline_domain::definition::{
-    Effect, Key, KeyDefault, Quantity, UserAgent, ValueKind, changes, limits, product_token,
+    Effect, Hostname, Key, KeyDefault, Line, Quantity, STACK_MAXIMA, UserAgent, ValueKind, changes, limits,
+    product_token,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::recrawl::RecrawlRules;
@@ -45,6 +46,9 @@ fn section(key: Key) -> String {
         writeln!(section, "{line}").unwrap();
     }
     writeln!(section, "\n- Value: {}", value(key.kind())).unwrap();
+    if let Some((_, max)) = STACK_MAXIMA.iter().find(|(of, _)| *of == key) {
+        writeln!(section, "- On a stack: at most {}", shown(*max)).unwrap();
+    }
     writeln!(section, "- Default: {}", default(key.default())).unwrap();
     let example = written(key, key.example());
     let is_block = example.contains('\n');
@@ -104,6 +108,10 @@ fn value(kind: ValueKind) -> String {
             "text, 1 to {} ASCII characters, beginning with a name of letters, digits, `_` and `-`",
             UserAgent::LEN_MAX
         ),
+        ValueKind::Line => format!("text, 1 to {} characters on one line", grouped(Line::CHARS_MAX)),
+        ValueKind::Hostname => {
+            format!("text, 1 to {} letters, digits, `-`, and single dots between them", Hostname::LEN_MAX)
+        }
         ValueKind::ItemTypes(max) => format!(
             "list of up to {} types, each with `type` (1 to {} letters and digits), `fields` (up to {}, with those of records), and, if it is \
              not for all pages, `when` (a [condition](#conditions))",

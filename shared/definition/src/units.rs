@@ -26,7 +26,10 @@ pub fn duration(text: &str) -> Result<Duration, Diagnostic> {
 }
 
 /// Reads a size in bytes such as `512B`, `64KiB` or `10MB`.
-pub(super) fn size(text: &str) -> Result<u64, Diagnostic> {
+///
+/// # Errors
+/// It has no unit, or is not a valid size; with a hint.
+pub fn size(text: &str) -> Result<u64, Diagnostic> {
     const UNITS: [(&str, u64); 9] = [
         ("B", 1),
         ("KB", 1_000),

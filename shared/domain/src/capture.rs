@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::VisitChange;
 use crate::document::LinkKind;
-use crate::frontier::{Demand, Known, ObjectKey, SegmentId, Sighting, millis};
+use crate::frontier::{Demand, Known, ObjectKey, SegmentId, Sighting, VisitPlace, millis};
 use crate::ids::Iteration;
 use crate::missing_page::MissingSign;
 use crate::outcome::Outcome;
@@ -24,6 +24,8 @@ pub enum CrawlType {
     Recrawl,
     /// It was deferred after a failure and is tried again.
     Retry,
+    /// It was visited by another program, whose archive has the answer.
+    Import,
     /// It is not visited: its document is made again of what is stored.
     Reparse,
 }
@@ -36,6 +38,7 @@ impl CrawlType {
             Self::Queued => "queued",
             Self::Recrawl => "recrawl",
             Self::Retry => "retry",
+            Self::Import => "import",
             Self::Reparse => "reparse",
         }
     }
@@ -75,7 +78,7 @@ pub struct Visit {
     pub detail: Option<String>,
     /// The exchange; `None` if nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exchange: Option<Exchange>,
+    pub exchange: Option<Box<Exchange>>,
     /// What earlier iterations knew about the URL.
     #[serde(flatten)]
     pub known: Known,
@@ -122,7 +125,7 @@ pub struct LogEntry {
     /// The status code; `None` without a response.
     pub status: Option<u16>,
     /// What was stored of the response; `None` without one.
-    pub file: Option<FileEntry>,
+    pub file: Option<Box<FileEntry>>,
     /// Where the server redirected to; `None` if it did not.
     pub redirect: Option<RedirectEntry>,
     /// When this URL's unchanged body was fetched; it was not parsed again. `None` for any other visit.
@@ -131,6 +134,16 @@ pub struct LogEntry {
     /// What it changed in the current state of the site; `None` if it says nothing lasting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<VisitChange>,
+}
+
+impl LogEntry {
+    /// Returns the entry whose document the visit confirmed, as it found the URL's body unchanged: unless it put a document of its own, that is what the
+    /// URL showed then. `None` for any other visit.
+    #[must_use]
+    pub fn confirmed(&self) -> Option<VisitPlace> {
+        self.unchanged_since.filter(|_| self.visit.finality == Finality::Final)?;
+        Some(self.visit.known.document?.place)
+    }
 }
 
 /// What was stored of a response.

@@ -176,8 +176,10 @@ pub enum ChangeKind {
     Changed,
     /// It was a page, and now redirects.
     Moved,
-    /// It is no longer shown: gone, or forbidden.
+    /// It is no longer shown: gone, or forbidden by its server.
     Gone,
+    /// It is no longer shown, as the definition now leaves it out. Nobody looked whether it is there.
+    OutOfScope,
     /// It is shown again.
     Back,
     /// It shows what it showed before.
@@ -186,7 +188,8 @@ pub enum ChangeKind {
 
 impl ChangeKind {
     /// All of them, in the order in which they are reported.
-    pub const ALL: [Self; 6] = [Self::New, Self::Changed, Self::Moved, Self::Gone, Self::Back, Self::Unchanged];
+    pub const ALL: [Self; 7] =
+        [Self::New, Self::Changed, Self::Moved, Self::Gone, Self::OutOfScope, Self::Back, Self::Unchanged];
 
     /// As it is stored and shown.
     #[must_use]
@@ -196,8 +199,18 @@ impl ChangeKind {
             Self::Changed => "changed",
             Self::Moved => "moved",
             Self::Gone => "gone",
+            Self::OutOfScope => "out_of_scope",
             Self::Back => "back",
             Self::Unchanged => "unchanged",
+        }
+    }
+
+    /// For people.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::OutOfScope => "out of scope",
+            other => other.name(),
         }
     }
 
@@ -207,13 +220,17 @@ impl ChangeKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Returns what a visit means, from the document before it and what the visit changes. `None` if it says nothing, or hides what was not shown.
+    /// Returns what a visit means that ended so, from the document before it and what the visit changes. `None` if it says nothing, or hides what was
+    /// not shown.
     #[must_use]
-    pub fn of(before: Option<&LastDocument>, change: &StateChange) -> Option<Self> {
+    pub fn of(before: Option<&LastDocument>, change: &StateChange, outcome: Outcome) -> Option<Self> {
         let was_shown = before.is_some_and(|before| before.standing == Standing::Shown);
         match (before, change) {
             (_, StateChange::Kept) => None,
-            (_, StateChange::Hidden(_)) => was_shown.then_some(Self::Gone),
+            (_, StateChange::Hidden(_)) => was_shown.then_some(match outcome {
+                Outcome::BlockedUrlByLocalPolicy => Self::OutOfScope,
+                _ => Self::Gone,
+            }),
             (None, StateChange::Confirmed | StateChange::Shown { .. }) => Some(Self::New),
             (Some(_), _) if !was_shown => Some(Self::Back),
             (Some(_), StateChange::Confirmed) => Some(Self::Unchanged),
@@ -231,7 +248,7 @@ impl ChangeKind {
 
 impl fmt::Display for ChangeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.words())
     }
 }
 
@@ -269,7 +286,7 @@ impl VisitChange {
 mod tests {
     use jiff::Timestamp;
 
-    use ChangeKind::{Back, Changed, Gone, Moved, New, Unchanged};
+    use ChangeKind::{Back, Changed, Gone, Moved, New, OutOfScope, Unchanged};
 
     use super::*;
     use crate::content::{Content, MainPart};
@@ -419,7 +436,12 @@ mod tests {
             (before(page, Standing::Shown), StateChange::Confirmed, Some(Unchanged), "304"),
             (before(page, Standing::Shown), StateChange::Kept, None, "it failed"),
             (before(page, Standing::Shown), StateChange::Hidden(Standing::Gone), Some(Gone), "404"),
-            (before(page, Standing::Shown), StateChange::Hidden(Standing::Withdrawn), Some(Gone), "excluded"),
+            (
+                before(page, Standing::Shown),
+                StateChange::Hidden(Standing::Withdrawn),
+                Some(Gone),
+                "robots.txt forbids it",
+            ),
             (before(page, Standing::Gone), StateChange::Hidden(Standing::Gone), None, "reported once"),
             (before(page, Standing::Gone), StateChange::Confirmed, Some(Back), "304 after a 404"),
             (before(page, Standing::Withdrawn), shown(page, true), Some(Back), "allowed again"),
@@ -427,8 +449,12 @@ mod tests {
             (before(moved, Standing::Shown), shown(moved, true), Some(Changed), "it redirects elsewhere"),
             (before(moved, Standing::Shown), shown(page, true), Some(Changed), "a page again"),
         ] {
-            assert_eq!(ChangeKind::of(before.as_ref(), &change), expected, "{why}");
+            assert_eq!(ChangeKind::of(before.as_ref(), &change, Outcome::BlockedByRobotsTxt), expected, "{why}");
         }
+        let (left_out, change) = (Outcome::BlockedUrlByLocalPolicy, StateChange::Hidden(Standing::Withdrawn));
+        let of_left_out = |before: Option<LastDocument>| ChangeKind::of(before.as_ref(), &change, left_out);
+        assert_eq!(of_left_out(before(page, Standing::Shown)), Some(OutOfScope), "nobody looked whether it is gone");
+        assert_eq!(of_left_out(before(page, Standing::Withdrawn)), None, "reported once");
         for kind in ChangeKind::ALL {
             assert_eq!(ChangeKind::named(kind.name()), Some(kind));
         }
@@ -440,7 +466,11 @@ mod tests {
     #[test]
     fn changes_are_counted_in_words() {
         for (changes, expected, why) in [
-            (&[(Gone, 1), (New, 1_200), (Unchanged, 7)][..], Some("1,200 new, 1 gone"), "in order"),
+            (
+                &[(Gone, 1), (New, 1_200), (OutOfScope, 63), (Unchanged, 7)][..],
+                Some("1,200 new, 1 gone, 63 out of scope"),
+                "in order",
+            ),
             (&[(Unchanged, 7)], Some("nothing changed"), "all is as it was"),
             (&[], None, "nobody knows"),
         ] {

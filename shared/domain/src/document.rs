@@ -360,6 +360,17 @@ pub enum PageCut {
     TextAndLinks,
 }
 
+impl PageCut {
+    /// Returns the same where links are missing, too.
+    #[must_use]
+    pub const fn and_links(self) -> Self {
+        match self {
+            Self::Whole | Self::Links => Self::Links,
+            Self::Text | Self::TextAndLinks => Self::TextAndLinks,
+        }
+    }
+}
+
 /// One link of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
@@ -425,7 +436,8 @@ pub enum Disposition {
     TooDeep,
     /// A rule of the definition forbids the target: it becomes a candidate with outcome 173.
     Blocked(String),
-    /// More URLs wait than the iteration's page budget allows: recorded only. A later page or iteration may claim the target.
+    /// More URLs wait than the iteration's page budget allows, or the page leads to more origins than it may: recorded only. A later page or
+    /// iteration may claim the target.
     BeyondBudget,
     /// It is left to the next crawl: the demand that led to the page does not ask for the target, or the link was found when a stored page was
     /// read again. Recorded only.

@@ -2,6 +2,8 @@
 //!
 //! `shared/local/src/db/views.sql` does the same for a data directory.
 
+use serde::{Deserialize, Serialize};
+
 use crate::simhash::TextPrint;
 
 /// Texts whose fingerprints differ in up to this many bits are nearly the same.
@@ -40,7 +42,8 @@ impl Namers {
 }
 
 /// Why a page is not believed that calls another URL canonical.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Doubt {
     /// The text there is unlike its own.
     Unlike,

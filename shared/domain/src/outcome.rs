@@ -133,9 +133,9 @@ outcomes! {
     /// The host is, or resolves to, an address that Dragline never connects to.
     BlockedPrivateAddress = 175 "blocked_private_address" =>
         "If you mean to crawl it, use `--allow-private`.";
-    /// The origin failed too often; its remaining URLs were not tried.
+    /// The origin was given up, as it failed too often or its robots.txt could not be read: the URL was not requested, or not again.
     OriginGivenUp = 176 "origin_given_up" =>
-        "Not used by this version: when an origin is given up, its remaining URLs are left over, and due in the next iteration.";
+        "Crawl again later. The detail in the log says how the last request to the origin failed. Where nobody answered that, the URLs end as 100 or 101.";
     /// The budget of pages or bytes was spent before its turn came.
     BudgetExhausted = 177 "budget_exhausted" =>
         "Not used by this version: what a budget does not reach is left over, and due in the next iteration.";

@@ -138,6 +138,8 @@ impl Reader {
                 }
             }
             Slot::UserAgent(field) => put(field, notes.text(key, map.next_value()?, user_agent)),
+            Slot::Line(field) => put(field, notes.text(key, map.next_value()?, plainly).map(Some)),
+            Slot::Hostname(field) => put(field, notes.text(key, map.next_value()?, plainly).map(Some)),
             Slot::Content(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<ContentLevel>>>()?)),
             Slot::ItemTypes(field) => put(field, notes.item_types(key, map.next_value()?)),
             Slot::MainRules(field) => put(field, notes.main_rules(key, map.next_value()?)),

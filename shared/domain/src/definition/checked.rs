@@ -41,10 +41,10 @@ impl Definition {
     #[must_use]
     pub fn in_the_manner_of(&self, other: &Self) -> Self {
         let Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, .. } = other.0.clone();
-        let Draft { recrawl, schedule, .. } = other.0.clone();
+        let Draft { archive, recrawl, schedule, .. } = other.0.clone();
         let mixed =
             Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, ..self.0.clone() };
-        Self(Draft { recrawl, schedule, ..mixed })
+        Self(Draft { archive, recrawl, schedule, ..mixed })
     }
 
     /// Returns the draft, to change it.

@@ -5,13 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, ItemType, MainRule, Recrawl, Schedule, UrlPattern, UserAgent};
+use super::{Condition, ItemType, MainRule, Provenance, Recrawl, Schedule, UrlPattern, UserAgent};
 use crate::content::ContentLevel;
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
-
-const KIB: usize = 1 << 10;
-const MIB: usize = 1 << 20;
 
 /// A definition before its checks: every field may be set, and [`super::Definition::new`] says what is wrong.
 ///
@@ -58,6 +55,9 @@ pub struct Draft {
     /// [`Key::UserAgent`](super::Key::UserAgent).
     #[serde(default)]
     pub user_agent: UserAgent,
+    /// What the archive says about who made it.
+    #[serde(default, skip_serializing_if = "Provenance::is_empty")]
+    pub archive: Provenance,
     /// [`Key::Canonical`](super::Key::Canonical).
     #[serde(default, skip_serializing_if = "Canonical::is_obeyed")]
     pub canonical: Canonical,
@@ -97,6 +97,7 @@ impl Draft {
             fetch: Fetch::default(),
             content: ContentLevel::default(),
             user_agent: UserAgent::default(),
+            archive: Provenance::default(),
             canonical: Canonical::default(),
             soft_404: Soft404::default(),
             items: Vec::new(),
@@ -272,17 +273,34 @@ impl fmt::Display for Within {
 }
 
 /// When an iteration stops though URLs are left. `None` means no limit.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
     /// [`Key::BudgetPages`](super::Key::BudgetPages).
     pub pages: Option<u64>,
     /// [`Key::BudgetPagesPerOrigin`](super::Key::BudgetPagesPerOrigin).
     pub pages_per_origin: Option<u64>,
+    /// [`Key::BudgetOriginsPerPage`](super::Key::BudgetOriginsPerPage).
+    pub origins_per_page: u32,
+    /// [`Key::BudgetOrigins`](super::Key::BudgetOrigins).
+    pub origins: u64,
     /// [`Key::BudgetBytes`](super::Key::BudgetBytes).
     pub bytes: Option<u64>,
     /// [`Key::BudgetDuration`](super::Key::BudgetDuration).
     pub duration: Option<Duration>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            pages: None,
+            pages_per_origin: None,
+            origins_per_page: 500,
+            origins: 100_000,
+            bytes: None,
+            duration: None,
+        }
+    }
 }
 
 /// URLs that are in scope but never fetched.
@@ -370,6 +388,8 @@ pub struct Fetch {
     pub header_bytes_max: usize,
     /// [`Key::FetchBodyBytesMax`](super::Key::FetchBodyBytesMax).
     pub body_bytes_max: usize,
+    /// [`Key::FetchFileBytesMax`](super::Key::FetchFileBytesMax).
+    pub file_bytes_max: u64,
     /// [`Key::FetchDecodedBytesMax`](super::Key::FetchDecodedBytesMax).
     pub decoded_bytes_max: u64,
 }
@@ -381,8 +401,9 @@ impl Default for Fetch {
             first_byte_timeout: Duration::from_secs(20),
             timeout: Duration::from_secs(60),
             retries: 2,
-            header_bytes_max: 64 * KIB,
-            body_bytes_max: 10 * MIB,
+            header_bytes_max: 64 << 10,
+            body_bytes_max: 10 << 20,
+            file_bytes_max: 100 << 20,
             decoded_bytes_max: 50 << 20,
         }
     }

@@ -101,6 +101,14 @@ pub enum Mistake {
         /// The most that it may be.
         max: Quantity,
     },
+    /// A value is more than the functions of a stack can do.
+    #[error("`{value}` is more than a stack can do, which is `{max}`")]
+    BeyondStack {
+        /// The value that was given.
+        value: Quantity,
+        /// The most that it may be on a stack.
+        max: Quantity,
+    },
     /// One value is more than another, which is its upper bound.
     #[error("`{value}` is more than {other}, which is `{bound}`")]
     MoreThan {
@@ -177,6 +185,7 @@ impl Mistake {
             Self::NoSeeds => "list at least one URL under `seeds`",
             Self::TooMany { .. } => "one pattern can often stand for several entries",
             Self::OutOfRange { .. } | Self::ParameterName(_) => return None,
+            Self::BeyondStack { .. } => "lower it, or run this crawl on a machine of yours",
             Self::MoreThan { other, .. } => return Some(format!("lower it, or raise `{other}`")),
             Self::LessThan { other, .. } => {
                 return Some(format!("raise it, lower `{other}`, or give the rule its own `{}`", other.key.word()));

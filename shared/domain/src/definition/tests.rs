@@ -124,9 +124,14 @@ fn what_cannot_be_meant_is_refused() {
             "RFC 9309 section 2.4",
         ),
         (
-            |d| d.fetch.timeout = Duration::from_secs(120),
-            "fetch.timeout: `2m` is not between `100ms` and `1m 30s`",
-            "a request must end within its lease",
+            |d| d.fetch.timeout = Duration::from_secs(3_601),
+            "fetch.timeout: `1h 1s` is not between `100ms` and `1h`",
+            "a lease must last longer",
+        ),
+        (
+            |d| (d.fetch.timeout, d.fetch.first_byte_timeout) = (Duration::from_secs(200), Duration::from_secs(91)),
+            "fetch.first_byte_timeout: `1m 31s` is not between `100ms` and `1m 30s`",
+            "no server takes that long to begin",
         ),
         (
             |d| d.fetch.timeout = Duration::from_secs(15),
@@ -276,6 +281,8 @@ fn edit(key: Key, draft: &mut Draft) {
             time.set(time.get().map_or(Duration::from_hours(24), |time| time + Duration::from_millis(1)));
         }
         Slot::UserAgent(agent) => *agent = "ShelfBot".parse().unwrap(),
+        Slot::Line(line) => *line = Some("Example".parse().unwrap()),
+        Slot::Hostname(name) => *name = Some("example.org".parse().unwrap()),
         Slot::Content(level) => *level = ContentLevel::Full,
         Slot::ItemTypes(types) => types.push(ItemType {
             name: "Game".to_owned(),
@@ -304,6 +311,7 @@ fn every_key_is_compared_and_says_what_its_change_means() {
             "politeness.",
             "fetch.",
             "user_agent",
+            "archive.",
             "content",
             "canonical",
             "soft_404",

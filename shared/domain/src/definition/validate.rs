@@ -32,12 +32,16 @@ pub mod limits {
     /// The longest selector or path, in bytes.
     pub const SELECTOR_BYTES_MAX: usize = 1_000;
 
-    /// Any of the time limits of one request: it must end within a lease of 120 seconds, with a reserve to commit.
+    /// The time limits of a request until its answer begins.
     pub const TIMEOUT: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(90);
+    /// The time of a whole request. Leases are so long that it ends within one, with a reserve to commit.
+    pub const EXCHANGE: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(3_600);
     /// Bytes of a response header.
     pub const HEADER_BYTES: RangeInclusive<u64> = 1 << 10..=1 << 20;
-    /// Bytes of a body, as received.
+    /// Bytes of a body that is read, as received.
     pub const BODY_BYTES: RangeInclusive<u64> = 1 << 10..=256 << 20;
+    /// Bytes of a body that nobody reads, as received.
+    pub const FILE_BYTES: RangeInclusive<u64> = 1 << 10..=4 << 30;
 }
 
 /// Everything that is wrong, in the order of the keys.

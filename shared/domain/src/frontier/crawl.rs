@@ -1,4 +1,4 @@
-//! The versions of a crawl's definition.
+//! The versions of a crawl's definition, and the origins that joined.
 
 use super::Decided;
 use crate::definition::Definition;
@@ -26,6 +26,30 @@ pub fn put_definition(stored: Option<(u32, &Definition)>, seen: Option<u32>, wan
     }
 }
 
+/// What a crawl is made from, in two numbers: enough to tell whether what was read of it before is still all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CrawlStamp {
+    /// The version of its definition.
+    pub version: u32,
+    /// How many origins joined its scope. Only grows.
+    pub joined: u64,
+}
+
+/// The result of adding origins to those that joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OriginsJoined {
+    /// They joined.
+    Joined,
+    /// Others joined since it was read who had, perhaps the same ones. Nothing was written.
+    Changed,
+}
+
+/// Decides whether origins may join a crawl, which were compared with those that had joined when there were this many: only while no others have.
+#[must_use]
+pub const fn join_origins(stored: CrawlStamp, seen: u64) -> Decided<OriginsJoined> {
+    if stored.joined == seen { Decided::Write(OriginsJoined::Joined) } else { Decided::Leave(OriginsJoined::Changed) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,6 +70,18 @@ mod tests {
             (None, Some(1), Decided::Leave(CrawlPut::Changed), "it is gone"),
         ] {
             assert_eq!(put_definition(stored, seen, &ours), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn origins_join_those_that_they_were_compared_with() {
+        let stored = CrawlStamp { version: 3, joined: 2 };
+        for (seen, expected, why) in [
+            (2, Decided::Write(OriginsJoined::Joined), "no others joined since"),
+            (1, Decided::Leave(OriginsJoined::Changed), "another joined, or this is tried again"),
+            (3, Decided::Leave(OriginsJoined::Changed), "there never were so many"),
+        ] {
+            assert_eq!(join_origins(stored, seen), expected, "{why}");
         }
     }
 }

@@ -71,7 +71,8 @@ impl DomainRow {
         ask: &HostAsk,
         predecessor: Option<&LeaseToken>,
     ) -> Result<Self, Box<DomainBusy>> {
-        let mut row = row.map_or_else(|| Self::new(places, ask.now), |row| row.by_clock(ask.now));
+        let seen = row;
+        let mut row = seen.map_or_else(|| Self::new(places, ask.now), |row| row.by_clock(ask.now));
         if row.is_held_by(&ask.token) {
             // An earlier try, whose answer was lost.
             return Ok(row);
@@ -90,12 +91,12 @@ impl DomainRow {
         let ahead = place.unwrap_or(row.waiting.len());
         if free == 0 {
             let until = row.holders.iter().map(|holder| holder.until).min();
-            return Err(row.busy(until.unwrap_or(ask.now).max(after(ask.now, PLACE_KEPT)), ask));
+            return Err(row.busy(until.unwrap_or(ask.now).max(after(ask.now, PLACE_KEPT)), ask, seen));
         }
         if ahead >= free {
             let kept_until = after(row.freed_at, PLACE_KEPT);
             if kept_until > ask.now {
-                return Err(row.busy(kept_until, ask));
+                return Err(row.busy(kept_until, ask, seen));
             }
             // Those who were sent a ticket did not come. The next ones get theirs when another place is free.
             row.waiting.drain(..free);
@@ -117,10 +118,14 @@ impl DomainRow {
         usize::from(self.places).saturating_sub(self.holders.len())
     }
 
-    fn busy(mut self, until: Timestamp, ask: &HostAsk) -> Box<DomainBusy> {
+    /// The row is as it was seen if nothing but its time would change: of those who find the queue full, each would write it whenever it looks again.
+    fn busy(mut self, until: Timestamp, ask: &HostAsk, seen: Option<&Self>) -> Box<DomainBusy> {
         let is_called = line_up(&mut self.waiting, &ask.waiter);
         let until = if is_called { until } else { until.min(after(ask.now, LOOK_AGAIN)) };
-        Box::new(DomainBusy { until, row: self })
+        let written_at = seen.map_or(self.written_at, |seen| seen.written_at);
+        let unwritten = Self { written_at, ..self };
+        let row = if seen == Some(&unwritten) { unwritten } else { Self { written_at: ask.now, ..unwritten } };
+        Box::new(DomainBusy { until, row })
     }
 
     /// Returns the row after the bearer of this token gave its place back. `None` if it has none.

@@ -100,3 +100,17 @@ fn a_clock_that_was_set_back_waits_as_long_as_before() {
     assert_eq!(until(50), Some(at(440)), "its holder has it for as long as before");
     assert_eq!(until(day + 390), None);
 }
+
+#[test]
+fn who_finds_the_queue_full_changes_nothing() {
+    let mut row = full();
+    for name in (10_u128..).take(WAITING_MAX) {
+        row = take(Some(&row), name, 1).unwrap_err().row;
+    }
+    for (name, now, why) in [(9, 2, "there is no room"), (9, 122, "it looks again"), (10, 123, "it waits already")] {
+        assert_eq!(take(Some(&row), name, now).unwrap_err().row, row, "{why}");
+    }
+    let ask = ask(9, 124);
+    let busy = DomainRow::take(Some(&row), PLACES - 1, &ask, None).unwrap_err();
+    assert_eq!((busy.row.places, busy.row.written_at), (PLACES - 1, at(124)), "another definition has fewer places");
+}

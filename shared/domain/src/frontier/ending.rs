@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ChunkKey, Inbox, IterationRow, Lease, LeaseState, OriginRows, RecrawlCursor};
 use crate::ids::{Iteration, Turn};
+use crate::no_answer::NoAnswer;
+use crate::outcome::Outcome;
+use crate::politeness::Patience;
 
 /// Why an origin ended with work left. What is left stays due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -72,6 +75,35 @@ impl LeftoverReason {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|reason| reason.name() == name)
+    }
+}
+
+/// How the waiting URLs of an origin end that gets no more requests in this iteration: each gets an outcome, so that nobody has to guess what became
+/// of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GivenUp {
+    /// The outcome of each.
+    pub outcome: Outcome,
+    /// How the last request to the origin failed, in words.
+    pub detail: String,
+}
+
+impl GivenUp {
+    /// Returns how the URLs end after a last request that failed with this detail: as that request did if nobody answered, as they all would.
+    #[must_use]
+    pub fn after(detail: String) -> Self {
+        let outcome = match NoAnswer::of_detail(&detail) {
+            Some(NoAnswer::TimedOut) => Outcome::RequestTimeout,
+            Some(NoAnswer::PrivateAddress) => Outcome::BlockedPrivateAddress,
+            Some(
+                NoAnswer::HostNotFound
+                | NoAnswer::ConnectionRefused
+                | NoAnswer::CertificateNotTrusted
+                | NoAnswer::NoTls,
+            ) => Outcome::ConnectionFailed,
+            None => Outcome::OriginGivenUp,
+        };
+        Self { outcome, detail }
     }
 }
 
@@ -143,7 +175,8 @@ pub(super) fn closed_with_leftovers(lease: &Lease, inbox: &Inbox) -> Lease {
     }
 }
 
-/// Gives up an origin that nobody works on, for this reason unless its crawler gave another. `None` if it has changed since it was seen, its lease
+/// Gives up an origin that nobody works on, for this reason unless its crawler gave another. If the budget ran out while an origin of which nothing
+/// was requested yet waited for its robots.txt, that is why it got nothing. `None` if it has changed since it was seen, its lease
 /// has not expired, or segments of it are unparsed.
 #[must_use]
 pub fn give_up(
@@ -164,6 +197,11 @@ pub fn give_up(
     let iteration = match now.lease.holder() {
         Some(dead) => iteration.give_back(dead.reserved),
         None => iteration.clone(),
+    };
+    let has_got_nothing = now.lease.segments == 0 && now.lease.patience != Patience::FULL;
+    let reason = match reason {
+        LeftoverReason::BudgetExhausted if has_got_nothing => LeftoverReason::RobotsUnreadable,
+        reason => reason,
     };
     let lease = Lease { ending: now.lease.ending.or(Some(reason)), ..now.lease.clone() };
     close_with_leftovers(&lease, &now.inbox, &iteration)

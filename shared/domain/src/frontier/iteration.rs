@@ -20,6 +20,12 @@ pub struct IterationRow {
     pub status: IterationStatus,
     /// Origins open, plus 1 while the scheduler's token is out. At 0 the iteration can be closed, and 0 is final.
     pub open: u64,
+    /// Origins that were opened in it, each once however often it opened. Counted from 0 in a row of an older program.
+    #[serde(default)]
+    pub origins: u64,
+    /// How many origins had joined the crawl when it began; `None` in a row of an older program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joined_before: Option<u64>,
     /// The budget that is not reserved; parts that are `None` are unlimited.
     pub budget: Reserve,
     /// Whether the scheduler still owes seeds: the token is returned when every seed is in.
@@ -175,6 +181,8 @@ impl IterationRow {
             version: None,
             status: IterationStatus::Open,
             open: 1,
+            origins: 0,
+            joined_before: None,
             budget,
             token_out: true,
             due: Some(due),
@@ -245,6 +253,12 @@ impl IterationRow {
     #[must_use]
     pub fn one_origin_more(&self) -> Option<Self> {
         (self.open > 0 && self.status != IterationStatus::Closed).then(|| Self { open: self.open + 1, ..self.clone() })
+    }
+
+    /// Counts one more open origin that was not open in this iteration before. `None` as for [`IterationRow::one_origin_more`].
+    #[must_use]
+    pub fn one_new_origin_more(&self) -> Option<Self> {
+        self.one_origin_more().map(|row| Self { origins: row.origins.saturating_add(1), ..row })
     }
 
     /// Counts one open origin fewer.

@@ -144,7 +144,7 @@ impl LastDocument {
 pub struct Known {
     /// What the last good capture left, for a conditional request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<LastCapture>,
+    pub last: Option<Box<LastCapture>>,
     /// The document of the last good visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<LastDocument>,
@@ -160,7 +160,7 @@ impl Known {
     /// Returns what a conditional request is made of, and what an answer is compared with. `None` without a document that would stay as it is.
     #[must_use]
     pub fn comparable(&self) -> Option<&LastCapture> {
-        self.last.as_ref().filter(|_| self.document.is_some_and(|document| document.standing != Standing::Walled))
+        self.last.as_deref().filter(|_| self.document.is_some_and(|document| document.standing != Standing::Walled))
     }
 
     /// Whether nothing is known.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ending::closed_with_leftovers;
 use super::{
-    ChunkKey, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, RecrawlCursor, Reserve, close_with_leftovers,
+    ChunkKey, GivenUp, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, RecrawlCursor, Reserve,
+    close_with_leftovers,
 };
 use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::missing_page::MissingPage;
@@ -46,6 +47,9 @@ pub struct Lease {
     pub robots: RobotsUse,
     /// Why the origin takes no more work in this iteration; `None` while it does.
     pub ending: Option<LeftoverReason>,
+    /// How what still waits ends, without a request; `None` if it is left over, or while there is no ending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_up: Option<Box<GivenUp>>,
     /// How far the candidates of earlier iterations have been visited.
     pub cursor: RecrawlCursor,
     /// The todo chunk being consumed; `None` between chunks.
@@ -133,6 +137,9 @@ pub struct CrawlerCounters {
     pub retries: u64,
     /// Bytes of bodies as received.
     pub body_bytes: u64,
+    /// Bodies of which only the beginning was kept, as they are larger than a limit.
+    #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
+    pub bodies_cut: u64,
 }
 
 /// What a worker asks for when it takes a lease.
@@ -294,6 +301,7 @@ impl Lease {
             missing: previous.and_then(|lease| lease.missing.clone()),
             robots: RobotsUse::Used,
             ending: None,
+            given_up: None,
             cursor: if previous.is_some() { RecrawlCursor::Start } else { RecrawlCursor::End },
             chunk: None,
             depth: 0,
@@ -358,6 +366,12 @@ impl Lease {
     #[must_use]
     pub fn has_work(&self, inbox: &Inbox) -> bool {
         inbox.added > self.taken || !self.retries.is_empty() || self.cursor != RecrawlCursor::End
+    }
+
+    /// Whether URLs wait that end without a request, as the origin was given up.
+    #[must_use]
+    pub fn has_urls_to_end(&self, inbox: &Inbox) -> bool {
+        self.given_up.is_some() && (inbox.added > self.taken || !self.retries.is_empty())
     }
 
     /// Takes the lease for a turn, or takes it over from a holder whose time is over, and reserves part of the iteration's budget.

@@ -8,6 +8,7 @@ mod candidate;
 mod claim;
 #[cfg(test)]
 mod commit_tests;
+mod counts;
 mod crawl;
 mod cursor;
 mod decided;
@@ -40,12 +41,13 @@ mod turn;
 
 pub use candidate::{CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Named, Sighting};
 pub use claim::{CandidateState, Claim, Claimable, Claimer, LastVisit, claim, is_taken};
-pub use crawl::{CrawlPut, put_definition};
+pub use counts::{Counts, change_named, outcome_named};
+pub use crawl::{CrawlPut, CrawlStamp, OriginsJoined, join_origins, put_definition};
 pub use cursor::{Cursors, OriginCursor, Walk};
 pub use decided::Decided;
 pub use demand::{Demand, DemandTooLong, Visits};
 pub use domain::{DomainBusy, DomainRow};
-pub use ending::{ClosedWithLeftovers, Leftover, LeftoverReason, close_with_leftovers, give_up};
+pub use ending::{ClosedWithLeftovers, GivenUp, Leftover, LeftoverReason, close_with_leftovers, give_up};
 pub use follow_up::{Cookie, FollowUp};
 pub use host::{HostAsk, HostBusy, HostHolder, HostRow, HostWaiter, PLACE_KEPT, WAITING_MAX};
 pub use inbox::{Inbox, ParserCounters};
@@ -65,7 +67,7 @@ pub use plan::{
 pub use position::{Position, SegmentWork};
 pub use read_as::ReadAs;
 pub use recrawl::{Ahead, DueQuery, DueWork, Pass, PassPlace, RecrawlCursor, RecrawlOrder};
-pub use room::{ClaimLimits, leave_beyond_budget};
+pub use room::{ClaimLimits, leave_beyond_budget, leave_further_origins, leave_new_origins, origins_led_to};
 pub use segment::{Blame, Committed, ParseBegun, PartKind, PartRefused, SegmentRow, SegmentState, commit_segment};
 pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};
 pub use switch::{ComesDue, Switch, comes_due};

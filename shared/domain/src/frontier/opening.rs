@@ -42,7 +42,10 @@ pub fn add_todo(
     match current.filter(|rows| rows.lease.state != LeaseState::Closed) {
         Some(rows) => Some((OriginRows { lease: rows.lease.clone(), inbox }, None)),
         None => {
-            let iteration = iteration.one_origin_more()?;
+            let iteration = match current {
+                Some(_) => iteration.one_origin_more()?,
+                None => iteration.one_new_origin_more()?,
+            };
             inbox.open = true;
             let lease = Lease::opened(rows.map(|rows| &rows.lease), iteration.number, add.pace, add.now);
             Some((OriginRows { lease, inbox }, Some(iteration)))

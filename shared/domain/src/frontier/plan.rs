@@ -5,8 +5,8 @@ use super::{CHUNK_BYTES_MAX, OriginKey, TodoChunk, TodoEntry};
 /// The most actions of one transaction (DynamoDB's limit is 100, and 4 MB).
 pub const PART_ACTIONS_MAX: usize = 100;
 
-/// The segment's own row, its own inbox and the iteration's row may stand in any part.
-const FIXED_ACTIONS: usize = 3;
+/// The segment's own row, its own inbox, the iteration's row and its counts may stand in any part.
+const FIXED_ACTIONS: usize = 4;
 
 /// A lease, an inbox and a chunk, in any case: whether the origin is closed may change between planning and committing.
 const TARGET_ACTIONS: usize = 3;
@@ -14,15 +14,15 @@ const TARGET_ACTIONS: usize = 3;
 /// The most chunks that one transaction writes. Each has up to 64 KB, so that it stays far below 4 MB.
 pub const PART_CHUNKS_MAX: usize = 32;
 
-/// A seeding's mark, the two rows of its origin and the iteration's row.
-const SEEDING_ACTIONS: usize = 4;
+/// A seeding's mark, the two rows of its origin, the iteration's row and its counts.
+const SEEDING_ACTIONS: usize = 5;
 
 const _: () = assert!(SEEDING_ACTIONS + PART_CHUNKS_MAX <= PART_ACTIONS_MAX, "a seeding fits into a transaction");
 
 /// The most seeds that are added at once: their chunks fit into a transaction, however long the URLs are.
 pub const SEEDING_URLS_MAX: usize = PART_CHUNKS_MAX * (CHUNK_BYTES_MAX / TodoEntry::JSON_BYTES_MAX);
 
-/// The most chunks that the commit of a segment deletes; it also writes the segment, the lease and one more row.
+/// The most chunks that the commit of a segment deletes; it also writes the segment, the lease and the iteration's counts.
 pub const EXHAUSTED_CHUNKS_MAX: usize = PART_ACTIONS_MAX - 3;
 
 /// New todo for one origin.

@@ -87,6 +87,8 @@ pub struct SegmentWork {
     pub asides: u64,
     /// Bytes of bodies as received.
     pub body_bytes: u64,
+    /// Bodies of which only the beginning was kept, as they are larger than a limit.
+    pub bodies_cut: u64,
 }
 
 impl Lease {
@@ -105,6 +107,7 @@ impl Lease {
         lease.counters.pages += work.pages;
         lease.counters.retries += work.retries.len() as u64;
         lease.counters.body_bytes += work.body_bytes;
+        lease.counters.bodies_cut += work.bodies_cut;
         if let LeaseState::Leased(holder) = &mut lease.state {
             holder.until = until;
             holder.reserved = holder.reserved.spend(work.pages, work.body_bytes);
@@ -203,6 +206,7 @@ mod tests {
             resends: 1,
             asides: 1,
             body_bytes: 30,
+            bodies_cut: 1,
         };
         let lease = before.after_segment(&work, at(200));
         assert_eq!((lease.taken, lease.segments, lease.attempts, lease.depth), (1, 1, 0, 1));
@@ -216,6 +220,7 @@ mod tests {
             "one request was sent again, one was for no page"
         );
         assert_eq!((lease.counters.pages, lease.counters.retries, lease.counters.body_bytes), (2, 1, 30));
+        assert_eq!(lease.counters.bodies_cut, 1);
         assert_eq!(lease.turn, before.turn, "the same turn");
     }
 }

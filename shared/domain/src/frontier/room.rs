@@ -1,9 +1,9 @@
-//! How many links are claimed if the iteration has a page budget.
+//! How many links are claimed: of those to one origin, if the iteration has a page budget, and to how many origins of one page and in an iteration.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::OriginRows;
-use crate::document::{Disposition, Document};
+use crate::document::{Disposition, Document, Link};
 use crate::ids::Iteration;
 use crate::url::{CrawlUrl, Origin};
 
@@ -72,6 +72,60 @@ pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin
     }
 }
 
+/// Marks the links of a page at `own` that lead to more than `origins_max` other origins as beyond the budget; those to the first ones are followed, in
+/// the order of the page. Depends on nothing but the page, so each parse of it opens the same origins.
+///
+/// Redirects and canonical links are followed in any case: their target stands for a page that was fetched.
+pub fn leave_further_origins(own: &Origin, links: &mut [Link], origins_max: u32) {
+    let origins_max = usize::try_from(origins_max).unwrap_or(usize::MAX);
+    let mut origins: HashSet<&str> = HashSet::new();
+    for Link { kind, target, disposition, .. } in links {
+        let is_claimed = matches!(disposition, Disposition::Follow | Disposition::Blocked(_));
+        if !is_claimed || kind.stands_for_its_page() {
+            continue;
+        }
+        let origin = target.origin_str();
+        if origin == own.as_str() || origins.contains(origin) {
+            continue;
+        }
+        if origins.len() < origins_max {
+            origins.insert(origin);
+        } else {
+            *disposition = Disposition::BeyondBudget;
+        }
+    }
+}
+
+/// Returns the other origins than `own` that links lead to which would be claimed: all that a parse of the documents may open.
+#[must_use]
+pub fn origins_led_to(own: &Origin, documents: &[Document]) -> BTreeSet<Origin> {
+    let links = documents.iter().flat_map(|document| &document.links);
+    let claimed = links.filter(|link| matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)));
+    let names: HashSet<&str> =
+        claimed.map(|link| link.target.origin_str()).filter(|name| *name != own.as_str()).collect();
+    names.into_iter().filter_map(|name| name.parse().ok()).collect()
+}
+
+/// Marks the links to origins that are new to the iteration as beyond the budget, except those to the first `left` of them in the order of the
+/// documents.
+///
+/// Redirects and canonical links are followed in any case: their target stands for a page that was fetched.
+pub fn leave_new_origins(documents: &mut [Document], new: &BTreeSet<Origin>, left: u64) {
+    let new: HashSet<&str> = new.iter().map(Origin::as_str).collect();
+    let (mut opened, left) = (HashSet::new(), usize::try_from(left).unwrap_or(usize::MAX));
+    for Link { kind, target, disposition, .. } in documents.iter_mut().flat_map(|document| &mut document.links) {
+        let is_claimed = matches!(disposition, Disposition::Follow | Disposition::Blocked(_));
+        let Some(origin) = new.get(target.origin_str()).filter(|_| is_claimed && !kind.stands_for_its_page()) else {
+            continue;
+        };
+        if opened.len() < left {
+            opened.insert(*origin);
+        } else if !opened.contains(origin) {
+            *disposition = Disposition::BeyondBudget;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -129,6 +183,31 @@ mod tests {
         };
         let bare = Document::bare(n, url("https://a.example/"), Outcome::FileIngested);
         Document { links: links.iter().map(link).collect(), ..bare }
+    }
+
+    #[test]
+    fn a_page_leads_to_no_more_origins_than_it_may() {
+        use Disposition::{BeyondBudget, Follow, OutOfScope};
+        use LinkKind::{A, Img, Redirect};
+        let blocked = || Disposition::Blocked("rule 1".to_owned());
+        let cases = [
+            (A, "https://a.example/1", Follow, Follow, "its own origin takes no room"),
+            (A, "https://far.example/", OutOfScope, OutOfScope, "what is not followed takes no room"),
+            (Img, "https://b.example/1.png", Follow, Follow, "the first"),
+            (A, "https://b.example/2", Follow, Follow, "the same origin"),
+            (A, "https://c.example/", blocked(), blocked(), "the last that has room: a candidate is a row, too"),
+            (Img, "http://b.example/1.png", Follow, BeyondBudget, "another scheme is another origin"),
+            (A, "https://d.example/", blocked(), BeyondBudget, "one too many"),
+            (A, "https://far.example/2", OutOfScope, OutOfScope, "left alone for a better reason"),
+            (Redirect, "https://e.example/", Follow, Follow, "where the page is now"),
+            (A, "https://c.example/2", Follow, Follow, "one of the first"),
+        ];
+        let links: Vec<_> = cases.iter().map(|(kind, target, found, ..)| (*kind, *target, found.clone())).collect();
+        let mut links = document(0, &links).links;
+        leave_further_origins(&url("https://a.example/").origin(), &mut links, 2);
+        for (link, (.., expected, why)) in links.iter().zip(&cases) {
+            assert_eq!(link.disposition, *expected, "{}: {why}", link.target);
+        }
     }
 
     #[test]

@@ -28,7 +28,8 @@ pub struct SegmentRow {
     pub put_off: u32,
     /// When it was committed.
     pub committed_at: Timestamp,
-    /// How many parses failed on it: those that died, and those that could not read its object. Failures of the store do not count.
+    /// How many parses failed on it: those that died, those that could not read its object, and those whose error is bound to come back. A store
+    /// that is busy or out of reach does not count.
     pub attempts: u32,
     /// The parse that was begun and neither committed nor given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,7 +52,7 @@ pub struct ParseBegun {
 pub enum Blame {
     /// The store, or another segment: nothing is wrong with this one.
     Elsewhere,
-    /// Its object, which cannot be read.
+    /// The segment: its object cannot be read, or what it holds makes an error that is bound to come back.
     Segment,
 }
 

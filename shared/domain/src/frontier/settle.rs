@@ -28,7 +28,7 @@ pub fn settle(lease: &Lease, inbox: &Inbox) -> Settlement {
         return Settlement::Wait;
     }
     let all_parsed = lease.segments == inbox.parsed;
-    if lease.ending.is_some() {
+    if lease.ending.is_some() && !lease.has_urls_to_end(inbox) {
         return if all_parsed { Settlement::CloseWithLeftovers } else { Settlement::Wait };
     }
     match (lease.has_work(inbox), lease.barrier, all_parsed) {
@@ -109,6 +109,10 @@ fn is_unchanged(now: &OriginRows, seen: &OriginRows) -> bool {
 #[must_use]
 pub fn decide_release(lease: &Lease, inbox: &Inbox, not_before: Timestamp, now: Timestamp) -> Release {
     let all_parsed = lease.segments == inbox.parsed;
+    if lease.has_urls_to_end(inbox) {
+        let is_barred = lease.barrier == Barrier::Waiting && !all_parsed;
+        return if is_barred { Release::Idle } else { Release::Wake { not_before } };
+    }
     if lease.ending.is_some() {
         return if all_parsed { Release::CloseWithLeftovers } else { Release::Idle };
     }

@@ -15,6 +15,8 @@ pub enum Task {
     Crawl,
     /// It visits the URLs that are demanded while it runs, and what these lead to; neither seeds nor what is due.
     Demand,
+    /// It takes answers from archives of other programs as visits of their URLs, and follows no link. Nothing is requested.
+    Import,
     /// It makes the documents of the current state again, from the bodies that are stored. Nothing is requested.
     Reparse(Selection),
 }
@@ -54,14 +56,21 @@ impl Task {
         match self {
             Self::Crawl => "crawl",
             Self::Demand => "demand",
+            Self::Import => "import",
             Self::Reparse(_) => "reparse",
         }
     }
 
-    /// Whether it visits URLs: only then does it make requests and claims, and change what the site is known to show.
+    /// Whether it visits URLs: only then does it make claims, and change what the site is known to show.
     #[must_use]
     pub const fn visits(&self) -> bool {
         !matches!(self, Self::Reparse(_))
+    }
+
+    /// Whether it makes requests. If not, there is nobody to be polite to.
+    #[must_use]
+    pub const fn requests(&self) -> bool {
+        matches!(self, Self::Crawl | Self::Demand)
     }
 
     /// Returns the order in which it goes through the candidates of earlier iterations, with this budget; `None` if it does not.
@@ -70,7 +79,7 @@ impl Task {
         match self {
             Self::Crawl if *budget == Budget::default() => Some(RecrawlOrder::ByPath),
             Self::Crawl => Some(RecrawlOrder::ByWait),
-            Self::Demand => None,
+            Self::Demand | Self::Import => None,
             Self::Reparse(_) => Some(RecrawlOrder::Documents),
         }
     }

@@ -162,7 +162,8 @@ pub(super) fn longest_entry() -> TodoEntry {
     let standing = super::Standing::Withdrawn;
     let document = super::LastDocument { place, outcome: crate::outcome::Outcome::UnknownError, standing, links };
     let away = crate::recrawl::Away::Failing { since: jiff::Timestamp::MAX };
-    let known = Known { last: Some(last), document: Some(document), interval_ms: Some(u64::MAX), away: Some(away) };
+    let known =
+        Known { last: Some(Box::new(last)), document: Some(document), interval_ms: Some(u64::MAX), away: Some(away) };
     let pattern = |text: &str| text.repeat(Demand::PATTERN_BYTES_MAX / 2).parse().unwrap();
     let (pattern, skip) = (Some(pattern("\"")), vec![pattern("\"")]);
     let demand = Demand { pattern, skip, depth: Some(u32::MAX), visits: super::Visits::All };

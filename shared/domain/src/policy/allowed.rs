@@ -1,18 +1,20 @@
 //! Which origins a crawl may touch.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::definition::{Definition, Draft, Within};
 use crate::url::{CrawlUrl, Origin};
 
 /// Which origins a crawl may touch: those of its seeds, and those that were added while it ran.
 ///
-/// An origin is added when a seed redirects to it for good and it belongs to the same site; it counts like a seed's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An origin is added when a seed redirects to it for good and it belongs to the same site; it counts like a seed's. Adding one to thousands costs
+/// little, and leaves those that were there to all who hold them.
+#[derive(Clone, Debug)]
 pub struct AllowedOrigins {
     within: Within,
-    /// Origins, hosts or domains, as `within` says.
-    names: HashSet<String>,
+    /// Origins, hosts or domains, as `within` says: in sets of which each is at least twice as large as the next.
+    names: Vec<Arc<HashSet<String>>>,
 }
 
 impl AllowedOrigins {
@@ -23,25 +25,35 @@ impl AllowedOrigins {
     }
 
     pub(crate) fn of_draft(draft: &Draft) -> Self {
-        Self { within: draft.scope.within, names: HashSet::new() }.and(draft.seeds.iter().map(CrawlUrl::origin))
+        Self { within: draft.scope.within, names: Vec::new() }.and(draft.seeds.iter().map(CrawlUrl::origin))
     }
 
     /// These origins as well.
     #[must_use]
     pub fn and(mut self, origins: impl IntoIterator<Item = Origin>) -> Self {
-        let within = self.within;
-        self.names.extend(origins.into_iter().map(|origin| match within {
+        let name = |origin: Origin| match self.within {
             Within::Origin => String::from(origin),
             Within::Host => origin.host().to_owned(),
             Within::Domain => site(&origin).to_owned(),
-        }));
+        };
+        let mut added: HashSet<String> = origins.into_iter().map(name).filter(|name| !self.has(name)).collect();
+        if added.is_empty() {
+            return self;
+        }
+        while let Some(smallest) = self.names.pop_if(|smallest| smallest.len() < 2 * added.len()) {
+            added.extend(Arc::unwrap_or_clone(smallest));
+        }
+        self.names.push(Arc::new(added));
         self
     }
 
     /// Whether this name is one of them. Asked of each link, and most crawls have a name or two: comparing is faster than hashing.
     fn has(&self, name: &str) -> bool {
         const FEW: usize = 4;
-        if self.names.len() <= FEW { self.names.iter().any(|known| known == name) } else { self.names.contains(name) }
+        self.names.iter().any(|names| match names.len() {
+            ..=FEW => names.iter().any(|known| known == name),
+            _ => names.contains(name),
+        })
     }
 
     /// Whether this origin is one of them.
@@ -69,4 +81,30 @@ impl AllowedOrigins {
 /// The registered domain, or the host if there is none.
 fn site(origin: &Origin) -> &str {
     origin.registrable_domain().unwrap_or_else(|| origin.host())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::url::UrlRules;
+
+    #[test]
+    fn thousands_join_one_by_one_and_are_copied_a_few_times_each() {
+        let seed = CrawlUrl::parse("https://seed.example/", &UrlRules::default()).unwrap();
+        let mut draft = Draft::for_seeds(vec![seed]);
+        draft.scope.within = Within::Origin;
+        let origin = |n: usize| -> Origin { format!("https://h{n}.example").parse().unwrap() };
+        let mut allowed = AllowedOrigins::of_draft(&draft);
+        let (mut copied, joined) = (0, 4_000);
+        for n in 0..joined {
+            let before = allowed.clone();
+            allowed = allowed.and([origin(n)]).and([origin(n)]);
+            assert!(!before.contains_origin(&origin(n)) && allowed.contains_origin(&origin(n)), "{n}");
+            let kept = |set: &Arc<HashSet<String>>| before.names.iter().any(|old| Arc::ptr_eq(old, set));
+            copied += allowed.names.iter().filter(|set| !kept(set)).map(|set| set.len()).sum::<usize>();
+        }
+        assert!((0..joined).all(|n| allowed.contains_origin(&origin(n))), "nothing is lost");
+        assert!(allowed.contains_origin(&"https://seed.example".parse().unwrap()), "the seed's neither");
+        assert!(allowed.names.len() < 14 && copied < joined * 14, "{} sets, {copied} names", allowed.names.len());
+    }
 }

@@ -26,6 +26,8 @@ pub struct Entry<P> {
     pub made: Made,
     /// When the body was fetched that it found unchanged; `None` for any other visit.
     pub unchanged_since: Option<Timestamp>,
+    /// The entry with the document that it confirmed by that; `None` for any other visit.
+    pub confirmed: Option<P>,
     /// The entry with the body of its document; `None` if there is none.
     pub body: Option<P>,
 }
@@ -64,47 +66,103 @@ pub enum Stay {
 /// Of a dropped iteration there stays:
 /// - what the candidate refers to: its last good document, and the body with which the next visit is compared;
 /// - a body that an entry which stays found unchanged, or of which a document that stays was made;
+/// - the document that an entry which stays whole confirmed: it is what the URL showed then;
 /// - the document with which the kept iterations begin, if they say that the page went or came back: they tell which links went with it. It goes if the
 ///   first of them has one of its own;
 /// - how the URL last ended before the kept iterations, unless the first of them says how it ended.
 #[must_use]
 pub fn stays<P: Copy + Ord>(entries: &[Entry<P>], known: &Pointers<P>, cut: Iteration) -> Vec<Stay> {
-    let is_dropped = |entry: &Entry<P>| entry.iteration <= cut;
-    let dropped = || entries.iter().filter(|entry| is_dropped(entry));
-    let (mut places, mut times) = (BTreeMap::new(), BTreeMap::new());
-    let mut want = |place: P, stay: Stay| raise(&mut places, place, stay);
-    if let Some(place) = known.document {
-        want(place, Stay::Whole);
-    }
-    let kept = || entries.iter().filter(|entry| !is_dropped(entry));
-    let begins_anew = kept().any(|entry| entry.iteration == cut.next() && entry.made == Made::Document);
-    if !begins_anew && kept().any(|entry| entry.change.is_some() && entry.made == Made::Nothing) {
-        let before = dropped().rfind(|entry| entry.made == Made::Document);
-        before.into_iter().for_each(|entry| want(entry.place, Stay::Whole));
-    }
-    let is_final = |entry: &&Entry<P>| entry.finality == Finality::Final;
-    if !entries.iter().filter(is_final).any(|entry| entry.iteration == cut.next()) {
-        dropped().rfind(is_final).into_iter().for_each(|entry| want(entry.place, Stay::Ending));
-    }
-    if let Some(time) = known.compared_with {
-        raise(&mut times, time, Stay::Whole);
-    }
-    // Entries refer to earlier ones only, so one pass from the newest back finds all.
-    let mut stays = Vec::with_capacity(entries.len());
-    for entry in entries.iter().rev() {
-        let own = if is_dropped(entry) { Stay::Nothing } else { Stay::Whole };
-        let wanted = [places.get(&entry.place), times.get(&entry.at)].into_iter().flatten().copied();
-        let stay = wanted.fold(own, Stay::max);
-        if let Some(since) = entry.unchanged_since {
-            raise(&mut times, since, stay);
-        }
-        if let Some(body) = entry.body.filter(|_| stay == Stay::Whole) {
-            raise(&mut places, body, stay);
-        }
-        stays.push(stay);
-    }
+    let mut wanted = Wanted::new(cut);
+    wanted.refer(known);
+    let mut stays: Vec<Stay> = entries.iter().rev().map(|entry| wanted.meet(entry)).collect();
     stays.reverse();
     stays
+}
+
+/// What the newer entries of a URL, and its candidate, want of the older ones: for those who meet all entries from the newest back, by the same rule as
+/// [`stays`]. Entries refer to earlier ones only, so each needs to be read once.
+#[derive(Clone, Debug)]
+pub struct Wanted<P> {
+    cut: Iteration,
+    places: BTreeMap<P, Stay>,
+    times: BTreeMap<Timestamp, Stay>,
+    kept: KeptSay,
+    met: Met,
+}
+
+/// What entries of kept iterations say.
+#[derive(Clone, Copy, Debug, Default)]
+struct KeptSay {
+    /// The first of these iterations has a document of its own.
+    begins_anew: bool,
+    /// The page went or came back.
+    went_or_came: bool,
+    /// The first of these iterations says how the URL ended.
+    ended: bool,
+}
+
+/// Which entries of dropped iterations were met.
+#[derive(Clone, Copy, Debug, Default)]
+struct Met {
+    document: bool,
+    ending: bool,
+}
+
+impl<P: Copy + Ord> Wanted<P> {
+    /// Returns what nothing wants yet, if the iterations up to `cut` are dropped.
+    #[must_use]
+    pub fn new(cut: Iteration) -> Self {
+        let (kept, met) = (KeptSay::default(), Met::default());
+        Self { cut, places: BTreeMap::new(), times: BTreeMap::new(), kept, met }
+    }
+
+    /// Adds what the URL's candidate refers to. To be called before the first entry of a dropped iteration is met.
+    pub fn refer(&mut self, known: &Pointers<P>) {
+        if let Some(place) = known.document {
+            raise(&mut self.places, place, Stay::Whole);
+        }
+        if let Some(time) = known.compared_with {
+            raise(&mut self.times, time, Stay::Whole);
+        }
+    }
+
+    /// Returns what stays of an entry. All newer ones were met before.
+    pub fn meet(&mut self, entry: &Entry<P>) -> Stay {
+        let own = if entry.iteration <= self.cut { self.of_dropped(entry) } else { self.of_kept(entry) };
+        let wanted = [self.places.remove(&entry.place), self.times.get(&entry.at).copied()];
+        let stay = wanted.into_iter().flatten().fold(own, Stay::max);
+        if let Some(since) = entry.unchanged_since.filter(|_| stay > Stay::Nothing) {
+            raise(&mut self.times, since, stay);
+        }
+        for place in [entry.body, entry.confirmed].into_iter().flatten() {
+            if stay == Stay::Whole && place != entry.place {
+                raise(&mut self.places, place, stay);
+            }
+        }
+        stay
+    }
+
+    fn of_kept(&mut self, entry: &Entry<P>) -> Stay {
+        let is_first = entry.iteration == self.cut.next();
+        self.kept.begins_anew |= is_first && entry.made == Made::Document;
+        self.kept.went_or_came |= entry.change.is_some() && entry.made == Made::Nothing;
+        self.kept.ended |= is_first && entry.finality == Finality::Final;
+        Stay::Whole
+    }
+
+    fn of_dropped(&mut self, entry: &Entry<P>) -> Stay {
+        let KeptSay { begins_anew, went_or_came, ended } = self.kept;
+        let (is_document, is_ending) = (entry.made == Made::Document, entry.finality == Finality::Final);
+        let is_last_document = is_document && !std::mem::replace(&mut self.met.document, true);
+        let is_last_ending = is_ending && !std::mem::replace(&mut self.met.ending, true);
+        if is_last_document && went_or_came && !begins_anew {
+            Stay::Whole
+        } else if is_last_ending && !ended {
+            Stay::Ending
+        } else {
+            Stay::Nothing
+        }
+    }
 }
 
 fn raise<K: Ord>(wanted: &mut BTreeMap<K, Stay>, key: K, stay: Stay) {
@@ -131,6 +189,7 @@ mod tests {
             change,
             made: Made::Nothing,
             unchanged_since: None,
+            confirmed: None,
             body: None,
         }
     }
@@ -141,7 +200,13 @@ mod tests {
     }
 
     fn unchanged(iteration: u32, since: u32) -> Entry<u32> {
-        Entry { unchanged_since: Some(at(since.into())), ..visit(iteration, Some(ChangeKind::Unchanged)) }
+        let (since, document) = (Some(at(since.into())), Some(since));
+        Entry { unchanged_since: since, confirmed: document, ..visit(iteration, Some(ChangeKind::Unchanged)) }
+    }
+
+    /// The same where the document had been made again in an iteration in between.
+    fn unchanged_as_remade(iteration: u32, since: u32, remade: u32) -> Entry<u32> {
+        Entry { confirmed: Some(remade * 10), ..unchanged(iteration, since) }
     }
 
     fn failed(iteration: u32) -> Entry<u32> {
@@ -170,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_nothing_refers_to_goes() {
-        let cases: [Case<'_>; 18] = [
+        let cases: [Case<'_>; 20] = [
             (&[page(1), page(2), page(3)], known(3, 3), &[Nothing, Nothing, Whole], "each has its own body"),
             (&[page(1), page(2)], known(2, 2), &[Nothing, Whole], "the last good visit, which was long ago"),
             (
@@ -236,6 +301,18 @@ mod tests {
                 "the same in a kept iteration",
             ),
             (&[page(1), remade(2, 1), page(3)], known(3, 3), &[Nothing, Nothing, Whole], "neither is of use any more"),
+            (
+                &[page(1), remade(2, 1), unchanged_as_remade(3, 1, 2), page(4)],
+                known(4, 4),
+                &[Whole, Whole, Whole, Whole],
+                "a kept visit shows the document that was made again",
+            ),
+            (
+                &[page(1), remade(1, 1), unchanged_as_remade(2, 1, 1), page(3)],
+                known(3, 3),
+                &[Nothing, Nothing, Nothing, Whole],
+                "only a dropped visit shows it",
+            ),
             (&[failed(1)], UNKNOWN, &[Ending], "how it last ended"),
             (&[failed(1), failed(2)], UNKNOWN, &[Nothing, Ending], "and only the last time"),
             (&[], UNKNOWN, &[], "it was never visited"),

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::content::ContentLevel;
 use crate::definition::{
-    Canonical, DoNotCrawl, ItemType, MainRule, QueryRule, RecrawlRule, RecrawlWord, Requisites, Schedule, Sitemaps,
-    Soft404, UrlPattern, UserAgent, Within,
+    Canonical, DoNotCrawl, Hostname, ItemType, Line, MainRule, QueryRule, RecrawlRule, RecrawlWord, Requisites,
+    Schedule, Sitemaps, Soft404, UrlPattern, UserAgent, Within,
 };
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -39,6 +39,10 @@ pub enum Slot<'d> {
     Time(&'d mut dyn Length),
     /// A user agent.
     UserAgent(&'d mut UserAgent),
+    /// A text on one line; `None` if there is none.
+    Line(&'d mut Option<Line>),
+    /// The name of a machine; `None` if it is not said.
+    Hostname(&'d mut Option<Hostname>),
     /// How much is made of each page.
     Content(&'d mut ContentLevel),
     /// See [`ValueKind::Canonical`](super::ValueKind::Canonical).

@@ -189,6 +189,24 @@ keys! {
         example: "5000",
         effect: WhichUrls,
     }
+    /// Other origins that one page may lead to, by links and by what it loads. Links to further ones are counted but not followed, as
+    /// each origin costs a robots.txt and turns of its own, even if nobody is there. Another page may lead to them.
+    BudgetOriginsPerPage = "budget.origins_per_page" {
+        field: budget.origins_per_page,
+        kind: Count(0..=10_000),
+        default: Value("500"),
+        example: "50",
+        effect: WhichUrls,
+    }
+    /// Origins that a run may open. Once it has opened as many, links to further ones are counted but not followed; seeds and known sites are
+    /// visited in any case. Parses that are under way at the same time may go beyond it by what each of them finds.
+    BudgetOrigins = "budget.origins" {
+        field: budget.origins,
+        kind: Count(1..=10_000_000),
+        default: Value("100000"),
+        example: "2000",
+        effect: WhichUrls,
+    }
     /// Bytes of bodies as received, in a run.
     BudgetBytes = "budget.bytes" {
         field: budget.bytes,
@@ -238,7 +256,7 @@ keys! {
     }
     /// How long to wait, in all, for an origin that was reached before but no longer responds: with five
     /// `failures` four waits, each eight times as long as the one before (with 15 minutes: 1.5 s, 12 s,
-    /// 98 s and 13 minutes). Then it is given up, and its remaining URLs are recorded as left over.
+    /// 98 s and 13 minutes). Then it is given up, and its remaining URLs fail with it.
     PolitenessPatience = "politeness.patience" {
         field: politeness.patience,
         kind: Time(SECOND..=DAY),
@@ -285,7 +303,7 @@ keys! {
     /// The time for the whole exchange. If a body is not complete by then, what has arrived is kept, and marked as cut.
     FetchTimeout = "fetch.timeout" {
         field: fetch.timeout,
-        kind: Time(limits::TIMEOUT),
+        kind: Time(limits::EXCHANGE),
         default: Value("60s"),
         example: "30s",
         effect: HowOnly,
@@ -311,7 +329,8 @@ keys! {
         example: "128KiB",
         effect: HowOnly,
     }
-    /// The size of the body as received. A larger one is cut, and marked as such. At most `fetch.decoded_bytes_max`.
+    /// The size of a body as received, if its `Content-Type` is one that is read: HTML, XML, JSON, plain text, style sheets, and whatever is named as a
+    /// sitemap. A larger one is cut, and marked as such. At most `fetch.decoded_bytes_max`.
     FetchBodyBytesMax = "fetch.body_bytes_max" {
         field: fetch.body_bytes_max,
         kind: Size(limits::BODY_BYTES),
@@ -319,7 +338,16 @@ keys! {
         example: "5MiB",
         effect: HowOnly,
     }
-    /// The size of the body once decompressed. A larger one is cut, and marked as such.
+    /// The size of any other body as received: of a picture, a video, an archive, a script, a PDF or an office file. A larger one is cut, and marked as
+    /// such. While it arrives it is written to the disk, and takes no memory. Of PDFs and office files over 10 MiB no text is made.
+    FetchFileBytesMax = "fetch.file_bytes_max" {
+        field: fetch.file_bytes_max,
+        kind: Size(limits::FILE_BYTES),
+        default: Value("100MiB"),
+        example: "1GiB",
+        effect: HowOnly,
+    }
+    /// The size of a body once decompressed. A larger one is cut, and marked as such. For bodies that are not read it is at least `fetch.file_bytes_max`.
     FetchDecodedBytesMax = "fetch.decoded_bytes_max" {
         field: fetch.decoded_bytes_max,
         kind: Size(KIB..=GIB),
@@ -336,6 +364,48 @@ keys! {
         example: "ShelfBot/1.0 (+https://example.org/bot)",
         effect: HowOnly,
         flag: "user-agent" "What the crawler calls itself; the first word selects its group in robots.txt",
+    }
+    /// Who runs the crawl, and how to reach them, such as a name with an e-mail address. This and the other keys of `archive` are written into the `warcinfo` record of
+    /// each WARC file (WARC 1.1, section 6.2), where whoever gets the archive finds them. They are not sent to any server; `user_agent` is.
+    ArchiveOperator = "archive.operator" {
+        field: archive.operator,
+        kind: Line,
+        default: Nothing("it is not said"),
+        example: "Example Library <web-archive@example.org>",
+        effect: HowOnly,
+    }
+    /// Who publishes the archive.
+    ArchivePublisher = "archive.publisher" {
+        field: archive.publisher,
+        kind: Line,
+        default: Nothing("it is not said"),
+        example: "Example Library",
+        effect: HowOnly,
+    }
+    /// What the archive contains, and what for.
+    ArchiveDescription = "archive.description" {
+        field: archive.description,
+        kind: Line,
+        default: Nothing("it is not said"),
+        example: "Manuals of our catalogue, as they were when it changed",
+        effect: HowOnly,
+    }
+    /// The collection that the archive is part of. That it is part of the crawl and its iteration is written in any case.
+    ArchiveIsPartOf = "archive.is_part_of" {
+        field: archive.is_part_of,
+        kind: Line,
+        default: Nothing("the crawl and its iteration alone"),
+        example: "Documentation of library software",
+        effect: HowOnly,
+    }
+    /// The machine that crawls. It is also part of the names of merged WARC files (`dragline archive --warc`). The machine is not asked for its name, as an archive may
+    /// be published.
+    ArchiveHostname = "archive.hostname" {
+        field: archive.hostname,
+        kind: Hostname,
+        default: Nothing("it is not said; file names have `localhost`"),
+        example: "crawler1.example.org",
+        effect: HowOnly,
     }
     /// How much is made of each page. A change applies to pages that are fetched or made again; `dragline reparse` makes all again.
     ///

@@ -34,6 +34,10 @@ pub enum ValueKind {
     Time(RangeInclusive<Duration>),
     /// A user agent.
     UserAgent,
+    /// A text on one line.
+    Line,
+    /// The name of a machine.
+    Hostname,
     /// See [`Canonical`](crate::definition::Canonical).
     Canonical,
     /// See [`Soft404`](crate::definition::Soft404).

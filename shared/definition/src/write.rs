@@ -1,0 +1,384 @@
+//! Writing a definition as YAML that [`parse`](crate::parse) reads as the same definition.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use dragline_domain::definition::{
+    Definition, Draft, FieldKind, FieldRule, ItemType, Key, Presence, Quantity, RecrawlRule, ScalarKind, Schedule,
+    Selector, SelectorPlace, Slot,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The spaces by which a level is indented.
+const INDENT: usize = 2;
+
+/// Writes a definition: its name, its seeds, and every key that differs from its default.
+///
+/// ```
+/// let definition = dragline_definition::parse("seeds: [https://example.org/]\nbudget: { pages: 7 }", "crawl.yaml").unwrap();
+/// let written = dragline_definition::write(&definition);
+/// assert_eq!(written, "name: example.org\nseeds:\n  - https://example.org/\nbudget:\n  pages: 7\n");
+/// ```
+#[must_use]
+pub fn write(definition: &Definition) -> String {
+    let mut draft = Draft::clone(definition);
+    let mut default = Draft::for_seeds(Vec::new());
+    let mut top: Vec<(String, Yaml)> = Vec::new();
+    for &key in Key::ALL {
+        let Some(value) = value(key.slot(&mut draft)) else { continue };
+        let is_default = Some(&value) == self::value(key.slot(&mut default)).as_ref();
+        if is_default && !matches!(key, Key::Name | Key::Seeds) {
+            continue;
+        }
+        let entry = (key.word().to_owned(), value);
+        match (key.section(), top.iter_mut().find(|(name, _)| Some(name.as_str()) == key.section())) {
+            (None, _) => top.push(entry),
+            (Some(_), Some((_, Yaml::Map(section)))) => section.push(entry),
+            (Some(section), _) => top.push((section.to_owned(), Yaml::Map(vec![entry]))),
+        }
+    }
+    let mut text = String::new();
+    Yaml::Map(top).write(&mut text, 0);
+    text
+}
+
+/// A value as it is written, with the order of its keys.
+#[derive(Clone, Debug, PartialEq)]
+enum Yaml {
+    /// A number or a word that means itself.
+    Plain(String),
+    /// A text.
+    Text(String),
+    List(Vec<Self>),
+    Map(Vec<(String, Self)>),
+}
+
+impl Yaml {
+    /// Returns what is stored as it is written, such as a word or a condition.
+    fn stored(value: &impl Serialize) -> Self {
+        // Definitions are stored as JSON, so this cannot fail.
+        Self::from(serde_json::to_value(value).unwrap_or_default())
+    }
+
+    fn time(time: Duration) -> Self {
+        Self::Text(Quantity::Time(time).to_string())
+    }
+
+    fn write(&self, out: &mut String, indent: usize) {
+        match self {
+            Self::Plain(word) => out.push_str(word),
+            Self::Text(text) => out.push_str(&scalar(text)),
+            Self::List(entries) => {
+                for entry in entries {
+                    let _ = write!(out, "{:indent$}- ", "");
+                    match entry {
+                        Self::Map(keys) => Self::write_keys(keys, out, indent + INDENT, After::Dash),
+                        entry => entry.write_inline(out, indent),
+                    }
+                }
+            }
+            Self::Map(keys) => Self::write_keys(keys, out, indent, After::LineBreak),
+        }
+    }
+
+    fn write_keys(keys: &[(String, Self)], out: &mut String, indent: usize, mut after: After) {
+        for (key, value) in keys {
+            if after == After::LineBreak {
+                let _ = write!(out, "{:indent$}", "");
+            }
+            after = After::LineBreak;
+            let _ = write!(out, "{}:", scalar(key));
+            if matches!(value, Self::Plain(_) | Self::Text(_)) || value.is_empty() {
+                out.push(' ');
+            }
+            value.write_inline(out, indent);
+        }
+    }
+
+    /// Writes a value behind its key or the dash of its entry.
+    fn write_inline(&self, out: &mut String, indent: usize) {
+        match self {
+            Self::List(entries) if entries.is_empty() => out.push_str("[]\n"),
+            Self::Map(keys) if keys.is_empty() => out.push_str("{}\n"),
+            Self::List(_) | Self::Map(_) => {
+                out.push('\n');
+                self.write(out, indent + INDENT);
+            }
+            Self::Plain(_) | Self::Text(_) => {
+                self.write(out, indent);
+                out.push('\n');
+            }
+        }
+    }
+
+    const fn is_empty(&self) -> bool {
+        match self {
+            Self::List(entries) => entries.is_empty(),
+            Self::Map(keys) => keys.is_empty(),
+            Self::Plain(_) | Self::Text(_) => false,
+        }
+    }
+}
+
+/// What stands before a key.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    LineBreak,
+    Dash,
+}
+
+impl From<Value> for Yaml {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::String(text) => Self::Text(text),
+            Value::Array(entries) => Self::List(entries.into_iter().map(Self::from).collect()),
+            Value::Object(keys) => Self::Map(keys.into_iter().map(|(key, value)| (key, value.into())).collect()),
+            other => Self::Plain(other.to_string()),
+        }
+    }
+}
+
+/// Returns a text as it is, or quoted where YAML or one of its readers might take it for something else.
+fn scalar(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '*');
+    // A colon that no space follows is a part of the text.
+    let (begins, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
+    let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/') || is_amount(text);
+    let means_more = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    let has_meaning = means_more.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is_word && !has_meaning && begins.chars().chain(rest.chars()).all(is_plain) {
+        return text.to_owned();
+    }
+    let mut quoted = String::from("\"");
+    for char in text.chars() {
+        match char {
+            '"' | '\\' => quoted.extend(['\\', char]),
+            ' '..='~' | '\u{a0}'..'\u{2000}' => quoted.push(char),
+            // What is not seen, or ends a line, is written by its number; and so is all else, which does no harm.
+            char => _ = write!(quoted, "\\U{:08x}", u32::from(char)),
+        }
+    }
+    quoted + "\""
+}
+
+/// Whether a text is a number with its unit, such as `20GiB`. One without would be a number.
+fn is_amount(text: &str) -> bool {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    unit.len() < text.len() && ["ms", "s", "m", "h", "d", "B", "KiB", "MiB", "GiB", "TiB"].contains(&unit)
+}
+
+/// Returns the value of a field; `None` if it has none.
+fn value(slot: Slot<'_>) -> Option<Yaml> {
+    let list = |entries: Vec<Yaml>| Some(Yaml::List(entries));
+    match slot {
+        Slot::Name(name) => Some(Yaml::stored(name)),
+        Slot::Seeds(seeds) => Some(Yaml::stored(seeds)),
+        Slot::Within(word) => Some(Yaml::stored(word)),
+        Slot::Sitemaps(word) => Some(Yaml::stored(word)),
+        Slot::Requisites(word) => Some(Yaml::stored(word)),
+        Slot::Canonical(word) => Some(Yaml::stored(word)),
+        Slot::Soft404(word) => Some(Yaml::stored(word)),
+        Slot::Content(word) => Some(Yaml::stored(word)),
+        Slot::UserAgent(text) => Some(Yaml::stored(text)),
+        Slot::Patterns(patterns) => Some(Yaml::stored(patterns)),
+        Slot::Parameters(names) => Some(Yaml::stored(names)),
+        Slot::Blocks(rules) => {
+            let rule =
+                |when, reason: &str| map([("when", Some(when)), ("reason", Some(Yaml::Text(reason.to_owned())))]);
+            list(rules.iter().map(|block| rule(Yaml::stored(&block.when), &block.reason)).collect())
+        }
+        Slot::QueryRules(rules) => {
+            let rules = rules.iter().map(|rule| {
+                map([("when", rule.when.as_ref().map(Yaml::stored)), ("allow", Some(Yaml::stored(&rule.allow)))])
+            });
+            list(rules.collect())
+        }
+        Slot::Count(number) => number.get().map(|count| Yaml::Plain(count.to_string())),
+        Slot::Size(number) => number.get().map(|bytes| Yaml::Text(Quantity::Bytes(bytes).to_string())),
+        Slot::Time(time) => time.get().map(Yaml::time),
+        Slot::Line(line) => line.as_ref().map(Yaml::stored),
+        Slot::Hostname(hostname) => hostname.as_ref().map(Yaml::stored),
+        Slot::ItemTypes(types) => list(types.iter().map(item_type).collect()),
+        Slot::MainRules(rules) => {
+            let selectors = |of: &Vec<String>| (!of.is_empty()).then(|| Yaml::stored(of));
+            let rules = rules.iter().map(|rule| {
+                map([
+                    ("when", rule.when.as_ref().map(Yaml::stored)),
+                    ("include", selectors(&rule.include)),
+                    ("exclude", selectors(&rule.exclude)),
+                    ("ignore", selectors(&rule.ignore)),
+                ])
+            });
+            list(rules.collect())
+        }
+        Slot::RecrawlWord(word) => word.as_ref().map(Yaml::stored),
+        Slot::RecrawlRules(rules) => list(rules.iter().map(recrawl_rule).collect()),
+        Slot::Cron(schedule) => schedule.as_ref().map(|schedule| Yaml::Text(schedule.cron().to_owned())),
+        Slot::TimeZone(schedule) => {
+            let zone = schedule.as_ref().map(Schedule::time_zone);
+            zone.filter(|zone| *zone != Schedule::TIME_ZONE).map(|zone| Yaml::Text(zone.to_owned()))
+        }
+    }
+}
+
+/// Returns those of the keys that have a value.
+fn map<'k>(keys: impl IntoIterator<Item = (&'k str, Option<Yaml>)>) -> Yaml {
+    Yaml::Map(keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
+}
+
+fn recrawl_rule(rule: &RecrawlRule) -> Yaml {
+    map([
+        ("when", Some(Yaml::stored(&rule.when))),
+        ("policy", rule.policy.as_ref().map(Yaml::stored)),
+        ("interval", rule.interval.map(Yaml::time)),
+        ("min", rule.min.map(Yaml::time)),
+        ("max", rule.max.map(Yaml::time)),
+    ])
+}
+
+fn item_type(item_type: &ItemType) -> Yaml {
+    map([
+        ("type", Some(Yaml::Text(item_type.name.clone()))),
+        ("when", item_type.when.as_ref().map(Yaml::stored)),
+        ("each", item_type.each.as_ref().map(|each| map(selector(each)))),
+        ("fields", Some(fields(&item_type.fields))),
+    ])
+}
+
+fn fields(fields: &[FieldRule]) -> Yaml {
+    Yaml::Map(fields.iter().map(|rule| (rule.name.clone(), field(rule))).collect())
+}
+
+fn field(rule: &FieldRule) -> Yaml {
+    let word = |kind: ScalarKind| (kind != ScalarKind::default()).then(|| Yaml::stored(&kind));
+    let (kind, of_entries, inner) = match &rule.kind {
+        FieldKind::One(kind) => (word(*kind), None, None),
+        FieldKind::List(kind) => (Some(Yaml::Text("list".to_owned())), word(*kind), None),
+        FieldKind::Record(inner) => (Some(Yaml::Text("record".to_owned())), None, Some(fields(inner))),
+    };
+    let (place, any) = match &rule.any[..] {
+        [] => (Vec::new(), None),
+        [only] => (selector(only), None),
+        several => (Vec::new(), Some(Yaml::List(several.iter().map(|place| map(selector(place))).collect()))),
+    };
+    let rules = [
+        ("any", any),
+        ("kind", kind),
+        ("of", of_entries),
+        ("required", (rule.presence == Presence::Required).then(|| Yaml::Plain("true".to_owned()))),
+        ("min", rule.min.as_ref().map(Yaml::stored)),
+        ("max", rule.max.as_ref().map(Yaml::stored)),
+        ("pattern", rule.pattern.as_ref().map(Yaml::stored)),
+        ("fields", inner),
+    ];
+    map(place.into_iter().chain(rules))
+}
+
+/// Returns the keys of a place in a page.
+fn selector(selector: &Selector) -> Vec<(&'static str, Option<Yaml>)> {
+    let text = |text: &String| Some(Yaml::Text(text.clone()));
+    let mut keys = match &selector.at {
+        SelectorPlace::Css { selector, attribute } => {
+            vec![("css", text(selector)), ("attribute", attribute.as_ref().and_then(text))]
+        }
+        SelectorPlace::Path(path) => vec![("path", text(path))],
+        SelectorPlace::Text => Vec::new(),
+        SelectorPlace::JsonLd(path) => vec![("json_ld", text(path))],
+        SelectorPlace::Script { selector, json } => vec![("script", text(selector)), ("json", text(json))],
+        SelectorPlace::Json(path) => vec![("json", text(path))],
+        SelectorPlace::Item { property, item_type } => {
+            vec![("item", text(property)), ("item_type", item_type.as_ref().and_then(text))]
+        }
+    };
+    keys.push(("regex", selector.regex.as_ref().map(Yaml::stored)));
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    const EXAMPLE: &str = include_str!("../../../docs/crawl.example.yaml");
+
+    fn read(text: &str) -> Definition {
+        parse(text, "crawl.yaml").unwrap_or_else(|errors| panic!("{errors}\n{text}"))
+    }
+
+    #[test]
+    fn what_is_written_is_read_as_the_same_definition() {
+        let seeds = "seeds: [https://example.org/]\n";
+        let items = r"
+items:
+  - type: Thing
+    when: { any: [{ path: { prefix: '/a:-b' } }, { not: { host: { equals: 'no' } } }] }
+    each: { css: article, regex: 'x(\d+)' }
+    fields:
+      title: { css: h1 }
+      'no': { css: 'a[href]', attribute: href, kind: url, required: true, pattern: '^https' }
+      price: { any: [{ item: offers.price, item_type: Product }, { json_ld: '$.price' }], kind: money, min: 1, max: 2.5 }
+      tags: { path: '//a', kind: list, of: text }
+      dates: { path: '//time', kind: list, of: date }
+      seen: { regex: 'seen (\w+)', kind: boolean }
+      data: { script: 'script#data', json: '$.a' }
+      parts: { css: li, kind: record, fields: { name: { css: b }, n: { css: i, kind: number } } }
+";
+        let cases = [
+            (EXAMPLE.to_owned(), "every key"),
+            (seeds.to_owned(), "none but the seeds"),
+            (format!("{seeds}{items}"), "items with fields in an order of their own"),
+            (
+                format!(
+                    "{seeds}politeness: {{ delay: 1500ms, patience: 90s }}\nbudget: {{ duration: 36h, bytes: 1000001B }}"
+                ),
+                "odd amounts",
+            ),
+            (format!("{seeds}strip_query_parameters: []"), "a list that is emptied"),
+            (format!("{seeds}schedule: {{ cron: '0 8 * * *' }}"), "a schedule without a time zone"),
+            (
+                format!(
+                    "{seeds}do_not_crawl: [{{ when: {{ query: {{ contains: '%C3=' }} }}, reason: \"- yes: #1 é\u{202e}\\\\ \\\" '\" }}]"
+                ),
+                "texts that mean something in YAML",
+            ),
+            (
+                format!(
+                    "{seeds}main: [{{ include: [main] }}, {{ when: {{ path: {{ equals: / }} }}, exclude: ['.a, .b'] }}]"
+                ),
+                "rules without conditions",
+            ),
+            ("seeds: ['http://[::1]:8080/a?b=c&d=%20', 'https://example.org/~a/']".to_owned(), "odd seeds"),
+        ];
+        for (text, why) in cases {
+            let definition = read(&text);
+            let written = write(&definition);
+            assert_eq!(read(&written), definition, "{why}:\n{written}");
+            assert_eq!(write(&read(&written)), written, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_definition_is_written_as_people_write_it() {
+        insta::assert_snapshot!(write(&read(EXAMPLE)));
+    }
+
+    #[test]
+    fn texts_that_are_something_else_in_yaml_are_quoted() {
+        for (text, expected, why) in [
+            ("docs", "docs", "a word"),
+            ("https://example.org/a-b_c", "https://example.org/a-b_c", "a URL"),
+            ("https://example.org/?a=b", "\"https://example.org/?a=b\"", "marks that mean nothing here, to be safe"),
+            ("20GiB", "20GiB", "an amount"),
+            ("12", "\"12\"", "a text of digits"),
+            ("1e3", "\"1e3\"", "a number to some"),
+            ("No", "\"No\"", "false to some"),
+            ("", "\"\"", "nothing"),
+            ("a: b", "\"a: b\"", "a key to some"),
+            ("*a", "\"*a\"", "an alias"),
+            ("a\nb", "\"a\\U0000000ab\"", "two lines"),
+        ] {
+            assert_eq!(scalar(text), expected, "{why}");
+        }
+    }
+}

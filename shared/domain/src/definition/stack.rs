@@ -1,0 +1,52 @@
+//! What the functions of a stack cannot do of what a definition may ask for: they have 512 MB of disk, and 15 minutes.
+
+use std::time::Duration;
+
+use super::{Draft, Key, Mistake, Problem, Quantity};
+
+/// The most of each key that a stack allows, where that is less than elsewhere.
+pub const STACK_MAXIMA: [(Key, Quantity); 2] = [
+    (Key::FetchTimeout, Quantity::Time(Duration::from_secs(90))),
+    (Key::FetchFileBytesMax, Quantity::Bytes(100 << 20)),
+];
+
+/// Returns what of a sound definition is more than a stack can do.
+#[must_use]
+pub fn beyond_a_stack(draft: &Draft) -> Vec<Problem> {
+    let problem = |(key, max): (Key, Quantity)| {
+        let value = key.amount(draft).filter(|value| *value > max)?;
+        Some(Problem { place: key.into(), mistake: Mistake::BeyondStack { value, max } })
+    };
+    STACK_MAXIMA.into_iter().filter_map(problem).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_has_maxima_of_its_own_which_the_defaults_keep_to() {
+        type Change = fn(&mut Draft);
+        let cases: [(Change, &[&str], &str); 4] = [
+            (|_| {}, &[], "the defaults"),
+            (|draft| draft.fetch.file_bytes_max = 100 << 20, &[], "just as much"),
+            (
+                |draft| draft.fetch.file_bytes_max = (100 << 20) + 1,
+                &["fetch.file_bytes_max: `104857601B` is more than a stack can do, which is `100MiB`"],
+                "its disk",
+            ),
+            (
+                |draft| draft.fetch.timeout = Duration::from_secs(3_600),
+                &["fetch.timeout: `1h` is more than a stack can do, which is `1m 30s`"],
+                "its time",
+            ),
+        ];
+        for (change, expected, why) in cases {
+            let mut draft = Draft::for_seeds(vec!["https://a.example/".to_owned().try_into().unwrap()]);
+            change(&mut draft);
+            let told: Vec<String> = beyond_a_stack(&draft).iter().map(ToString::to_string).collect();
+            assert_eq!(told, expected, "{why}");
+            assert!(super::super::Definition::new(draft).is_ok(), "{why}: elsewhere it is sound");
+        }
+    }
+}
