@@ -21,6 +21,8 @@ pub struct PortError {
 pub enum PortErrorKind {
     /// The store is busy or unreachable: worth another try.
     Unavailable,
+    /// The store may not be used as things are: permissions, a table or a disk that is missing or broken. An operator has to mend it.
+    Refused,
     /// No room is left.
     Full,
     /// What was read is not what was written.
@@ -29,6 +31,17 @@ pub enum PortErrorKind {
     TooLarge,
     /// Anything else.
     Other,
+}
+
+impl PortErrorKind {
+    /// Whether the same operation with the same values is bound to fail again, whatever becomes of the store.
+    #[must_use]
+    pub const fn is_lasting(self) -> bool {
+        match self {
+            Self::Corrupt | Self::TooLarge | Self::Other => true,
+            Self::Unavailable | Self::Refused | Self::Full => false,
+        }
+    }
 }
 
 impl PortError {
@@ -47,6 +60,7 @@ impl fmt::Display for PortError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
             PortErrorKind::Unavailable => "the store did not answer",
+            PortErrorKind::Refused => "the store refused",
             PortErrorKind::Full => "no space left",
             PortErrorKind::Corrupt => "stored data is damaged",
             PortErrorKind::TooLarge => "too large",

@@ -6,10 +6,12 @@ use std::future::Future;
 use dragline_domain::change::{ChangeKind, changes_in_words};
 use dragline_domain::frontier::{IterationRow, LeftoverReason, OriginKey};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use dragline_domain::no_answer::NoAnswer;
 use dragline_domain::shown::{one_line, plural};
 use serde::{Deserialize, Serialize};
 
 use super::error::PortResult;
+use super::fetcher::BodyLimit;
 use super::publications::ReportPlace;
 
 /// The most characters of a notice's text.
@@ -39,7 +41,7 @@ pub enum Notice {
         /// How many of what an owner may want to change it names, by kind. Kinds of which there are none are left out.
         findings: BTreeMap<String, u64>,
     },
-    /// An origin ended with work left.
+    /// An origin was given up, or ended with work left.
     OriginEnded {
         /// Whose.
         origin: OriginKey,
@@ -62,12 +64,15 @@ pub enum Notice {
         /// What changed, and on which page.
         detail: String,
     },
-    /// An origin joined the scope.
+    /// Origins joined the scope. Only the first of an iteration have a notice of their own.
     OriginJoined {
         /// The origin that redirects there.
         from: OriginKey,
-        /// The one that joined.
+        /// The first of those that joined.
         origin: dragline_domain::url::Origin,
+        /// How many joined with it, itself included.
+        #[serde(default = "one")]
+        count: u64,
     },
     /// URLs of a command were left out, while others of it are visited.
     UrlsRefused {
@@ -84,6 +89,15 @@ pub enum Notice {
         origin: OriginKey,
         /// Which sitemap, and why.
         detail: String,
+    },
+    /// Only the beginning of a body was kept, as it is larger than a limit.
+    BodyCut {
+        /// Whose.
+        origin: OriginKey,
+        /// The URL.
+        url: String,
+        /// Which limit.
+        limit: BodyLimit,
     },
     /// robots.txt could not be read. It is tried again, or the origin is given up.
     RobotsUnreadable {
@@ -104,19 +118,68 @@ pub struct ClosedIteration {
     /// if they cannot be, or are no longer known because the next iteration began.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub changes: BTreeMap<ChangeKind, u64>,
+    /// How many URLs are left over, by reason: of all origins, as only the first that ends for a reason has a notice of its own. Empty while the
+    /// notice is kept, as they are added up when it is sent; and if they cannot be.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub leftovers: BTreeMap<LeftoverReason, u64>,
+    /// How many links were not followed because the iteration's budget of pages or origins, or its page's, did not reach. 0 under the same conditions.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub links_beyond_budget: u64,
+    /// How many origins joined the scope during it. 0 under the same conditions.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub origins_joined: u64,
+    /// How many bodies were cut for their size, as only the first of them has a notice of its own. 0 under the same
+    /// conditions.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub bodies_cut: u64,
+    /// How many documents are STUCK, as only the first for each reason has a notice of its own. 0 under the same conditions.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stuck: u64,
+}
+
+/// What a notice of an earlier version counts.
+const fn one() -> u64 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl ClosedIteration {
     /// Returns its text for people.
     fn words(&self) -> String {
         let changes = changes_in_words(&self.changes).map_or_else(String::new, |changes| format!(": {changes}"));
-        format!("iteration {} is over{changes}", self.row.number)
+        let left = self.leftovers.iter().map(|(reason, count)| {
+            let urls = plural(*count, "URL");
+            format!("; {urls} left over: {}", reason.words())
+        });
+        let left = left.collect::<String>();
+        let beyond = match self.links_beyond_budget {
+            0 => String::new(),
+            links => format!("; {} not followed: beyond the budget", plural(links, "link")),
+        };
+        let joined = match self.origins_joined {
+            0 => String::new(),
+            origins => format!("; {} joined", plural(origins, "origin")),
+        };
+        let cut = match self.bodies_cut {
+            0 => String::new(),
+            bodies => format!("; {} cut at a limit of size", plural(bodies, "answer")),
+        };
+        let stuck = match self.stuck {
+            0 => String::new(),
+            documents => format!("; {} stuck", plural(documents, "document")),
+        };
+        format!("iteration {} is over{changes}{left}{beyond}{joined}{cut}{stuck}", self.row.number)
     }
 }
 
 impl From<IterationRow> for ClosedIteration {
     fn from(row: IterationRow) -> Self {
-        Self { row, changes: BTreeMap::new() }
+        let (changes, leftovers) = (BTreeMap::new(), BTreeMap::new());
+        Self { row, changes, leftovers, links_beyond_budget: 0, origins_joined: 0, bodies_cut: 0, stuck: 0 }
     }
 }
 
@@ -131,6 +194,7 @@ impl Notice {
             | Self::Stuck { origin, .. }
             | Self::Drifted { origin, .. }
             | Self::SitemapUseless { origin, .. }
+            | Self::BodyCut { origin, .. }
             | Self::RobotsUnreadable { origin, .. }
             | Self::OriginJoined { from: origin, .. } => &origin.crawl,
         }
@@ -148,13 +212,19 @@ impl Notice {
                 format!("{trigger} did not begin an iteration: iteration {} is still running", running.number)
             }
             Self::OriginEnded { origin, reason, count } => {
-                format!("{}: {}; {} left over", origin.origin, reason.words(), plural(*count, "URL"))
+                let left = (*count > 0).then(|| format!("; {} left over", plural(*count, "URL")));
+                format!("{}: {}{}", origin.origin, reason.words(), left.unwrap_or_default())
             }
             Self::Stuck { origin, detail } => format!("{}: stuck: {detail}", origin.origin),
             Self::Drifted { origin, detail } => format!("{}: pages changed: {detail}", origin.origin),
             Self::SitemapUseless { detail, .. } => format!("a sitemap gives nothing: {detail}"),
-            Self::OriginJoined { from, origin } => {
+            // The URL may be long, and what is too long is left out at the end.
+            Self::BodyCut { url, limit, .. } => format!("a body was cut, as {}; the first: {url}", limit.words()),
+            Self::OriginJoined { from, origin, count: ..=1 } => {
                 format!("{origin} joined the crawl: {} redirects there", from.origin)
+            }
+            Self::OriginJoined { from, origin, count } => {
+                format!("{origin} and {} more joined the crawl: {} redirects there", count - 1, from.origin)
             }
             Self::UrlsRefused { urls, detail, .. } => {
                 format!("{} left out; the first: {detail}", plural(*urls, "demanded URL"))
@@ -162,6 +232,27 @@ impl Notice {
             Self::RobotsUnreadable { origin, detail } => format!("{}: {detail}", origin.origin),
         };
         one_line(&words, WORDS_CHARS_MAX)
+    }
+
+    /// Returns why this happened, in words that all notices of this kind share which people need to read only once in an iteration. `None` if each
+    /// notice of this kind is news.
+    #[must_use]
+    pub fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::OriginEnded { reason, .. } => Some(reason.name()),
+            Self::BodyCut { limit, .. } => Some(limit.name()),
+            Self::OriginJoined { .. } => Some("a seed moved"),
+            Self::RobotsUnreadable { detail, .. } => {
+                Some(NoAnswer::of_detail(detail).map_or("answer that gives no rules", NoAnswer::words))
+            }
+            Self::IterationClosed(_)
+            | Self::ReportWritten { .. }
+            | Self::StartSkipped { .. }
+            | Self::Stuck { .. }
+            | Self::Drifted { .. }
+            | Self::SitemapUseless { .. }
+            | Self::UrlsRefused { .. } => None,
+        }
     }
 
     /// Returns the kind of notice in one word, for filters and keys.
@@ -175,6 +266,7 @@ impl Notice {
             Self::Stuck { .. } => "stuck",
             Self::Drifted { .. } => "drifted",
             Self::SitemapUseless { .. } => "sitemap_useless",
+            Self::BodyCut { .. } => "body_cut",
             Self::OriginJoined { .. } => "origin_joined",
             Self::UrlsRefused { .. } => "urls_refused",
             Self::RobotsUnreadable { .. } => "robots_unreadable",
@@ -190,6 +282,8 @@ pub trait Notifier: Send + Sync {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use dragline_domain::frontier::Reserve;
     use dragline_domain::ids::Iteration;
     use jiff::Timestamp;
@@ -217,6 +311,53 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_an_iteration_counts_what_is_left_over_and_what_was_cut() {
+        let Notice::IterationClosed(closed) = closed(&[(ChangeKind::New, 12)]) else { panic!("it closed") };
+        let leftovers = [(LeftoverReason::Stopped, 1), (LeftoverReason::OriginGivenUp, 2_000)].into();
+        let (links_beyond_budget, origins_joined, bodies_cut, stuck) = (39_500, 1, 3, 2);
+        let counted = ClosedIteration { leftovers, links_beyond_budget, origins_joined, bodies_cut, stuck, ..closed };
+        let notice = Notice::IterationClosed(counted);
+        let expected = "iteration 1 is over: 12 new; 1 URL left over: stopped; \
+                        2,000 URLs left over: given up after too many failures; \
+                        39,500 links not followed: beyond the budget; 1 origin joined; 3 answers cut at a limit of size; \
+                        2 documents stuck";
+        assert_eq!(notice.words(), expected);
+        let stored = serde_json::to_string(&notice).unwrap();
+        assert_eq!(serde_json::from_str::<Notice>(&stored).unwrap(), notice);
+    }
+
+    #[test]
+    fn however_many_origins_there_are_their_notices_have_few_reasons() {
+        let origin =
+            |n| OriginKey { crawl: "docs".parse().unwrap(), origin: format!("https://h{n}.example").parse().unwrap() };
+        let robots = |n, detail: String| Notice::RobotsUnreadable { origin: origin(n), detail };
+        for (notice_of, why) in [
+            (
+                (&|n| robots(n, NoAnswer::HostNotFound.detail(&format!("h{n}.example")))) as &dyn Fn(u32) -> Notice,
+                "no host",
+            ),
+            (&|n| robots(n, format!("status {n}")), "the server chooses the words"),
+            (
+                &|n| Notice::OriginJoined { from: origin(n), origin: origin(n + 1).origin, count: u64::from(n) },
+                "seeds move alike",
+            ),
+            (
+                &|n| Notice::OriginEnded {
+                    origin: origin(n),
+                    reason: LeftoverReason::RobotsUnreadable,
+                    count: u64::from(n),
+                },
+                "they end alike",
+            ),
+        ] {
+            let reasons: BTreeSet<_> = (0..100).map(|n| notice_of(n).reason()).collect();
+            assert_eq!((reasons.len(), reasons.contains(&None)), (1, false), "{why}");
+        }
+        let away = robots(1, NoAnswer::TimedOut.detail("h1.example"));
+        assert_ne!(away.reason(), robots(1, "status 503".to_owned()).reason(), "each reason is told");
+    }
+
+    #[test]
     fn a_notice_that_an_earlier_version_kept_is_still_read() {
         let Notice::IterationClosed(ClosedIteration { row, .. }) = closed(&[]) else { panic!("it closed") };
         let kept = serde_json::json!({ "iteration_closed": row });
@@ -226,7 +367,7 @@ mod tests {
     #[test]
     fn notices_are_one_harmless_line() {
         let origin = OriginKey { crawl: "example".parse().unwrap(), origin: "https://example.org".parse().unwrap() };
-        let joined = "https://www.example.org".parse().unwrap();
+        let joined: dragline_domain::url::Origin = "https://www.example.org".parse().unwrap();
         for (notice, expected) in [
             (
                 Notice::OriginEnded { origin: origin.clone(), reason: LeftoverReason::OriginGivenUp, count: 1_234 },
@@ -237,8 +378,21 @@ mod tests {
                 "https://example.org: stuck: https://example.org/a\\u{1b}[2J broke",
             ),
             (
-                Notice::OriginJoined { from: origin.clone(), origin: joined },
+                Notice::OriginJoined { from: origin.clone(), origin: joined.clone(), count: 1 },
                 "https://www.example.org joined the crawl: https://example.org redirects there",
+            ),
+            (
+                Notice::BodyCut {
+                    origin: origin.clone(),
+                    url: "https://example.org/v".to_owned(),
+                    limit: BodyLimit::Received,
+                },
+                "a body was cut, as it is larger than `fetch.body_bytes_max`: raise `fetch.body_bytes_max` to keep all of such \
+                 bodies; the first: https://example.org/v",
+            ),
+            (
+                Notice::OriginJoined { from: origin.clone(), origin: joined, count: 3 },
+                "https://www.example.org and 2 more joined the crawl: https://example.org redirects there",
             ),
             (
                 Notice::RobotsUnreadable { origin, detail: "robots.txt answered 503".to_owned() },

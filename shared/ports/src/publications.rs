@@ -50,6 +50,18 @@ pub struct ReportPlace {
     pub link: String,
 }
 
+/// Where the publication of a site stopped. The message that carries it is all that knows.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SitePlace {
+    /// The name of the file, beside those of the word index, that says what is done.
+    pub draft: String,
+    /// Its size.
+    pub bytes: u64,
+    /// How often the publication has stopped.
+    pub stops: u32,
+}
+
 /// A place between two parts of a publication.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -11,7 +11,7 @@ use dragline_domain::url::Origin;
 use serde::{Deserialize, Serialize};
 
 use super::error::PortResult;
-use super::publications::PublishPlace;
+use super::publications::{PublishPlace, SitePlace};
 
 /// The longest delay of a message (a limit of SQS). Longer waits are left to the sweeper.
 pub const DELAY_MAX: Duration = Duration::from_secs(900);
@@ -105,6 +105,9 @@ pub struct PublishCommand {
     /// Where to continue with items; `None` to begin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<PublishPlace>,
+    /// Where to continue with the site; `None` to begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site: Option<SitePlace>,
 }
 
 /// What a message asks the publisher for. Each is asked for by a message of its own, so that none waits for another that fails.

@@ -27,8 +27,8 @@ pub trait Retained: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Looks at the next segments of an origin, in the order in which they were committed, and deletes the rows of what nothing refers to if the
-    /// iterations up to `cut` are dropped. Segments of later iterations, and those that are not parsed, are left alone.
+    /// Looks at the next segments of an origin, in an order of the store's own, and deletes the rows of what nothing refers to if the iterations up to
+    /// `cut` are dropped. Segments of later iterations, and those that are not parsed, are left alone.
     fn prune_segments(
         &self,
         origin: &OriginKey,

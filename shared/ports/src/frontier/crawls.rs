@@ -1,9 +1,10 @@
 //! Crawls: their definitions, their schedules, and the commands sent to them.
 
 use std::future::Future;
+use std::ops::Range;
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{CrawlPut, Switch};
+use dragline_domain::frontier::{CrawlPut, CrawlStamp, OriginsJoined, Switch};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
@@ -16,7 +17,8 @@ pub trait Crawls: Send + Sync {
     /// joined stay. Trying again succeeds.
     fn put_crawl(&self, put: &PutCrawl) -> impl Future<Output = PortResult<CrawlPut>> + Send;
 
-    /// Returns a crawl's definition; `None` if there is no such crawl.
+    /// Returns a crawl's definition; `None` if there is no such crawl. Reads all of it: who works on a crawl asks for its stamp instead, again and
+    /// again, and reads each version once.
     fn load_crawl(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<CrawlRow>>> + Send;
 
     /// Returns this version of a definition as it was stored; `None` if it never was.
@@ -26,8 +28,15 @@ pub trait Crawls: Send + Sync {
         version: u32,
     ) -> impl Future<Output = PortResult<Option<Definition>>> + Send;
 
-    /// Adds an origin to those that joined a crawl's scope. Idempotent.
-    fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> impl Future<Output = PortResult<()>> + Send;
+    /// Returns what a crawl is made from, in short; `None` if there is no such crawl. Costs as little for a large one.
+    fn load_stamp(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<CrawlStamp>>> + Send;
+
+    /// Returns the origins that joined a crawl's scope, in the order in which they did: those at these places, counted from 0, that are taken.
+    fn load_joined(&self, crawl: &CrawlId, places: Range<u64>) -> impl Future<Output = PortResult<Vec<Origin>>> + Send;
+
+    /// Adds origins to those that joined a crawl's scope, unless others joined meanwhile. Trying again is refused once it succeeded: whoever is
+    /// refused reads who joined.
+    fn join_origins(&self, join: &JoinOrigins) -> impl Future<Output = PortResult<OriginsJoined>> + Send;
 
     /// Switches a crawl off: nothing of it comes due until a definition is put again. Idempotent, also where there is no such crawl.
     fn switch_off(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<()>> + Send;
@@ -61,8 +70,6 @@ pub struct CrawlRow {
     pub definition: Definition,
     /// Its version, from 1; grows with each change.
     pub version: u32,
-    /// Origins that joined the scope because a seed redirects to them permanently.
-    pub joined: Vec<Origin>,
     /// Whether it begins iterations, and when its schedule begins the next.
     pub switch: Switch,
 }
@@ -71,7 +78,7 @@ impl CrawlRow {
     /// Returns a definition as it stands when stored for the first time, with no schedule.
     #[must_use]
     pub const fn first(definition: Definition) -> Self {
-        Self { definition, version: 1, joined: Vec::new(), switch: Switch::On { next: None } }
+        Self { definition, version: 1, switch: Switch::On { next: None } }
     }
 }
 
@@ -84,6 +91,17 @@ pub struct PutCrawl {
     pub seen: Option<u32>,
     /// When the schedule begins the next iteration; `None` if there is no schedule, or nobody follows it.
     pub next: Option<Timestamp>,
+}
+
+/// Origins to be added to those that joined a crawl's scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JoinOrigins {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// How many had joined when these were compared with them.
+    pub seen: u64,
+    /// Those that had not: at most as many as a segment has URLs, each once.
+    pub origins: Vec<Origin>,
 }
 
 /// A schedule to be moved on to its next time.

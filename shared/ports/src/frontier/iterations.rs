@@ -60,6 +60,8 @@ pub struct BeginIteration {
     pub trigger: TriggerId,
     /// The version of the definition that it keeps to.
     pub version: u32,
+    /// How many origins have joined the crawl by then.
+    pub joined: u64,
     /// The budget of the whole iteration.
     pub budget: Reserve,
     /// The current time.
@@ -78,7 +80,7 @@ impl BeginIteration {
     pub fn row(&self, number: Iteration) -> IterationRow {
         let (crawl, trigger) = (self.crawl.clone(), self.trigger.clone());
         let row = IterationRow::begin(crawl, number, trigger, self.budget, self.now, self.ends_at, self.due);
-        IterationRow { version: Some(self.version), task: self.task.clone(), ..row }
+        IterationRow { version: Some(self.version), joined_before: Some(self.joined), task: self.task.clone(), ..row }
     }
 }
 

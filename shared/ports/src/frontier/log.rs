@@ -1,6 +1,7 @@
 //! The crawl log.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use dragline_domain::capture::SegmentLog;
 
@@ -9,5 +10,5 @@ use crate::error::PortResult;
 /// The crawl log.
 pub trait CrawlLog: Send + Sync {
     /// Puts the log of a segment, once; later tries change nothing.
-    fn put_log(&self, log: &SegmentLog) -> impl Future<Output = PortResult<()>> + Send;
+    fn put_log(&self, log: &Arc<SegmentLog>) -> impl Future<Output = PortResult<()>> + Send;
 }

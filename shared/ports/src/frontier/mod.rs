@@ -18,7 +18,7 @@ mod robots;
 mod turns;
 
 pub use candidates::{Candidates, ClaimRequest, DueCandidate, DuePage};
-pub use crawls::{CrawlRow, Crawls, MoveSchedule, PutCrawl};
+pub use crawls::{CrawlRow, Crawls, JoinOrigins, MoveSchedule, PutCrawl};
 pub use endings::{Endings, GiveUp, Settled};
 pub use hosts::{GiveBackHost, Hosts};
 pub use iterations::{BeginIteration, CursorMoved, IterationClosed, Iterations, MoveCursor};

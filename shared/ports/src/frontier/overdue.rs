@@ -10,8 +10,9 @@ use crate::error::PortResult;
 
 /// Work that looks overdue.
 pub trait OverdueWork: Send + Sync {
-    /// Returns work of these kinds that is due by then, the longest due first, at most `limit`. Only a hint, and it may lag; inboxes of origins
-    /// that are not idle may be among it.
+    /// Returns work of these kinds that is due by then, the longest due first: at most `limit` leases and inboxes, and at most `limit` segments, so
+    /// that however many origins wait for a turn, lost parses are seen. Only a hint, and it may lag; inboxes of origins that are not idle may be
+    /// among it.
     fn overdue(
         &self,
         crawl: &CrawlId,

@@ -1,6 +1,8 @@
 //! The progress of an iteration.
 
-use dragline_domain::frontier::{CrawlerCounters, LeaseState, LeftoverReason, OriginRows, ParserCounters};
+use dragline_domain::frontier::{
+    Counts, CrawlerCounters, IterationRow, LeaseState, LeftoverReason, OriginRows, ParserCounters,
+};
 use dragline_domain::outcome::Outcome;
 
 /// The progress of an iteration: the sums over its origins.
@@ -29,6 +31,25 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Returns the progress of an iteration whose counts were kept since it began. What was left over is not known any more once it was pruned.
+    #[must_use]
+    pub fn counted(row: &IterationRow, counts: &Counts) -> Self {
+        let mut progress = Self {
+            origins: row.origins,
+            origins_open: row.open.saturating_sub(u64::from(row.token_out)),
+            added: counts.number("added"),
+            taken: counts.number("taken"),
+            retries_waiting: counts.number("retries_waiting"),
+            segments: counts.number("segments"),
+            parsed: counts.number("parsed"),
+            crawler: counts.crawler(),
+            parser: counts.parser(),
+            leftovers: Vec::new(),
+        };
+        progress.set_leftovers(if row.pruned_at.is_none() { counts.leftovers() } else { Vec::new() });
+        progress
+    }
+
     /// Adds what an origin's rows count.
     pub fn add_origin(&mut self, rows: &OriginRows) {
         let OriginRows { lease, inbox } = rows;
@@ -43,6 +64,7 @@ impl Progress {
         self.crawler.pages += lease.counters.pages;
         self.crawler.retries += lease.counters.retries;
         self.crawler.body_bytes += lease.counters.body_bytes;
+        self.crawler.bodies_cut += lease.counters.bodies_cut;
         self.parser.add(&inbox.counters);
     }
 

@@ -34,8 +34,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::PortResult;
 use crate::frontier::Progress;
 
-pub use each::each_row;
-pub use rows::{CandidateRow, DocumentRow, FieldType, LeftoverRow, LinkRow, LogRow, PageRow, SeenPageRow};
+pub use each::{WalkEnd, each_row, each_row_until};
+pub use rows::{
+    CandidateRow, DocumentRow, FieldType, LeftoverRow, LinkRow, LogRow, PageRow, SeenPageRow, StoredSegment,
+};
 
 /// Reads one crawl.
 ///
@@ -51,6 +53,9 @@ pub trait Reader: Send + Sync {
 
     /// Returns the sums over an iteration's origins.
     fn progress(&self, number: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;
+
+    /// Returns how often URLs were forgotten where the crawl is stored. Whatever was made of rows that were read at a smaller number may have them.
+    fn times_forgotten(&self) -> impl Future<Output = PortResult<u64>> + Send;
 
     /// Returns how many known URLs were never visited, nor decided on when they had their turn. May read as much as is known of all URLs.
     fn unvisited(&self) -> impl Future<Output = PortResult<u64>> + Send;
@@ -72,7 +77,8 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<LinkRow>>> + Send;
 
-    /// Reads what iterations saw: every URL that ended with an answer, and the contents if it is a page that was parsed then.
+    /// Reads what iterations saw: every URL that ended with an answer, and its contents then if it was a page. One that did not change has those of the
+    /// document that was current for it; none if that was pruned.
     fn seen_pages(
         &self,
         filter: &Filter,
@@ -80,7 +86,8 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<SeenPageRow>>> + Send;
 
-    /// Reads every link of every document that was put, document by document, in document order.
+    /// Reads the links that iterations saw, document by document, in document order: of every document that was put and, for pages that did not change, of
+    /// the ones that were current for them.
     fn seen_links(
         &self,
         filter: &Filter,
@@ -129,6 +136,15 @@ pub trait Reader: Send + Sync {
         after: Option<&Cursor>,
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<LeftoverRow>>> + Send;
+
+    /// Reads the segments that were committed and whose objects are kept: each origin's in the order of their commits, parsed or not, logged or not.
+    /// Other objects were left by processes that died before they committed them, or are being removed. A filter by URL selects its origin.
+    fn segments(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> impl Future<Output = PortResult<Batch<StoredSegment>>> + Send;
 }
 
 /// Which rows to read; the default is all.

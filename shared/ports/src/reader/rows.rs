@@ -1,11 +1,28 @@
 //! The rows that a reader returns, with their fields as exported. Field names are part of the interface, and the same on both engines.
 
 use dragline_domain::document::Document;
-use dragline_domain::frontier::LeftoverReason;
+use dragline_domain::frontier::{LeftoverReason, ObjectKey};
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::Origin;
 use dragline_formats::robots::{RobotsRecord, Unreadable};
-use serde::Serialize;
+use dragline_formats::warc::Truncation;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// A segment that was committed, and whose WARC object is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredSegment {
+    /// The iteration that committed it.
+    pub iteration: Iteration,
+    /// Its origin.
+    pub origin: Origin,
+    /// The WARC object, below the data directory.
+    pub object: ObjectKey,
+    /// The object's size in bytes.
+    pub object_bytes: u64,
+    /// When it was committed, which is after all of its visits.
+    pub committed_at: Timestamp,
+}
 
 /// What a field of a row holds. Any may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +71,7 @@ macro_rules! holds {
 macro_rules! rows {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty $(as $holds:ident)?,)* })*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
         pub struct $name {
             $($(#[$field_doc])* pub $field: $type,)*
         }
@@ -128,7 +145,7 @@ rows! {
         last_outcome_name: Option<String>,
     }
 
-    /// A URL that ended with an answer in an iteration, and its contents if it is a page.
+    /// A URL that ended with an answer in an iteration, and its contents then if it is a page.
     SeenPageRow {
         /// The crawl.
         crawl: String,
@@ -150,7 +167,7 @@ rows! {
         body_bytes: Option<u64>,
         /// When it was requested, ISO 8601 in UTC.
         at: String as Instant,
-        /// `<title>`. This and the following fields are `None` for what is not a page or did not change.
+        /// `<title>`. This and the following fields, up to the text, are `None` for what is not a page.
         title: Option<String>,
         /// `<meta name=description>`.
         description: Option<String>,
@@ -202,7 +219,7 @@ rows! {
         depth: u32,
         /// The page that led to it first; `None` for a seed.
         via: Option<String>,
-        /// How it came to be visited: `queued`, `recrawl`, `retry`.
+        /// How it came to be visited: `queued`, `recrawl`, `retry`, `import`.
         crawl_type: String,
         /// The outcome's number.
         outcome: i16,
@@ -242,7 +259,7 @@ rows! {
         length: Option<u64>,
         /// The user agent.
         agent: String,
-        /// What it changed in the current state of the site: `new`, `changed`, `moved`, `gone`, `back`, `unchanged`; `None` if it says nothing lasting.
+        /// What it changed in the current state of the site: `new`, `changed`, `moved`, `gone`, `out_of_scope`, `back`, `unchanged`; `None` if it says nothing lasting.
         change: Option<String>,
         /// The parts that changed, separated by commas: `status`, `title`, `text`, `links`, `metadata`, `body`; `None` if there are none.
         changed_parts: Option<String>,
@@ -292,7 +309,7 @@ rows! {
 }
 
 /// What the parser made of one URL's ending, and in which iteration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentRow {
     /// The iteration that put it.
     pub iteration: Iteration,
@@ -313,6 +330,14 @@ pub struct LeftoverRow {
     pub urls: u64,
     /// The last error of its robots.txt; `None` if it was answered.
     pub robots_error: Option<String>,
+}
+
+impl LogRow {
+    /// Whether only the beginning of its body was kept, as it is larger than a limit.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.truncated.as_deref() == Some(Truncation::Length.token())
+    }
 }
 
 impl LeftoverRow {

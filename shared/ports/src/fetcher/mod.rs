@@ -1,5 +1,7 @@
 //! One HTTP request at a time.
 
+mod limits;
+
 use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
@@ -7,48 +9,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use dragline_domain::definition::{Draft, Fetch};
+use dragline_domain::definition::Draft;
 use dragline_domain::frontier::Cookie;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::blob::Blob;
 use dragline_formats::content_coding::DecodeError;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::HttpProtocol;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use self::limits::{BodyLimit, BodyLimits, BodyUse, FetchLimits};
 use crate::error::PortResult;
-
-/// What a GET request may cost. Exceeding a limit cuts or ends that one request, and nothing else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FetchLimits {
-    /// Name lookup, TCP and TLS together.
-    pub connect_timeout: Duration,
-    /// From the request being sent to the end of the response header.
-    pub first_byte_timeout: Duration,
-    /// The whole exchange. A body that it cuts is kept, flagged [`Truncation::Time`].
-    pub total_timeout: Duration,
-    /// The size of the header, all fields together: names, values and separators. Whatever this allows, there are no more fields than
-    /// [`FIELDS_MAX`](dragline_formats::warc::FIELDS_MAX).
-    pub header_bytes_max: usize,
-    /// The body as received, content coding kept. Cut beyond this, flagged [`Truncation::Length`].
-    pub body_bytes_max: usize,
-    /// The body with its content coding undone, counted while streaming: a decompression bomb is cut where it passes the limit.
-    pub decoded_bytes_max: u64,
-}
-
-impl FetchLimits {
-    /// Returns the limits that a definition sets.
-    #[must_use]
-    pub const fn of(fetch: &Fetch) -> Self {
-        Self {
-            connect_timeout: fetch.connect_timeout,
-            first_byte_timeout: fetch.first_byte_timeout,
-            total_timeout: fetch.timeout,
-            header_bytes_max: fetch.header_bytes_max,
-            body_bytes_max: fetch.body_bytes_max,
-            decoded_bytes_max: fetch.decoded_bytes_max,
-        }
-    }
-}
 
 /// One request to be made: always GET, never following redirects.
 #[derive(Clone, Debug)]
@@ -127,13 +99,21 @@ pub struct FetchedResponse {
     /// The header fields in their order, values as bytes.
     pub headers: Headers,
     /// The body as received, or as much of it as was kept.
-    pub body: Bytes,
+    pub body: Blob,
     /// Why the body is not whole; `None` when it is.
     pub truncated: Option<Truncation>,
     /// SHA-1 of the body with its content coding undone, as far as it was decoded.
     pub decoded_sha1: [u8; 20],
     /// The length of the decoded body, as far as it was decoded.
     pub decoded_bytes: u64,
+}
+
+impl FetchedResponse {
+    /// Returns the body if it is in memory, as all are that are read whatever their length; nothing of any other.
+    #[must_use]
+    pub fn readable_body(&self) -> Bytes {
+        self.body.in_memory().cloned().unwrap_or_default()
+    }
 }
 
 /// Why there is no response.
@@ -193,6 +173,8 @@ pub struct Fetched {
     pub first_byte: Option<Duration>,
     /// From the request's start to its end.
     pub elapsed: Duration,
+    /// When somebody else made it, if this is an archived answer; `None` if it was made now.
+    pub archived_at: Option<Timestamp>,
     /// Why the server did nothing with it; `None` if it did, or if that is not known.
     pub unprocessed: Option<Unprocessed>,
     /// The response, or why there is none.
@@ -204,8 +186,8 @@ impl Fetched {
     #[must_use]
     pub fn failed(kind: FetchFailureKind, detail: &str, elapsed: Duration) -> Self {
         let failure = FetchFailure { kind, detail: detail.to_owned() };
-        let (request_headers, remote, first_byte, unprocessed) = Default::default();
-        Self { request_headers, remote, first_byte, elapsed, unprocessed, result: Err(failure) }
+        let (request_headers, remote, first_byte, archived_at, unprocessed) = Default::default();
+        Self { request_headers, remote, first_byte, elapsed, archived_at, unprocessed, result: Err(failure) }
     }
 
     /// Whether nothing was sent because the host could not be reached: it may be down, whatever its URLs are like.
