@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use dragline_domain::content::{Content, ContentLevel};
-use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, Rel};
+use dragline_domain::document::{Directives, Disposition, Link, LinkKind, MadeBy, Page, Rel};
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_formats::charset::{self, Decoded};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
@@ -166,6 +166,15 @@ pub struct FoundLink {
     pub rel: Rel,
     /// What it says; `None` if that is nothing, or the page asks for noindex.
     pub anchor: Option<String>,
+}
+
+impl FoundLink {
+    /// Returns the link, with what is done with it.
+    #[must_use]
+    pub fn decided(self, disposition: Disposition) -> Link {
+        let Self { kind, target, spelling, rel, anchor } = self;
+        Link { kind, target, disposition, spelling, rel, anchor }
+    }
 }
 
 /// What is known about a body that no extractor reads.

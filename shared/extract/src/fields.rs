@@ -4,78 +4,9 @@ use dragline_domain::document::Directives;
 use dragline_domain::frontier::{FieldsDigest, ReadAs};
 use dragline_formats::content_coding::ContentCodings;
 use dragline_formats::directives::x_robots_tag;
-use dragline_formats::http_fields::{ContentType, Headers, link_header, refresh};
+pub use dragline_formats::http_fields::MediaType;
+use dragline_formats::http_fields::{Headers, link_header, refresh};
 use dragline_formats::warc::Sha1Digest;
-
-/// The media types that are told apart here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MediaType {
-    /// `text/html`.
-    Html,
-    /// `application/xhtml+xml`.
-    Xhtml,
-    /// XML: its root element says what it is.
-    Xml,
-    /// No type, or one that says the server does not know it: the body's beginning decides.
-    Unknown,
-    /// Text without markup: lines, or values in columns.
-    Plain,
-    /// JSON, or a JSON value a line.
-    Json,
-    /// `application/pdf`.
-    Pdf,
-    /// An office file.
-    Office,
-    /// An archive, or bytes that the server does not know: their beginning says whether they are a file that is read.
-    Binary,
-    /// `text/css`.
-    Css,
-    /// A type that nothing reads.
-    Other,
-}
-
-impl MediaType {
-    /// Reads a `Content-Type`; `None` if there is none.
-    #[must_use]
-    pub fn of(content_type: Option<&ContentType>) -> Self {
-        let Some(content_type) = content_type.filter(|content_type| !content_type.is_unknown()) else {
-            return Self::Unknown;
-        };
-        match content_type.essence.as_str() {
-            "text/html" => Self::Html,
-            "application/xhtml+xml" => Self::Xhtml,
-            "application/xml" | "text/xml" => Self::Xml,
-            "text/plain" | "text/markdown" | "text/x-markdown" | "text/csv" | "text/tab-separated-values" => {
-                Self::Plain
-            }
-            "text/css" => Self::Css,
-            "application/json" | "text/json" | "application/x-ndjson" | "application/jsonl" => Self::Json,
-            "application/pdf" | "application/x-pdf" => Self::Pdf,
-            "application/zip" | "application/octet-stream" | "binary/octet-stream" => Self::Binary,
-            other if other.ends_with("+xml") => Self::Xml,
-            other if other.ends_with("+json") => Self::Json,
-            other
-                if other.starts_with("application/vnd.openxmlformats-officedocument.")
-                    || other.starts_with("application/vnd.oasis.opendocument.")
-                    || other.starts_with("application/vnd.ms-") && other.ends_with(".macroenabled.12") =>
-            {
-                Self::Office
-            }
-            _ => Self::Other,
-        }
-    }
-}
-
-impl MediaType {
-    /// Whether a body of this type may be a page.
-    #[must_use]
-    pub const fn may_be_page(self) -> bool {
-        match self {
-            Self::Html | Self::Xhtml | Self::Xml | Self::Unknown => true,
-            Self::Plain | Self::Json | Self::Pdf | Self::Office | Self::Binary | Self::Css | Self::Other => false,
-        }
-    }
-}
 
 /// Returns the URL that a `Link` field calls canonical, as written.
 #[must_use]

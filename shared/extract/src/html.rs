@@ -25,7 +25,7 @@ const XML_BEGINNING_BYTES: u64 = 16 * 1024;
 const SLIGHT_TEXT_BYTES_MAX: usize = 8 * 1024;
 
 /// The version of the extractor itself, without those of the rules for walls and for missing pages.
-const VERSION: u16 = 8;
+const VERSION: u16 = 9;
 
 /// The extractor for pages.
 pub(crate) struct Html;
@@ -103,12 +103,8 @@ fn canonical(body: &Body<'_>, html: &html::Page) -> Option<(CrawlUrl, Spelling)>
 
 /// Makes the page's content, without the text if it asks for noindex.
 fn page(html: html::Page, directives: Directives, canonical: Option<CrawlUrl>, charset: &str) -> Page {
-    let cut = match (html.truncated.text, html.truncated.links) {
-        (false, false) => PageCut::Whole,
-        (true, false) => PageCut::Text,
-        (false, true) => PageCut::Links,
-        (true, true) => PageCut::TextAndLinks,
-    };
+    let cut = if html.truncated.text { PageCut::Text } else { PageCut::Whole };
+    let cut = if html.truncated.links { cut.and_links() } else { cut };
     let (title, description, text) =
         if directives.noindex { (None, None, String::new()) } else { (html.title, html.description, html.text) };
     let (language, charset) = (html.language, Some(charset.to_owned()));

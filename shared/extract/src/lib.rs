@@ -53,6 +53,8 @@ pub use article::{Article, Extent, MainRules, NoArticle, article};
 #[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
 #[cfg(feature = "extractors")]
+pub use files::FILE_BYTES_MAX;
+#[cfg(feature = "extractors")]
 pub use look::{Look, look};
 #[cfg(feature = "extractors")]
 use sitemap::NothingListed;

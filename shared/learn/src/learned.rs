@@ -21,7 +21,7 @@ const VERSION: u32 = 1;
 /// What was learned from documents. Its size is limited, however many there were.
 ///
 /// Below the limits it does not depend on the order of the documents, nor on how they were divided among parts that are merged. Above them, the
-/// rarest things are left out.
+/// rarest things are left out, and types that only pages name before those of the definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Learned {
     #[serde(deserialize_with = "this_version")]
@@ -49,6 +49,31 @@ pub struct TypeLearned {
     pub values_left_out: u64,
     /// Some of the pages that have it.
     pub urls: BTreeSet<String>,
+    /// Who named it. What was stored before this field was counts as named by pages.
+    #[serde(default, skip_serializing_if = "NamedBy::is_pages")]
+    pub named_by: NamedBy,
+}
+
+/// Who named a type of items. The later one stays longer where there is not room for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NamedBy {
+    /// Pages alone.
+    #[default]
+    Pages,
+    /// The crawl's definition.
+    Definition,
+}
+
+impl NamedBy {
+    /// Returns who named the type of an item.
+    fn of_item(item: &Item) -> Self {
+        if item.is_of_definition() { Self::Definition } else { Self::Pages }
+    }
+
+    const fn is_pages(&self) -> bool {
+        matches!(self, Self::Pages)
+    }
 }
 
 /// What was learned of a field.
@@ -153,14 +178,14 @@ impl Learned {
 
     /// Leaves out the rarest types while there are too many, or too many fields.
     fn compact(&mut self) {
-        for (_, left) in take_rarest(&mut self.types, TYPES_MAX, |learned| learned.items) {
+        for (_, left) in take_rarest(&mut self.types, TYPES_MAX, TypeLearned::rank) {
             self.items_left_out += left.items;
         }
         let mut fields: usize = self.types.values().map(|learned| learned.fields.len()).sum();
         if fields <= FIELDS_OF_ALL_TYPES_MAX {
             return;
         }
-        let mut tables = by_rarity(&self.types, |learned| learned.items).into_iter();
+        let mut tables = by_rarity(&self.types, TypeLearned::rank).into_iter();
         while fields > FIELDS_OF_ALL_TYPES_MAX / 4 * 3
             && let Some(table) = tables.next()
             && let Some(left) = self.types.remove(&table)
@@ -172,8 +197,14 @@ impl Learned {
 }
 
 impl TypeLearned {
+    /// What decides which types stay where there is not room for all: the greatest.
+    const fn rank(&self) -> (NamedBy, u64) {
+        (self.named_by, self.items)
+    }
+
     fn learn(&mut self, item: &Item, url: &str) {
         self.items += 1;
+        self.named_by = self.named_by.max(NamedBy::of_item(item));
         self.take_name(item.types.first().cloned());
         add_url(&mut self.urls, url);
         for (name, column) in item.columns_by_property() {
@@ -199,6 +230,7 @@ impl TypeLearned {
 
     fn merge(&mut self, other: Self) {
         self.items += other.items;
+        self.named_by = self.named_by.max(other.named_by);
         self.pages += other.pages;
         self.values_left_out += other.values_left_out;
         self.take_name(other.name);
@@ -278,17 +310,21 @@ pub(crate) fn add_examples(examples: &mut BTreeSet<String>, others: BTreeSet<Str
 }
 
 /// Takes the rarest out, if there are more than `max`. Some room is left, so that what comes new has time to become frequent.
-pub(crate) fn take_rarest<T>(all: &mut BTreeMap<String, T>, max: usize, count: impl Fn(&T) -> u64) -> Vec<(String, T)> {
+pub(crate) fn take_rarest<T, R: Ord>(
+    all: &mut BTreeMap<String, T>,
+    max: usize,
+    rank: impl Fn(&T) -> R,
+) -> Vec<(String, T)> {
     if all.len() <= max {
         return Vec::new();
     }
     let too_many = all.len() - max / 4 * 3;
-    by_rarity(all, count).into_iter().take(too_many).filter_map(|name| all.remove_entry(&name)).collect()
+    by_rarity(all, rank).into_iter().take(too_many).filter_map(|name| all.remove_entry(&name)).collect()
 }
 
 /// Returns the names, with the rarest first.
-fn by_rarity<T>(all: &BTreeMap<String, T>, count: impl Fn(&T) -> u64) -> Vec<String> {
-    let mut names: Vec<(u64, &String)> = all.iter().map(|(name, one)| (count(one), name)).collect();
+fn by_rarity<T, R: Ord>(all: &BTreeMap<String, T>, rank: impl Fn(&T) -> R) -> Vec<String> {
+    let mut names: Vec<(R, &String)> = all.iter().map(|(name, one)| (rank(one), name)).collect();
     names.sort();
     names.into_iter().map(|(_, name)| name.clone()).collect()
 }

@@ -30,7 +30,7 @@ mod yaml;
 pub use drift::{Change, Drift, Share, drift};
 pub use json_schema::json_schema;
 pub use kind::Kind;
-pub use learned::{FieldLearned, Learned, TypeLearned, Variety};
+pub use learned::{FieldLearned, Learned, NamedBy, TypeLearned, Variety};
 pub use page_types::{PageType, PageTypes, pattern_of};
 pub use pairs::Pairs;
 pub use repeated::{RepeatedFieldLearned, RepeatedLearned};

@@ -190,6 +190,34 @@ pub(crate) mod tests {
         assert!(learned.types().contains_key("product"), "what is frequent stays");
     }
 
+    #[test]
+    fn types_of_the_definition_stay_however_many_pages_make_up() {
+        use crate::limits::TYPES_MAX;
+        use dragline_domain::item::Notation;
+
+        let mut declared = document("/p/0", "Chair", "\"price\":1");
+        let item = &mut declared.content.as_mut().unwrap().items[0];
+        item.fields.values_mut().for_each(|field| field.from = vec![Notation::Definition]);
+        let junk: Vec<Document> = (0..4 * TYPES_MAX)
+            .map(|n| document(&format!("/q/{n}"), &format!("T{}", n % (2 * TYPES_MAX)), "\"name\":1"))
+            .collect();
+        let mut before = learned_of(std::slice::from_ref(&declared));
+        junk.iter().for_each(|document| before.learn(document));
+        let mut after = learned_of(&junk);
+        after.learn(&declared);
+        let mut merged = learned_of(&junk);
+        merged.merge(learned_of(std::slice::from_ref(&declared)));
+        junk.iter().for_each(|document| merged.learn(document));
+        for (learned, when) in [(before, "the first of all"), (after, "the last of all"), (merged, "learned elsewhere")]
+        {
+            let stored: Learned = serde_json::from_str(&serde_json::to_string(&learned).unwrap()).unwrap();
+            assert_eq!(stored, learned);
+            assert!(learned.types().contains_key("chair"), "{when}");
+            assert!(learned.types().len() <= TYPES_MAX, "{when}");
+            assert!(learned.items_left_out() > 0, "{when}: types were left out");
+        }
+    }
+
     fn any_documents() -> impl Strategy<Value = Vec<Document>> {
         let path = prop_oneof!["/p/[0-9]{1,3}", "/[a-c]/[a-z]", "/"];
         let value = prop_oneof![

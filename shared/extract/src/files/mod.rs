@@ -27,7 +27,7 @@ use crate::tree::in_one_line;
 const TEXT_BYTES_MAX: usize = 2 << 20;
 
 /// The longest file that is read. Of text the beginning is read; a longer file of another format is not.
-const FILE_BYTES_MAX: u64 = 10 << 20;
+pub const FILE_BYTES_MAX: u64 = 10 << 20;
 
 /// The longest title, or other word about a file, that is kept.
 const METADATA_BYTES_MAX: usize = 4 << 10;

@@ -43,7 +43,8 @@ fn id(outline: &Outline<'_>, at: usize) -> Option<String> {
 /// Returns selectors of an element, from short ones to the path that leads to it alone.
 pub(super) fn of_element(outline: &Outline<'_>, at: usize) -> Vec<String> {
     let (own, mut tries) = (compound(outline, at), Vec::new());
-    tries.extend(id(outline, at));
+    // With the name, as hostile pages give an id to elements of several names.
+    tries.extend(id(outline, at).map(|id| format!("{}{id}", outline.get(at).name)));
     if own.contains('.') {
         tries.push(own.clone());
     }

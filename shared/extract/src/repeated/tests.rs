@@ -323,6 +323,15 @@ fn labels_name_values() {
             ],
             "of two lists of a kind, one says less",
         ),
+        (
+            "<ul id=main></ul><dl id=main><dt>Weight<dd>5<dt>Size<dd>6</dl>",
+            &[
+                "pairs 1 x dl#main",
+                "- 1 number weight: dt:nth-of-type(1) + dd = 5",
+                "- 1 number size: dt:nth-of-type(2) + dd = 6",
+            ],
+            "an element of another name has the same id",
+        ),
         ("<dl><dt>Only<dd>one</dl>", &[], "one label is no list"),
         ("<dl><dt>a<dt>b<dt>c</dl>", &[], "terms without values"),
     ] {

@@ -17,7 +17,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_domain::validity::{Flaw, Rule, ValidationType, Validity};
 use dragline_extract::typed::Types;
-use dragline_extract::{Extracted, FoundLink, MainRules, Settings, Source, Unread, extract};
+use dragline_extract::{Extracted, MainRules, Settings, Source, Unread, extract};
 use dragline_formats::http_fields::Headers;
 use jiff::Timestamp;
 use serde_json::Number;
@@ -69,14 +69,7 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
     };
     match extract(&source, &settings) {
         Ok(Extracted { made_by, page, links, content, remark, wall: _ }) => {
-            let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel, anchor }| Link {
-                kind,
-                target,
-                disposition: Disposition::Follow,
-                spelling,
-                rel,
-                anchor,
-            });
+            let links = links.into_iter().map(|link| link.decided(Disposition::Follow));
             let misfits = content.as_ref().is_some_and(|content| !content.misfits.is_empty());
             Document {
                 detail: remark,
