@@ -1,11 +1,14 @@
-//! A crawl's definition made ready for use: compiled once, and again when it changes.
+//! A crawl's definition made ready for use: read and compiled once, and again when it changes. Origins that join are added to what is there.
+
+mod digest;
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use dragline_domain::definition::{Definition, Draft, Requisites};
-use dragline_domain::frontier::{ReadAs, RulesDigest, ShorterWays, Task};
+use dragline_domain::definition::{Definition, Requisites};
+use dragline_domain::frontier::{CrawlStamp, ReadAs, RulesDigest, ShorterWays, Task};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Decision, Policy};
 use dragline_domain::politeness::Pace;
@@ -15,34 +18,35 @@ use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_extract::MainRules;
 #[cfg(feature = "parse")]
 use dragline_extract::typed::Types;
-use dragline_formats::warc::Sha1Digest;
 use jiff::Timestamp;
 
+use self::digest::RulesHasher;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::FetchLimits;
 use dragline_ports::frontier::{CrawlRow, Frontier};
 
 /// A crawl's definition with its rules compiled.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CrawlContext {
     /// The definition.
-    pub definition: Definition,
+    pub definition: Arc<Definition>,
     /// Its rules.
-    pub policy: Policy,
+    pub policy: Arc<Policy>,
     /// When known URLs are due again.
-    pub recrawl: RecrawlRules,
+    pub recrawl: Arc<RecrawlRules>,
     /// Its types of items.
     #[cfg(feature = "parse")]
-    pub types: Types,
+    pub types: Arc<Types>,
     /// What it says of main parts.
     #[cfg(feature = "parse")]
-    pub main: MainRules,
+    pub main: Arc<MainRules>,
     /// The origins in scope, including those that joined.
     pub allowed: AllowedOrigins,
     /// The digest of all that decides about links: documents whose links were decided under another are decided on again.
     pub rules: RulesDigest,
     versions: Versions,
-    joined: Vec<Origin>,
+    joined: u64,
+    hasher: RulesHasher,
 }
 
 /// The versions of the definition that a context is made from.
@@ -74,43 +78,53 @@ impl CrawlContext {
         self.versions.how
     }
 
-    /// Compiles a crawl's row.
+    /// Returns how many origins joined until it was made.
+    #[must_use]
+    pub const fn joined(&self) -> u64 {
+        self.joined
+    }
+
+    /// Compiles a crawl's row, as if no origin had joined.
     ///
     /// # Errors
     /// Fails if the rules do not compile. Those of a checked definition always do.
     pub fn new(row: CrawlRow) -> PortResult<Self> {
-        let versions = Versions::same(row.version);
-        Self::of_versions(row, versions)
+        Self::compile(Arc::new(row.definition), Versions::same(row.version))
     }
 
-    fn of_versions(row: CrawlRow, versions: Versions) -> PortResult<Self> {
-        let policy = Policy::compile(&row.definition)
-            .map_err(|error| PortError::new(PortErrorKind::Corrupt, "compile policy", &row.definition.name, error))?;
-        let allowed = AllowedOrigins::of(&row.definition).and(row.joined.iter().cloned());
-        let rules = rules_digest(&row)
-            .map_err(|error| PortError::new(PortErrorKind::Corrupt, "digest rules", &row.definition.name, error))?;
-        let recrawl = RecrawlRules::new(&row.definition);
+    fn compile(definition: Arc<Definition>, versions: Versions) -> PortResult<Self> {
+        let corrupt = |doing, error: Box<dyn std::error::Error + Send + Sync>| {
+            PortError::new(PortErrorKind::Corrupt, doing, &definition.name, error)
+        };
+        let policy = Policy::compile(&definition).map_err(|error| corrupt("compile policy", error.into()))?;
+        let hasher = RulesHasher::new(&definition).map_err(|error| corrupt("digest rules", error.into()))?;
         #[cfg(feature = "parse")]
-        let types = Types::new(&row.definition.items).map_err(|error| {
-            PortError::new(PortErrorKind::Corrupt, "compile types of items", &row.definition.name, error)
-        })?;
+        let types = Types::new(&definition.items).map_err(|error| corrupt("compile types of items", error.into()))?;
         #[cfg(feature = "parse")]
-        let main = MainRules::new(&row.definition.main).map_err(|error| {
-            PortError::new(PortErrorKind::Corrupt, "compile selectors of main parts", &row.definition.name, error)
-        })?;
+        let main = MainRules::new(&definition.main)
+            .map_err(|error| corrupt("compile selectors of main parts", error.into()))?;
         Ok(Self {
             #[cfg(feature = "parse")]
-            types,
+            types: Arc::new(types),
             #[cfg(feature = "parse")]
-            main,
-            policy,
-            recrawl,
-            allowed,
-            rules,
+            main: Arc::new(main),
+            policy: Arc::new(policy),
+            recrawl: Arc::new(RecrawlRules::new(&definition)),
+            allowed: AllowedOrigins::of(&definition),
+            rules: hasher.digest(),
             versions,
-            joined: row.joined,
-            definition: row.definition,
+            joined: 0,
+            hasher,
+            definition,
         })
+    }
+
+    /// Returns it with the origins that joined since it was made.
+    fn and_joined(&self, origins: Vec<Origin>) -> Self {
+        let mut hasher = self.hasher.clone();
+        origins.iter().for_each(|origin| hasher.add(origin));
+        let (rules, joined) = (hasher.digest(), self.joined + origins.len() as u64);
+        Self { allowed: self.allowed.clone().and(origins), rules, joined, hasher, ..self.clone() }
     }
 
     /// Decides whether to visit a URL that was found at this depth, after so many requisites in a row, to be read so.
@@ -134,7 +148,7 @@ impl CrawlContext {
     pub fn shorter_ways(&self, task: &Task) -> ShorterWays {
         match task {
             Task::Crawl if self.definition.scope.max_depth.is_some() => ShorterWays::PassedOn,
-            Task::Crawl | Task::Demand | Task::Reparse(_) => ShorterWays::Ignored,
+            Task::Crawl | Task::Demand | Task::Import | Task::Reparse(_) => ShorterWays::Ignored,
         }
     }
 
@@ -149,22 +163,30 @@ impl CrawlContext {
     pub fn limits(&self) -> FetchLimits {
         FetchLimits::of(&self.definition.fetch)
     }
+
+    /// Returns how long a request may take, with the time to store the largest body.
+    #[must_use]
+    pub fn longest_exchange(&self) -> Duration {
+        let fetch = &self.definition.fetch;
+        let bytes_max = fetch.file_bytes_max.max(fetch.body_bytes_max as u64);
+        fetch.timeout + Duration::from_millis(bytes_max.saturating_sub(STORED_AT_ONCE_BYTES) / STORED_BYTES_A_MS)
+    }
+
+    /// Returns the limits of a request for what may have been named as a sitemap: that is read whatever its type.
+    #[must_use]
+    pub fn limits_of(&self, read_as: ReadAs) -> FetchLimits {
+        match read_as {
+            ReadAs::Typed => self.limits(),
+            ReadAs::Sitemap | ReadAs::Robots => self.limits().reading_all(),
+        }
+    }
 }
 
-/// Returns the digest of everything that decides whether a URL is crawled, and which URL a link means. Stored with documents, so it must not depend
-/// on the program's version.
-fn rules_digest(row: &CrawlRow) -> serde_json::Result<RulesDigest> {
-    let Draft { seeds, requisites, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, .. } =
-        &*row.definition;
-    let rules = (seeds, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, &row.joined);
-    // What is usual is not in the digest, which is older than that key.
-    let rules = match requisites {
-        Requisites::Ignore => serde_json::to_vec(&rules)?,
-        Requisites::Fetch => serde_json::to_vec(&(rules, requisites))?,
-    };
-    let [a, b, c, d, ..] = *Sha1Digest::of(&rules).as_bytes();
-    Ok(RulesDigest(u32::from_be_bytes([a, b, c, d]).max(1)))
-}
+/// The largest body whose storing the reserve for commits covers.
+const STORED_AT_ONCE_BYTES: u64 = 128 << 20;
+
+/// How much of a larger one is compressed and stored in a millisecond, on a slow disk.
+const STORED_BYTES_A_MS: u64 = 20 << 10;
 
 /// What never changes of an iteration.
 #[derive(Clone, Debug)]
@@ -177,15 +199,21 @@ pub struct Pinned {
     pub task: Arc<Task>,
 }
 
-/// The contexts of the crawls that this process works on. A warm process keeps them.
+/// The contexts of the crawls that this process works on. A warm process keeps them, and the definitions, each of which is read once.
 #[derive(Debug, Default)]
 pub struct Contexts {
     by_versions: Mutex<HashMap<(CrawlId, Versions), Arc<CrawlContext>>>,
+    definitions: Mutex<HashMap<(CrawlId, u32), Arc<Definition>>>,
+    /// Held while a definition is read or compiled, so that of many who need it at once one does.
+    making: tokio::sync::Mutex<()>,
     pinned: Mutex<HashMap<(CrawlId, Iteration), Pinned>>,
     /// Held by each parse of this process: shared, or exclusively by one whose segment an earlier parse did not survive, so that no other parse
     /// dies with it and is blamed.
     #[cfg(feature = "parse")]
     pub(crate) parses: tokio::sync::RwLock<()>,
+    /// Of what people have been told.
+    #[cfg(feature = "parse")]
+    pub(crate) told: crate::parse::ToldSoFar,
 }
 
 impl Contexts {
@@ -197,12 +225,8 @@ impl Contexts {
     /// # Errors
     /// Returns the frontier's errors, or one if there is no such crawl.
     pub async fn current(&self, frontier: &impl Frontier, crawl: &CrawlId) -> PortResult<Arc<CrawlContext>> {
-        let row = load(frontier, crawl).await?;
-        let versions = Versions::same(row.version);
-        match self.kept(crawl, versions, &row.joined) {
-            Some(kept) => Ok(kept),
-            None => self.compiled(row, versions),
-        }
+        let stamp = load(frontier, crawl).await?;
+        self.made_of(frontier, crawl, Versions::same(stamp.version), stamp.joined).await
     }
 
     /// Returns the context that an iteration uses. Which URLs to crawl comes from the definition that it began with; how, from the current one. Its
@@ -217,23 +241,85 @@ impl Contexts {
         iteration: Iteration,
     ) -> PortResult<Arc<CrawlContext>> {
         let pinned = self.pinned(frontier, crawl, iteration).await?.and_then(|pinned| pinned.version);
-        let row = load(frontier, crawl).await?;
-        let versions = Versions { which_urls: pinned.unwrap_or(row.version), how: row.version };
-        if let Some(kept) = self.kept(crawl, versions, &row.joined) {
+        let stamp = load(frontier, crawl).await?;
+        let versions = Versions { which_urls: pinned.unwrap_or(stamp.version), how: stamp.version };
+        self.made_of(frontier, crawl, versions, stamp.joined).await
+    }
+
+    /// Returns this version of a crawl's definition; `None` if it never was.
+    ///
+    /// # Errors
+    /// Returns the frontier's errors.
+    pub async fn definition(
+        &self,
+        frontier: &impl Frontier,
+        crawl: &CrawlId,
+        version: u32,
+    ) -> PortResult<Option<Arc<Definition>>> {
+        let _making = self.making.lock().await;
+        self.definition_once(frontier, crawl, version).await
+    }
+
+    async fn definition_once(
+        &self,
+        frontier: &impl Frontier,
+        crawl: &CrawlId,
+        version: u32,
+    ) -> PortResult<Option<Arc<Definition>>> {
+        let key = (crawl.clone(), version);
+        if let Some(known) = lock(&self.definitions).get(&key) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let Some(definition) = frontier.load_definition(crawl, version).await?.map(Arc::new) else { return Ok(None) };
+        keep(&mut lock(&self.definitions), key, Arc::clone(&definition));
+        Ok(Some(definition))
+    }
+
+    /// Returns the context of these versions with the first `joined` origins that joined, or more.
+    async fn made_of(
+        &self,
+        frontier: &impl Frontier,
+        crawl: &CrawlId,
+        versions: Versions,
+        joined: u64,
+    ) -> PortResult<Arc<CrawlContext>> {
+        let key = (crawl.clone(), versions);
+        let kept = || lock(&self.by_versions).get(&key).cloned();
+        if let Some(kept) = kept().filter(|kept| kept.joined >= joined) {
             return Ok(kept);
         }
-        if versions.which_urls == versions.how {
-            return self.compiled(row, versions);
-        }
-        let Some(begun_with) = frontier.load_definition(crawl, versions.which_urls).await? else {
-            let why = format!(
-                "version {} of its definition, which iteration {iteration} uses, is missing",
-                versions.which_urls
-            );
-            return Err(PortError::new(PortErrorKind::Corrupt, "load definition", crawl, why));
+        let _making = self.making.lock().await;
+        let before = match kept() {
+            Some(kept) if kept.joined >= joined => return Ok(kept),
+            Some(kept) => kept,
+            None => Arc::new(self.compiled(frontier, crawl, versions).await?),
         };
-        let definition = begun_with.in_the_manner_of(&row.definition);
-        self.compiled(CrawlRow { definition, ..row }, versions)
+        let context = if before.joined < joined {
+            Arc::new(before.and_joined(frontier.load_joined(crawl, before.joined..joined).await?))
+        } else {
+            before
+        };
+        keep(&mut lock(&self.by_versions), key.clone(), Arc::clone(&context));
+        Ok(context)
+    }
+
+    async fn compiled(
+        &self,
+        frontier: &impl Frontier,
+        crawl: &CrawlId,
+        versions: Versions,
+    ) -> PortResult<CrawlContext> {
+        let definition = async |version| {
+            let definition = self.definition_once(frontier, crawl, version).await?;
+            let missing = || format!("version {version} of its definition, by which it is crawled, is missing");
+            definition.ok_or_else(|| PortError::new(PortErrorKind::Corrupt, "load definition", crawl, missing()))
+        };
+        let begun_with = definition(versions.which_urls).await?;
+        if versions.which_urls == versions.how {
+            return CrawlContext::compile(begun_with, versions);
+        }
+        let current = definition(versions.how).await?;
+        CrawlContext::compile(Arc::new(begun_with.in_the_manner_of(&current)), versions)
     }
 
     /// Returns what never changes of an iteration; `None` if there is no such iteration.
@@ -256,23 +342,11 @@ impl Contexts {
         keep(&mut lock(&self.pinned), key, pinned.clone());
         Ok(Some(pinned))
     }
-
-    fn kept(&self, crawl: &CrawlId, versions: Versions, joined: &[Origin]) -> Option<Arc<CrawlContext>> {
-        let kept = lock(&self.by_versions);
-        kept.get(&(crawl.clone(), versions)).filter(|context| context.joined == joined).map(Arc::clone)
-    }
-
-    fn compiled(&self, row: CrawlRow, versions: Versions) -> PortResult<Arc<CrawlContext>> {
-        let key = (row.definition.name.clone(), versions);
-        let context = Arc::new(CrawlContext::of_versions(row, versions)?);
-        keep(&mut lock(&self.by_versions), key, Arc::clone(&context));
-        Ok(context)
-    }
 }
 
-async fn load(frontier: &impl Frontier, crawl: &CrawlId) -> PortResult<CrawlRow> {
-    let row = frontier.load_crawl(crawl).await?;
-    row.ok_or_else(|| PortError::new(PortErrorKind::Other, "load crawl", crawl, "there is no such crawl"))
+async fn load(frontier: &impl Frontier, crawl: &CrawlId) -> PortResult<CrawlStamp> {
+    let stamp = frontier.load_stamp(crawl).await?;
+    stamp.ok_or_else(|| PortError::new(PortErrorKind::Other, "load crawl", crawl, "there is no such crawl"))
 }
 
 fn keep<K: Eq + Hash, V>(kept: &mut HashMap<K, V>, key: K, value: V) {

@@ -40,7 +40,7 @@ pub struct Capture {
     /// Why the response cannot be read, if it exists.
     pub unreadable: Option<String>,
     /// Where and how it is stored; `None` without a response.
-    pub file: Option<FileEntry>,
+    pub file: Option<Box<FileEntry>>,
 }
 
 /// A response as stored.
@@ -104,7 +104,8 @@ impl Capture {
                 .map(|reason| reason.token().to_owned()),
         };
         let mut capture = Self { url, at, visit, response, unreadable, file: None };
-        capture.file = Some(FileEntry { etag: capture.etag(), last_modified: capture.last_modified(), ..file });
+        capture.file =
+            Some(Box::new(FileEntry { etag: capture.etag(), last_modified: capture.last_modified(), ..file }));
         capture
     }
 

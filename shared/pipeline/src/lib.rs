@@ -17,4 +17,8 @@ pub mod wake;
 mod walk;
 mod world;
 
+/// How many calls about origins a step makes at once: each is mostly waiting for an answer, and the links of one segment may lead to thousands of
+/// origins.
+const CALLS_AT_ONCE: usize = 16;
+
 pub use world::{Adapters, DeadLeases, Timing, World};

@@ -15,7 +15,7 @@ use dragline_domain::url::HostKey;
 use jiff::Timestamp;
 
 use crate::World;
-use crate::tell::{tell_all, tell_kept};
+use crate::tell::{tell_kept, tell_once};
 use crate::wake::{Convoy, wake_into};
 use crate::walk::{Until, Walker};
 use dragline_ports::clock::Clock;
@@ -26,9 +26,13 @@ use dragline_ports::frontier::{
 };
 use dragline_ports::notifier::Notice;
 use dragline_ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
+use futures_util::future::join_all;
 
-/// How many rows one sweep looks at.
-const OVERDUE_MAX: usize = 1_000;
+/// How many origins one sweep looks at, and how many segments.
+const OVERDUE_MAX: usize = 500;
+
+/// How many turns of an origin may fail, one after the other, before the sweeper gives it up: a turn itself gives it up long before, if it can.
+const ATTEMPTS_MAX: u32 = 10;
 
 /// The state of a crawl after a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +72,11 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     for work in frontier.overdue(crawl, due_by, kinds, OVERDUE_MAX).await? {
         match send_again(world, &iteration, &work, &mut convoy).await {
             Ok(sent) => acts += sent,
+            // It must not keep the sweeper from the rest.
+            Err(error) if error.kind.is_lasting() => {
+                tracing::error!(%error, ?work, "overdue work cannot be sent again");
+                swept = Err(error);
+            }
             Err(error) => {
                 swept = Err(error);
                 break;
@@ -110,6 +119,14 @@ async fn send_again(
             let is_held = lease.holder().is_some() && free_since >= now;
             if is_held || lease.iteration != iteration.number || !iteration.status.is_open() {
                 return Ok(0);
+            }
+            if lease.attempts > ATTEMPTS_MAX
+                && let Some(left) = give_up(world, iteration.number, origin.clone(), LeftoverReason::Stuck).await?
+            {
+                let Leftover { reason, count, .. } = left;
+                tell_once(world, iteration.number, vec![Notice::OriginEnded { origin: origin.clone(), reason, count }])
+                    .await;
+                return Ok(1);
             }
             let ticket = Ticket { origin: origin.clone(), iteration: iteration.number, turn: lease.turn };
             convoy.add(ticket, lease.free_from(now));
@@ -168,31 +185,26 @@ async fn give_up_all(
             walker.store().await?;
             return Ok(acts);
         }
-        let (mut ended, mut given_up) = (Vec::new(), Ok(()));
-        for origin in origins {
-            let key = OriginKey { crawl: iteration.crawl.clone(), origin };
-            match give_up(world, iteration.number, key.clone(), reason).await {
-                Ok(None) => {}
-                Ok(Some(Leftover { reason, count, .. })) => {
-                    acts += 1;
-                    let ended_with = Notice::OriginEnded { origin: key.clone(), reason, count };
-                    ended.extend((count > 0).then_some(ended_with));
-                }
-                Err(error) => {
-                    given_up = Err(error);
-                    break;
+        for group in origins.chunks(walker.origins_at_once()) {
+            let keys = group.iter().map(|origin| OriginKey { crawl: iteration.crawl.clone(), origin: origin.clone() });
+            let left = join_all(keys.clone().map(|key| give_up(world, iteration.number, key, reason))).await;
+            let (mut ended, mut given_up) = (Vec::new(), Ok(()));
+            for (origin, left) in keys.zip(left) {
+                match left {
+                    Ok(None) => {}
+                    Ok(Some(Leftover { reason, count, .. })) => {
+                        acts += 1;
+                        ended.extend((count > 0).then_some(Notice::OriginEnded { origin, reason, count }));
+                    }
+                    Err(error) => given_up = given_up.and(Err(error)),
                 }
             }
-            walker.pass(&key.origin);
-            if walker.is_to_rest() {
-                break;
+            // People are told about the first that ended, whatever happened to the others.
+            tell_once(world, iteration.number, ended).await;
+            given_up?;
+            if walker.pass_all(group) && walker.rest(&mut Convoy::default()).await?.is_some() {
+                return Ok(acts);
             }
-        }
-        // People are told about those that ended, whatever happened to the next one.
-        tell_all(world, ended).await;
-        given_up?;
-        if walker.is_to_rest() && walker.rest(&mut Convoy::default()).await?.is_some() {
-            return Ok(acts);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Telling people what happens. No step fails because of it: a notice that cannot be sent is logged, kept, and sent later.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dragline_domain::change::ChangeKind;
+use dragline_domain::frontier::ParserCounters;
+use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::time::{after, between};
 
 use crate::World;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Iterations, NoticeKept, OwedNotice, OwedNotices};
+use dragline_ports::frontier::{Crawls, Fact, Iterations, NoticeKept, OwedNotice, OwedNotices, Told};
 use dragline_ports::notifier::{ClosedIteration, Notice, Notifier};
 
 /// How many owed notices are tried at once.
@@ -27,6 +27,42 @@ const OWED_FOR_MAX: Duration = Duration::from_hours(14 * 24);
 /// Sends a notice, or makes sure that it is sent later.
 pub(crate) async fn tell(world: &impl World, notice: Notice) {
     tell_all(world, vec![notice]).await;
+}
+
+/// Sends those notices of an iteration of whose kind and reason people were not told in it. A page may link to thousands of origins that all end
+/// alike: the notice that the iteration closed counts them.
+pub(crate) async fn tell_once(world: &impl World, iteration: Iteration, notices: Vec<Notice>) {
+    let mut news = Vec::new();
+    for notice in notices {
+        if is_news(world, iteration, &notice).await {
+            news.push(notice);
+        }
+    }
+    tell_all(world, news).await;
+}
+
+/// Whether people were not told of a notice's kind and reason in this iteration. Also if nobody knows: they are rather told twice than never.
+async fn is_news(world: &impl World, iteration: Iteration, notice: &Notice) -> bool {
+    let Some(reason) = notice.reason() else { return true };
+    let told = mark_told(world, notice.crawl(), iteration, &format!("{} {reason}", notice.kind())).await;
+    told.map_or_else(
+        |error| {
+            tracing::warn!(%error, ?notice, "whether people were told of this before is not known");
+            true
+        },
+        |told| told == Told::Now,
+    )
+}
+
+/// Marks that people are told of something in this iteration, and returns whether they were before.
+pub(crate) async fn mark_told(
+    world: &impl World,
+    crawl: &CrawlId,
+    iteration: Iteration,
+    what: &str,
+) -> PortResult<Told> {
+    let fact = Fact::of(&format!("iteration {iteration} {what}"));
+    world.frontier().mark_told(crawl, &fact, world.clock().now()).await
 }
 
 /// Sends several notices. After one that cannot be sent the others are kept without a try.
@@ -56,7 +92,7 @@ async fn keep(world: &impl World, notice: Notice) {
 
 /// Sends a notice that is already kept. Returns whether it was sent.
 pub(crate) async fn tell_kept(world: &impl World, owed: &OwedNotice) -> bool {
-    match world.notifier().notify(with_changes(world, &owed.notice).await).await {
+    match world.notifier().notify(with_figures(world, &owed.notice).await).await {
         Ok(()) => {
             if let Err(error) = world.frontier().forget_notice(owed).await {
                 tracing::warn!(%error, "a notice was sent, and will be sent once more");
@@ -75,25 +111,30 @@ pub(crate) async fn tell_kept(world: &impl World, owed: &OwedNotice) -> bool {
     }
 }
 
-/// Returns a notice that is kept, with what is added up only now: what an iteration changed. It goes without if that fails.
-async fn with_changes(world: &impl World, notice: &Notice) -> Notice {
+/// Returns a notice that is kept, with what is added up only now: what an iteration changed, left over and cut. It goes without if that fails.
+async fn with_figures(world: &impl World, notice: &Notice) -> Notice {
     let Notice::IterationClosed(closed) = notice else { return notice.clone() };
-    let changes = changes(world, closed).await.unwrap_or_else(|error| {
-        tracing::warn!(%error, "a notice does not say what changed");
-        BTreeMap::new()
+    let closed = add_up(world, closed).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "a notice does not say what changed, is left over and was cut");
+        closed.clone()
     });
-    Notice::IterationClosed(ClosedIteration { changes, ..closed.clone() })
+    Notice::IterationClosed(closed)
 }
 
-/// Returns what an iteration changed, as its origins counted it; nothing if another began since, as they count for that.
-async fn changes(world: &impl World, closed: &ClosedIteration) -> PortResult<BTreeMap<ChangeKind, u64>> {
+/// Returns the end of an iteration with what its origins counted. What changed is left out if another began since, as they count for that.
+async fn add_up(world: &impl World, closed: &ClosedIteration) -> PortResult<ClosedIteration> {
     let (frontier, row) = (world.frontier(), &closed.row);
-    match frontier.latest_iteration(&row.crawl).await? {
-        Some(latest) if latest.number == row.number => {
-            Ok(frontier.progress(&row.crawl, row.number).await?.parser.changes)
-        }
-        _ => Ok(BTreeMap::new()),
+    let is_latest = frontier.latest_iteration(&row.crawl).await?.is_some_and(|latest| latest.number == row.number);
+    let progress = frontier.progress(&row.crawl, row.number).await?;
+    let leftovers = progress.leftovers.into_iter().collect();
+    if !is_latest {
+        return Ok(ClosedIteration { leftovers, ..row.clone().into() });
     }
+    let joined = frontier.load_stamp(&row.crawl).await?.map(|stamp| stamp.joined);
+    let origins_joined = joined.zip(row.joined_before).map_or(0, |(joined, before)| joined.saturating_sub(before));
+    let ParserCounters { changes, links_beyond_budget, stuck, .. } = progress.parser;
+    let (row, bodies_cut) = (row.clone(), progress.crawler.bodies_cut);
+    Ok(ClosedIteration { row, changes, leftovers, links_beyond_budget, origins_joined, bodies_cut, stuck })
 }
 
 /// Sends the notices that are owed. Returns how many of those due are still owed.

@@ -6,10 +6,11 @@ use std::time::Duration;
 use dragline_domain::frontier::{Need, OriginKey, need};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::time::between;
+use futures_util::future::join_all;
 use jiff::Timestamp;
 
-use crate::World;
-use crate::tell::tell;
+use crate::tell::tell_once;
+use crate::{CALLS_AT_ONCE, World};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Endings, Origins, Settled};
@@ -30,11 +31,16 @@ pub async fn wake(world: &impl World, origin: &OriginKey, iteration: Iteration) 
 /// Like [`wake`], for several origins, whose tickets travel together.
 ///
 /// # Errors
-/// Returns the errors of the frontier and the queue. Tickets of the origins before the one that failed are sent.
+/// Returns the errors of the frontier and the queue. Tickets of the origins before and beside the one that failed are sent.
 pub async fn wake_all(world: &impl World, origins: &[OriginKey], iteration: Iteration) -> PortResult<()> {
     let (mut convoy, mut woken) = (Convoy::default(), Ok(()));
-    for origin in origins {
-        woken = wake_into(world, origin, iteration, &mut convoy).await;
+    for origins in origins.chunks(CALLS_AT_ONCE) {
+        for call in join_all(origins.iter().map(|origin| called(world, origin, iteration))).await {
+            match call {
+                Ok(ticket) => convoy.0.extend(ticket),
+                Err(error) => woken = Err(error),
+            }
+        }
         if woken.is_err() {
             break;
         }
@@ -53,44 +59,47 @@ pub async fn wake_into(
     iteration: Iteration,
     convoy: &mut Convoy,
 ) -> PortResult<()> {
-    let ticket = |turn| Ticket { origin: origin.clone(), iteration, turn };
+    convoy.0.extend(called(world, origin, iteration).await?);
+    Ok(())
+}
+
+/// Does what an origin's rows call for, but sends no ticket: returns it, with the time when it is to arrive.
+async fn called(
+    world: &impl World,
+    origin: &OriginKey,
+    iteration: Iteration,
+) -> PortResult<Option<(Ticket, Timestamp)>> {
+    let call = |turn, until| {
+        world.observer().observe(&Event::At { origin, stage: Stage::Called { until } });
+        Ok(Some((Ticket { origin: origin.clone(), iteration, turn }, until)))
+    };
     loop {
         let now = world.clock().now();
-        let Some(rows) = world.frontier().load_origin(origin).await? else { return Ok(()) };
+        let Some(rows) = world.frontier().load_origin(origin).await? else { return Ok(None) };
         if rows.lease.iteration != iteration {
-            return Ok(());
+            return Ok(None);
         }
         match need(&rows) {
-            Need::Ticket(turn) => {
-                call(world, convoy, ticket(turn), rows.lease.free_from(now));
-                return Ok(());
-            }
-            Need::Nothing => return Ok(()),
+            Need::Ticket(turn) => return call(turn, rows.lease.free_from(now)),
+            Need::Nothing => return Ok(None),
             Need::Settling => {}
         }
         match world.frontier().settle(origin, &rows).await? {
-            Settled::Woken(turn) => {
-                call(world, convoy, ticket(turn), rows.lease.free_from(now));
-                return Ok(());
-            }
+            Settled::Woken(turn) => return call(turn, rows.lease.free_from(now)),
             Settled::Closed => {
                 world.observer().observe(&Event::At { origin, stage: Stage::Done });
-                return Ok(());
+                return Ok(None);
             }
             Settled::ClosedWithLeftovers(leftover) => {
                 let (reason, count) = (leftover.reason, leftover.count);
                 world.observer().observe(&Event::At { origin, stage: Stage::Done });
-                tell(world, Notice::OriginEnded { origin: origin.clone(), reason, count }).await;
-                return Ok(());
+                let ended = Notice::OriginEnded { origin: origin.clone(), reason, count };
+                tell_once(world, iteration, vec![ended]).await;
+                return Ok(None);
             }
             Settled::Changed => {}
         }
     }
-}
-
-fn call(world: &impl World, convoy: &mut Convoy, ticket: Ticket, until: Timestamp) {
-    world.observer().observe(&Event::At { origin: &ticket.origin, stage: Stage::Called { until } });
-    convoy.add(ticket, until);
 }
 
 /// Sends a turn's ticket, to arrive when the origin may get requests.
@@ -119,12 +128,25 @@ impl Convoy {
         self.0.push((ticket, not_before));
     }
 
-    /// Sends the tickets if they fill a message.
+    /// Adds the tickets of others.
+    pub fn join(&mut self, mut others: Self) {
+        self.0.append(&mut others.0);
+    }
+
+    /// Whether the tickets fill a message.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.0.len() >= CONVOY_MAX
+    }
+
+    /// Sends as many tickets as fill messages, and keeps the rest.
     ///
     /// # Errors
     /// Returns the queue's errors.
     pub async fn send_if_full(&mut self, world: &impl World) -> PortResult<()> {
-        if self.0.len() < CONVOY_MAX { Ok(()) } else { self.send(world).await }
+        let full = self.0.len() - self.0.len() % CONVOY_MAX;
+        let rest = self.0.split_off(full);
+        Self(std::mem::replace(&mut self.0, rest)).send_through(world.queue(), world.clock().now()).await
     }
 
     /// Sends the tickets.
@@ -132,9 +154,17 @@ impl Convoy {
     /// # Errors
     /// Returns the first of the queue's errors, once everything was tried.
     pub async fn send(&mut self, world: &impl World) -> PortResult<()> {
+        std::mem::take(self).send_through(world.queue(), world.clock().now()).await
+    }
+
+    /// Sends the tickets through a queue.
+    ///
+    /// # Errors
+    /// Returns the first of the queue's errors, once everything was tried.
+    pub async fn send_through(self, queue: &impl Queue, now: Timestamp) -> PortResult<()> {
         let mut sent = Ok(());
-        for (tickets, wait) in together(std::mem::take(&mut self.0), world.clock().now()) {
-            sent = sent.and(world.queue().send(Message::of_tickets(&tickets), wait).await);
+        for (tickets, wait) in together(self.0, now) {
+            sent = sent.and(queue.send(Message::of_tickets(&tickets), wait).await);
         }
         sent
     }

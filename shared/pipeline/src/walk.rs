@@ -8,8 +8,8 @@ use std::time::Duration;
 use dragline_domain::frontier::{IterationRow, OriginCursor, Walk};
 use dragline_domain::url::Origin;
 
-use crate::World;
 use crate::wake::Convoy;
+use crate::{CALLS_AT_ONCE, World};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CursorMoved, Iterations, MoveCursor, Origins};
@@ -27,7 +27,7 @@ impl Until {
         Self(world.timing().walk.map(|walk| world.clock().monotonic().saturating_add(walk)))
     }
 
-    /// Asked after each origin, not before: each walk passes at least one, so it comes to an end in any case.
+    /// Asked after origins, not before: each walk passes at least one, so it comes to an end in any case.
     pub(crate) fn is_over(self, world: &impl World) -> bool {
         self.0.is_some_and(|end| world.clock().monotonic() >= end)
     }
@@ -79,6 +79,19 @@ impl<'w, W: World> Walker<'w, W> {
     pub(crate) fn pass(&mut self, origin: &Origin) {
         self.reached = OriginCursor::After(origin.clone());
         self.passed_since += 1;
+    }
+
+    /// Records that origins are done, in their order. Returns whether to store the cursor before anything else is done.
+    pub(crate) fn pass_all<'o>(&mut self, origins: impl IntoIterator<Item = &'o Origin>) -> bool {
+        origins.into_iter().fold(false, |is_to_rest, origin| {
+            self.pass(origin);
+            self.is_to_rest() || is_to_rest
+        })
+    }
+
+    /// Returns how many origins to work on at the same time: a walk that has no time left passes only the one that it must.
+    pub(crate) fn origins_at_once(&self) -> usize {
+        if self.until.is_over(self.world) { 1 } else { CALLS_AT_ONCE }
     }
 
     /// Whether to store the cursor before anything else is done.

@@ -114,6 +114,14 @@ impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H> {
         Self { handover, ..self }
     }
 
+    /// Returns the same adapters with another queue.
+    #[must_use]
+    pub fn with_queue<R>(self, queue: R) -> Adapters<F, A, D, R, N, C, H> {
+        let Self { frontier, archive, documents, queue: _, notifier, clock, rng, observer, live, handover, timing } =
+            self;
+        Adapters { frontier, archive, documents, queue, notifier, clock, rng, observer, live, handover, timing }
+    }
+
     /// Returns the same adapters with other times.
     #[must_use]
     pub fn with_timing(self, timing: Timing) -> Self {

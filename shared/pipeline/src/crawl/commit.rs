@@ -1,8 +1,8 @@
 //! A segment being filled, and its commit.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
-use bytes::Bytes;
 use dragline_domain::frontier::{
     ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, ObjectKey, SegmentId, SegmentRow, SegmentState, SegmentWork,
 };
@@ -16,7 +16,7 @@ use crate::handover::Kept;
 use dragline_domain::frontier::Committed;
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::clock::Clock;
-use dragline_ports::error::PortResult;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{CommitSegment, Turns};
 use dragline_ports::queue::{Message, ParseMessage, Queue};
 
@@ -34,6 +34,9 @@ const _: () = assert!(SEGMENT_PAGES_MAX as usize <= EXHAUSTED_CHUNKS_MAX, "its c
 /// in memory.
 const SEGMENT_BODIES_BYTES_MAX: u64 = 32 << 20;
 
+/// A segment takes no more visits once it has as many sitemaps: the parser holds all that they list, 50,000 URLs each.
+const SEGMENT_SITEMAPS_MAX: u32 = 1;
+
 /// Visits that are committed together, in the order in which they were handed out.
 pub(super) struct OpenSegment {
     pub number: u64,
@@ -46,6 +49,8 @@ pub(super) struct OpenSegment {
     pub entries: u32,
     /// How many of them are no visits: documents that are made again, and URLs that another entry did.
     pub asides: u32,
+    /// How many of them are of URLs that were named as sitemaps.
+    pub sitemaps: u32,
     /// Visits under way.
     pub pending: u32,
     /// Whether it takes no more visits.
@@ -63,6 +68,7 @@ impl OpenSegment {
         self.entries >= self.pages_max
             || self.records.as_ref().is_none_or(|records| records.len_bytes() >= object_bytes_max)
             || self.work.body_bytes >= SEGMENT_BODIES_BYTES_MAX
+            || self.sitemaps >= SEGMENT_SITEMAPS_MAX
     }
 
     /// Whether nothing is under way any more and nothing will be added.
@@ -101,9 +107,12 @@ pub(super) async fn store(
     records: SegmentRecords,
 ) -> PortResult<Stored> {
     let object = ObjectKey::of_segment(&id, iteration, token);
-    let (bytes, kept) = records.into_object();
-    let object_bytes = bytes.len() as u64;
-    match world.archive().put_new(&object, Bytes::from(bytes)).await? {
+    let (content, kept) = records.into_object().map_err(|error| {
+        let is_full = matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded);
+        PortError::new(if is_full { PortErrorKind::Full } else { PortErrorKind::Other }, "write object", &object, error)
+    })?;
+    let object_bytes = content.len_bytes();
+    match world.archive().put_new(&object, content).await? {
         // `Exists` means an earlier try of this put whose answer was lost: nobody else has the token in its key, and a turn ends when a put or a
         // commit fails, so it puts each segment once.
         Put::Stored | Put::Exists => Ok(Stored { id, object, object_bytes, kept }),
@@ -181,6 +190,8 @@ pub(super) async fn commit(
 mod tests {
     use jiff::Timestamp;
 
+    use dragline_formats::warc::WarcInfo;
+
     use super::*;
     use crate::crawl::SegmentMemory;
 
@@ -198,16 +209,16 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_is_full_by_its_pages_its_object_or_its_bodies() {
+    fn a_segment_is_full_by_its_pages_its_object_its_bodies_or_its_sitemaps() {
         const MIB: u64 = 1 << 20;
-        let crawl = "docs".parse().unwrap();
-        let records = || SegmentRecords::new(1, &crawl, Iteration::FIRST, "Bot/1", Timestamp::UNIX_EPOCH);
+        let records = || SegmentRecords::new(1, &WarcInfo::default(), Timestamp::UNIX_EPOCH);
         let object_bytes = records().len_bytes();
-        for (entries, body_bytes, object_bytes_max, full, why) in [
-            (49, 32 * MIB - 1, object_bytes + 1, false, "just not"),
-            (50, 0, MIB, true, "its pages"),
-            (1, 0, object_bytes, true, "its object"),
-            (1, 32 * MIB, MIB, true, "its bodies, which compress well"),
+        for (entries, sitemaps, body_bytes, object_bytes_max, full, why) in [
+            (49, 0, 32 * MIB - 1, object_bytes + 1, false, "just not"),
+            (50, 0, 0, MIB, true, "its pages"),
+            (1, 0, 0, object_bytes, true, "its object"),
+            (1, 0, 32 * MIB, MIB, true, "its bodies, which compress well"),
+            (1, 1, 0, MIB, true, "what its sitemap lists"),
         ] {
             let segment = OpenSegment {
                 number: 0,
@@ -216,6 +227,7 @@ mod tests {
                 pages_max: SEGMENT_PAGES_MAX,
                 entries,
                 asides: 0,
+                sitemaps,
                 pending: 0,
                 is_sealed: false,
                 since: Duration::ZERO,

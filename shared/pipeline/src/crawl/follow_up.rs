@@ -87,6 +87,7 @@ mod tests {
         Known, LastCapture, LastDocument, LinksDecided, RulesDigest, Standing, VisitPlace,
     };
     use dragline_domain::ids::{Iteration, Turn};
+    use dragline_formats::blob::Blob;
     use dragline_formats::http_fields::Headers;
     use dragline_ports::fetcher::{FetchFailureKind, FetchedResponse};
 
@@ -98,7 +99,7 @@ mod tests {
             reason: String::new(),
             protocol: None,
             headers: fields.iter().copied().collect(),
-            body: bytes::Bytes::new(),
+            body: Blob::default(),
             truncated: None,
             decoded_sha1: [0; 20],
             decoded_bytes: 0,
@@ -124,7 +125,7 @@ mod tests {
             standing: Standing::Shown,
             links: LinksDecided { by: RulesDigest::NONE, depth: 0 },
         };
-        let known = Known { last: Some(last), document: Some(document), ..Known::default() };
+        let known = Known { last: Some(Box::new(last)), document: Some(document), ..Known::default() };
         TodoEntry { known, ..TodoEntry::new("/~a") }
     }
 

@@ -54,9 +54,10 @@ pub(super) fn status_outcome(response: &FetchedResponse) -> Outcome {
 
 /// Returns the wall that an answer is, as far as the crawler can tell: a parser may find more in its body.
 pub(super) fn wall_of(url: &CrawlUrl, fetched: &Fetched) -> Option<Wall> {
-    let FetchedResponse { status, headers, body, decoded_bytes, .. } = fetched.result.as_ref().ok()?;
+    let response = fetched.result.as_ref().ok()?;
+    let FetchedResponse { status, headers, decoded_bytes, .. } = response;
     let head = Head { url, status: *status, headers };
-    wall::of_fields(&head).or_else(|| wall::challenge_of(&head, body, *decoded_bytes))
+    wall::of_fields(&head).or_else(|| wall::challenge_of(&head, &response.readable_body(), *decoded_bytes))
 }
 
 /// Returns what a request says about its host's load. A host that wants to know whether a person asks is asked too often.
@@ -161,7 +162,6 @@ pub(super) fn connection_after(fetched: &Fetched) -> Connection {
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use dragline_formats::http_fields::Headers;
 
     use super::*;
@@ -176,7 +176,7 @@ mod tests {
             reason: String::new(),
             protocol: None,
             headers: fields.iter().copied().collect(),
-            body: Bytes::from_static(body.as_bytes()),
+            body: body.into(),
             truncated: None,
             decoded_sha1: [0; 20],
             decoded_bytes: body.len() as u64,

@@ -141,6 +141,20 @@ impl Planner {
         Ok(!self.due.is_empty())
     }
 
+    /// Ends the walk through the candidates, as the origin is given up: they stay due. What was read of them is still handed out. If nothing else was
+    /// to be visited, some are read, so that the log says what became of the origin.
+    pub(super) async fn end_walk(&mut self, world: &impl World, lease: &Lease, inbox: &Inbox) -> PortResult<()> {
+        let is_first = lease.segments == 0 && inbox.added == 0;
+        while is_first && self.due.is_empty() && self.position.cursor != RecrawlCursor::End {
+            self.read_due(world, lease, 0).await?;
+        }
+        self.due_end = RecrawlCursor::End;
+        if self.due.is_empty() {
+            self.position.cursor = RecrawlCursor::End;
+        }
+        Ok(())
+    }
+
     /// Whether [`Self::next`] has something at hand to hand out. `lease` is the holder's copy, `inbox` as last read, `in_flight` the number of
     /// visits that are not committed.
     pub(super) fn has_next(

@@ -6,7 +6,7 @@ use dragline_domain::url::HostKey;
 use jiff::Timestamp;
 
 use crate::World;
-use crate::tell::tell;
+use crate::tell::tell_once;
 use crate::wake::send_ticket;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
@@ -62,7 +62,8 @@ pub(super) async fn release(
             }
             Release::CloseWithLeftovers => {
                 if let Some(reason) = lease.ending {
-                    tell(world, Notice::OriginEnded { origin: origin.clone(), reason, count: left }).await;
+                    let ended = Notice::OriginEnded { origin: origin.clone(), reason, count: left };
+                    tell_once(world, lease.iteration, vec![ended]).await;
                 }
             }
             Release::Idle | Release::Close => {}

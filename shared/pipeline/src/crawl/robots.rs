@@ -11,7 +11,9 @@ use dragline_domain::url::{CrawlUrl, HostKey, Origin};
 use dragline_extract::wall::{self, Head};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::http_fields::location;
-use dragline_formats::robots::{BODY_BYTES_MAX, REDIRECTS_MAX, ROBOTS_PATH, RobotsFetch, RobotsPolicy, RobotsRecord};
+use dragline_formats::robots::{
+    BODY_BYTES_MAX, REDIRECTS_MAX, ROBOTS_PATH, RobotsFetch, RobotsPolicy, RobotsRecord, Unreadable,
+};
 use jiff::Timestamp;
 
 use super::pacer::Pacer;
@@ -34,18 +36,42 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 pub(super) enum Robots {
     /// The rules, or that there are none.
     Known(RobotsPolicy),
+    /// They were not read yet: no request may be made.
+    NotRead,
     /// It could not be read, for now: no request may be made.
-    Unreadable(String),
+    Unreadable(Unreadable),
     /// The same, because nobody was ever there, or nobody who can be trusted.
-    NobodyThere(String),
+    NobodyThere(Unreadable),
     /// The same, because a server that gave one before cannot be reached. It may be restarting.
-    OutOfReach(String),
+    OutOfReach(Unreadable),
     /// The origin's address is one that Dragline never talks to.
     PrivateAddress(String),
     /// It was not asked for, as nothing of the origin is requested: it is no longer in scope, or documents are only made again.
     NotAsked,
+    /// Nothing is requested: whoever made the archive has asked.
+    NotNeeded,
     /// It redirects to a host that others are using, until then at the latest. That is nobody's fault.
     HostBusy(Timestamp),
+}
+
+impl Robots {
+    /// Returns why they could not be read; `None` if they could, or need not be.
+    pub(super) const fn unreadable(&self) -> Option<&Unreadable> {
+        match self {
+            Self::Unreadable(why) | Self::NobodyThere(why) | Self::OutOfReach(why) => Some(why),
+            Self::Known(_)
+            | Self::NotRead
+            | Self::PrivateAddress(_)
+            | Self::NotAsked
+            | Self::NotNeeded
+            | Self::HostBusy(_) => None,
+        }
+    }
+
+    /// Whether requests may be made, as far as the rules allow them, or need none.
+    pub(super) const fn may_be_followed(&self) -> bool {
+        matches!(self, Self::Known(_) | Self::PrivateAddress(_) | Self::NotAsked | Self::NotNeeded)
+    }
 }
 
 /// What becomes of a robots.txt whose body breaks off, or cannot be decoded to its end.
@@ -154,12 +180,10 @@ async fn read<W: World>(
     let found = match &policy {
         RobotsPolicy::DisallowAll(why) if is_away && has_answered => {
             // The stored one stays, as it shows that the server did answer once.
-            return Ok((Robots::OutOfReach(why.to_string()), RobotsUse::Used));
+            return Ok((Robots::OutOfReach(why.clone()), RobotsUse::Used));
         }
-        RobotsPolicy::DisallowAll(why) if is_away && why.lasts() => {
-            (Robots::NobodyThere(why.to_string()), RobotsUse::Used)
-        }
-        RobotsPolicy::DisallowAll(why) => (Robots::Unreadable(why.to_string()), RobotsUse::Used),
+        RobotsPolicy::DisallowAll(why) if is_away && why.lasts() => (Robots::NobodyThere(why.clone()), RobotsUse::Used),
+        RobotsPolicy::DisallowAll(why) => (Robots::Unreadable(why.clone()), RobotsUse::Used),
         RobotsPolicy::AllowAll(_) | RobotsPolicy::Rules(_) => (Robots::Known(policy), RobotsUse::Unused),
     };
     let expires_at = match &found {
@@ -188,7 +212,11 @@ pub async fn fetch_robots(
         return Ok(RobotsRecord::of(&RobotsFetch::Failed { detail: "the origin has no URL" }));
     };
     let mut url = asked.clone();
-    let limits = FetchLimits { body_bytes_max: BODY_BYTES_MAX, decoded_bytes_max: BODY_BYTES_MAX as u64, ..limits };
+    let limits = FetchLimits {
+        body_bytes_max: BODY_BYTES_MAX,
+        decoded_bytes_max: BODY_BYTES_MAX as u64,
+        ..limits.reading_all()
+    };
     for _ in 0..=REDIRECTS_MAX {
         let request = FetchRequest::new(url.clone(), limits);
         let response = match fetcher.fetch(request).await.result {
@@ -333,7 +361,8 @@ fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUr
 fn walled(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Option<RobotsRecord> {
     let head = Head { url, status: response.status, headers: &response.headers };
     let codings = ContentCodings::parse(response.headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
-    let body = decode_all(&codings, &response.body, BODY_BYTES_MAX as u64);
+    let received = response.readable_body();
+    let body = decode_all(&codings, &received, BODY_BYTES_MAX as u64);
     let detail = wall::of_file(asked, &head, &body.bytes)?.detail_of_file();
     Some(RobotsRecord::of(&RobotsFetch::Walled { detail: &detail }))
 }
@@ -343,7 +372,8 @@ fn record_of(response: &FetchedResponse, broken_off: BrokenOff) -> RobotsRecord 
     let Ok(codings) = ContentCodings::parse(response.headers.all("content-encoding")) else {
         return RobotsRecord::of(&RobotsFetch::Failed { detail: "its content coding cannot be undone" });
     };
-    let body = decode_all(&codings, &response.body, BODY_BYTES_MAX as u64);
+    let received = response.readable_body();
+    let body = decode_all(&codings, &received, BODY_BYTES_MAX as u64);
     let is_broken_off = !matches!(response.truncated, None | Some(Truncation::Length)) || body.is_garbled();
     let fetch = match broken_off {
         _ if !is_broken_off => RobotsFetch::Answered { status, body: &body.bytes },

@@ -1,10 +1,14 @@
 //! The WARC object of a segment, record by record.
 
-use bytes::Bytes;
+use std::io;
+
 use dragline_domain::capture::{Exchange, RecordKind, Visit};
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::definition::{Definition, Hostname, Line, Provenance};
+use dragline_domain::frontier::ObjectKey;
+use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::blob::{Blob, Spool};
 use dragline_formats::content_coding::ContentCodings;
 use dragline_formats::warc::{
     self, CaptureEvent, ExtensionField, ExtensionName, Metadata, Record, RecordId, RefersTo, Revisit, Sha1Digest,
@@ -15,6 +19,24 @@ use jiff::Timestamp;
 use crate::handover::{Capture, Handover, Kept, Response, StoredAs};
 use dragline_ports::fetcher::{Fetched, FetchedResponse, Truncation};
 
+/// Returns what is said of a segment's object in its `warcinfo` record.
+pub(super) fn describe(object: &ObjectKey, iteration: Iteration, definition: &Definition) -> WarcInfo {
+    let Provenance { operator, publisher, description, is_part_of, hostname } = &definition.archive;
+    let text = |line: &Option<Line>| line.as_ref().map(|line| line.as_str().to_owned());
+    let crawl = format!("{}-{iteration}", definition.name);
+    WarcInfo {
+        filename: object.as_str().rsplit('/').next().map(str::to_owned),
+        software: concat!("Dragline/", env!("CARGO_PKG_VERSION")).to_owned(),
+        operator: text(operator),
+        publisher: text(publisher),
+        description: text(description),
+        hostname: hostname.as_ref().map(Hostname::to_string),
+        user_agent: Some(definition.user_agent.as_str().to_owned()),
+        robots: Some("obey".to_owned()),
+        is_part_of: [crawl].into_iter().chain(text(is_part_of)).collect(),
+    }
+}
+
 /// Writes a segment's records, and keeps what they say for the parser of this process.
 pub struct SegmentRecords {
     writer: WarcWriter,
@@ -24,19 +46,13 @@ pub struct SegmentRecords {
 }
 
 impl SegmentRecords {
-    /// Begins an object with its `warcinfo` record. The records' names are made from the random `bits`.
+    /// Begins an object with its `warcinfo` record, which says this. The records' names are made from the random `bits`.
     #[must_use]
-    pub fn new(bits: u128, crawl: &CrawlId, iteration: Iteration, user_agent: &str, now: Timestamp) -> Self {
+    pub fn new(bits: u128, info: &WarcInfo, now: Timestamp) -> Self {
         let warcinfo = RecordId::from_bits(bits);
         let mut records = Self { writer: WarcWriter::new(), ids: bits, warcinfo, kept: None };
-        let info = WarcInfo {
-            software: concat!("Dragline/", env!("CARGO_PKG_VERSION")).to_owned(),
-            user_agent: Some(user_agent.to_owned()),
-            robots: Some("obey".to_owned()),
-            is_part_of: Some(format!("{crawl}-{iteration}")),
-        };
         records.warcinfo = records.next_id();
-        let record = Record::warcinfo(records.warcinfo, now, &info);
+        let record = Record::warcinfo(records.warcinfo, now, info);
         records.writer.write(&record);
         records
     }
@@ -47,16 +63,30 @@ impl SegmentRecords {
         Self { kept: handover.begin(), ..self }
     }
 
+    /// Returns the same records, which wait in this spool once a body among them is not in memory.
+    #[must_use]
+    pub fn spooled_in(self, spool: Spool) -> Self {
+        Self { writer: self.writer.with_spool(spool), ..self }
+    }
+
     /// Returns the object's size so far.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         self.writer.len_bytes()
     }
 
-    /// Returns the whole object, and all of its captures if they were kept.
+    /// Returns how much of it is in memory.
     #[must_use]
-    pub fn into_object(mut self) -> (Vec<u8>, Option<Kept>) {
-        (self.writer.take_file(), self.kept)
+    pub fn memory_bytes(&self) -> u64 {
+        self.writer.memory_bytes()
+    }
+
+    /// Returns the whole object, and all of its captures if they were kept.
+    ///
+    /// # Errors
+    /// A body could not be read, or the spool has no room.
+    pub fn into_object(mut self) -> io::Result<(Blob, Option<Kept>)> {
+        Ok((self.writer.take_file()?, self.kept))
     }
 
     fn keep(&mut self, capture: impl FnOnce() -> Capture) {
@@ -114,7 +144,7 @@ impl SegmentRecords {
         let Ok(response) = &fetched.result else { return };
         let event = self.event(url, at, Some(fetched));
         let FetchedResponse { status, reason, headers, body, .. } = response;
-        let head = http_response_head(*status, reason, headers, body.len());
+        let head = http_response_head(*status, reason, headers, body.len_bytes());
         let record = Record::response(self.next_id(), &event, head, body.clone(), payload_digest(response));
         let record = match response.truncated {
             None => record,
@@ -154,14 +184,16 @@ impl SegmentRecords {
         let FetchedResponse { status, reason, headers, body, .. } = response;
         let (head, body, kind, payload, truncated) = match &revisit {
             Some((_, known, _)) => {
-                (http_revisit_head(*status, reason, headers), Bytes::new(), RecordKind::Revisit, *known, None)
+                (http_revisit_head(*status, reason, headers), Blob::default(), RecordKind::Revisit, *known, None)
             }
             None => {
-                let head = http_response_head(*status, reason, headers, body.len());
+                let head = http_response_head(*status, reason, headers, body.len_bytes());
                 (head, body.clone(), RecordKind::Response, digest, response.truncated.map(warc_truncation))
             }
         };
-        let answer = self.kept.is_some().then(|| {
+        // Of a body that is not in memory a parser reads as much as it needs.
+        self.kept = self.kept.take().filter(|_| body.in_memory().is_some());
+        let answer = self.kept.as_ref().and(body.in_memory()).map(|body| {
             parse_http_response(&head).map(|parsed| Response {
                 status: parsed.status,
                 headers: parsed.headers,
@@ -187,7 +219,7 @@ impl SegmentRecords {
     fn metadata(&mut self, event: &CaptureEvent, visit: &Visit) -> Record {
         let metadata = Metadata {
             via: visit.sighting.via.as_ref().map(ToString::to_string),
-            fetch_time: visit.exchange.as_ref().map(|exchange: &Exchange| exchange.elapsed),
+            fetch_time: visit.exchange.as_deref().map(|exchange: &Exchange| exchange.elapsed),
         };
         Record::metadata(self.next_id(), event, &metadata).extension(visit_field(visit))
     }
@@ -196,10 +228,11 @@ impl SegmentRecords {
 /// Returns the digest of the body as received. Without a content coding that is the digest which the fetcher took of the decoded body.
 fn payload_digest(response: &FetchedResponse) -> Sha1Digest {
     let codings = ContentCodings::parse(response.headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
-    if codings == ContentCodings::IDENTITY && response.decoded_bytes == response.body.len() as u64 {
+    if codings == ContentCodings::IDENTITY && response.decoded_bytes == response.body.len_bytes() {
         return response.decoded_sha1.into();
     }
-    Sha1Digest::of(&response.body)
+    // One that cannot be read is not written either, and then the segment is not stored.
+    Sha1Digest::of_blob(&response.body).unwrap_or_else(|_| response.decoded_sha1.into())
 }
 
 /// Rounds to the precision in which instants are stored, so that later references to the record have the same date.

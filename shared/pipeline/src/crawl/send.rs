@@ -173,6 +173,7 @@ mod tests {
             total_timeout: seconds(60),
             header_bytes_max: 1 << 10,
             body_bytes_max: 1 << 10,
+            file_bytes_max: None,
             decoded_bytes_max: 1 << 10,
         };
         let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();

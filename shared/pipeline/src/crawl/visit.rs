@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::FollowUp;
+use dragline_domain::frontier::{FollowUp, GivenUp};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
 use dragline_domain::shown::one_line;
 use dragline_domain::url::CrawlUrl;
 
+use super::outcome::wall_of;
 use super::pacer::Pacer;
 use super::planner::Work;
 use super::robots::Robots;
@@ -20,7 +21,7 @@ use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{ConnectionWatch, FetchLimits, FetchRequest, Fetcher};
 
 /// The most characters of a detail that are stored.
-const DETAIL_CHARS_MAX: usize = 300;
+pub(super) const DETAIL_CHARS_MAX: usize = 300;
 
 /// A visit that is over.
 #[derive(Debug)]
@@ -39,6 +40,7 @@ pub(super) struct Visited {
 pub(super) fn refused(
     context: &CrawlContext,
     robots: &Robots,
+    given_up: Option<&GivenUp>,
     work: &Work,
     url: &CrawlUrl,
 ) -> Option<(Outcome, String)> {
@@ -53,6 +55,9 @@ pub(super) fn refused(
             return Some((Outcome::BlockedUrlByLocalPolicy, rule));
         }
     }
+    if let Some(GivenUp { outcome, detail }) = given_up {
+        return Some((*outcome, detail.clone()));
+    }
     match robots {
         Robots::Known(policy) => {
             let verdict = match policy.verdict(&work.entry.path_and_query) {
@@ -61,12 +66,13 @@ pub(super) fn refused(
             };
             (!verdict.is_allowed()).then(|| (Outcome::BlockedByRobotsTxt, verdict.to_string()))
         }
+        Robots::NotNeeded => None,
         Robots::NotAsked => Some((Outcome::BlockedUrlByLocalPolicy, "its origin is not in scope".to_owned())),
         Robots::PrivateAddress(why) => Some((Outcome::BlockedPrivateAddress, why.clone())),
         Robots::Unreadable(why) | Robots::NobodyThere(why) | Robots::OutOfReach(why) => {
-            Some((Outcome::BlockedByRobotsTxt, why.clone()))
+            Some((Outcome::BlockedByRobotsTxt, why.to_string()))
         }
-        Robots::HostBusy(_) => Some((Outcome::BlockedByRobotsTxt, "it was not read".to_owned())),
+        Robots::NotRead | Robots::HostBusy(_) => Some((Outcome::BlockedByRobotsTxt, "it was not read".to_owned())),
     }
 }
 
@@ -94,6 +100,19 @@ pub(super) async fn visit(
     Ok(Visited { segment, work, url, sent })
 }
 
+/// Takes an archived answer as the result of a visit.
+pub(super) async fn take_archived(
+    clock: &impl Clock,
+    fetcher: &impl Fetcher,
+    limits: FetchLimits,
+    (segment, work, url): (u64, Work, CrawlUrl),
+) -> Visited {
+    let (now, started) = (clock.now(), clock.monotonic());
+    let fetched = fetcher.fetch(FetchRequest::new(url.clone(), limits)).await;
+    let (at, wall) = (fetched.archived_at.unwrap_or(now), wall_of(&url, &fetched));
+    Visited { segment, work, url, sent: Sent { at, started, fetched, wall, resends: 0 } }
+}
+
 /// Returns the visit as stored.
 pub(super) fn visit_of(
     work: &Work,
@@ -110,7 +129,7 @@ pub(super) fn visit_of(
         outcome,
         finality: Finality::Final,
         detail: detail.map(|detail| one_line(&detail, DETAIL_CHARS_MAX)),
-        exchange,
+        exchange: exchange.map(Box::new),
         known: work.entry.known.clone(),
         demand: work.entry.demand.clone(),
         missing: None,
@@ -126,7 +145,7 @@ pub(super) fn exchange_of(Sent { fetched, resends, .. }: &Sent) -> Exchange {
         resends: *resends,
         first_byte_ms: fetched.first_byte.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
         remote: fetched.remote,
-        body_bytes: response.map_or(0, |response| response.body.len() as u64),
+        body_bytes: response.map_or(0, |response| response.body.len_bytes()),
         decoded_sha1: response.map(|response| HEXLOWER.encode(&response.decoded_sha1)),
         decoded_bytes: response.map_or(0, |response| response.decoded_bytes),
     }

@@ -12,23 +12,20 @@ use super::state::place;
 use crate::World;
 use crate::context::CrawlContext;
 use dragline_ports::archive::Archive;
-use dragline_ports::error::{PortErrorKind, PortResult};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
-/// Larger than any object that a crawler stores for a segment.
-const OBJECT_BYTES_MAX: u64 = 1 << 30;
-
-/// How many parses of one segment may die before what cannot be read of it is given up. If one more dies, its captures are skipped; after as many
-/// again, the segment is ended without its object.
+/// How many parses of one segment may fail before what cannot be read of it is given up. If one more fails, its captures are skipped; after as many
+/// again, the segment is ended without its object, and without whatever else fails.
 const ATTEMPTS_MAX: u32 = 3;
 
-/// How a segment is parsed, by how many parses died on it.
+/// How a segment is parsed, by how many parses failed on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
     /// As any other.
     Full,
     /// Its bodies are not read.
     HeadsAlone,
-    /// Its object is not touched.
+    /// Its object is not touched, and what fails is left out.
     None,
 }
 
@@ -46,26 +43,33 @@ impl Trust {
 ///
 /// # Errors
 /// Returns the archive's errors, if it failed.
-pub(super) async fn read(world: &impl World, segment: &SegmentRow, trust: Trust) -> PortResult<Reading> {
+pub(super) async fn read(
+    world: &impl World,
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    trust: Trust,
+) -> PortResult<Reading> {
     let damaged = |damage: String| Ok(Reading { captures: Vec::new(), damage: Some(damage) });
     let bodies = match trust {
-        Trust::Full => Bodies::Kept,
+        Trust::Full => Bodies::of_crawl(context),
         Trust::HeadsAlone => Bodies::Dropped,
-        Trust::None => return damaged("no parse survived it".to_owned()),
+        Trust::None => return damaged("every parse of it failed".to_owned()),
     };
-    if let Some(captures) = world.handover().take(&segment.object).filter(|_| bodies == Bodies::Kept) {
+    if let Some(captures) = world.handover().take(&segment.object).filter(|_| trust == Trust::Full) {
         return Ok(Reading { captures, damage: None });
     }
-    let bytes = match world.archive().get(&segment.object, OBJECT_BYTES_MAX).await {
-        Ok(Some(bytes)) => bytes,
+    // However large it is, its records are read one after the other.
+    let object = match world.archive().get(&segment.object, u64::MAX).await {
+        Ok(Some(object)) => object,
         Ok(None) => return damaged("its object is missing".to_owned()),
         Err(error) if matches!(error.kind, PortErrorKind::TooLarge | PortErrorKind::Corrupt) => {
             return damaged(error.to_string());
         }
         Err(error) => return Err(error),
     };
-    match tokio::task::spawn_blocking(move || read::captures(&bytes, bodies)).await {
-        Ok(reading) => Ok(reading),
+    match tokio::task::spawn_blocking(move || read::captures(&object, bodies)).await {
+        Ok(Ok(reading)) => Ok(reading),
+        Ok(Err(error)) => Err(PortError::new(PortErrorKind::Unavailable, "read object", &segment.object, error)),
         Err(broken) => damaged(broken.to_string()),
     }
 }

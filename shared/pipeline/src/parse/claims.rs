@@ -4,17 +4,19 @@ use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
-    Claim, Claimable, Claimer, Demand, FoundAt, Known, OriginKey, RecrawlOrder, SegmentRow, ShorterWays, Sighting,
-    Target, Task, TodoEntry, TodoSource, Visits, split_into_chunks,
+    Claim, Claimable, Claimer, Demand, FoundAt, Known, OriginKey, ParserCounters, RecrawlOrder, SegmentRow,
+    ShorterWays, Sighting, Target, Task, TodoEntry, TodoSource, Visits, split_into_chunks,
 };
 use dragline_domain::url::{CrawlUrl, Origin, Spelling};
+use futures_util::future::join_all;
 use jiff::Timestamp;
 
 use super::documents::Distance;
 use super::known::{KnownUrls, UrlHash};
+use super::lasting::Omissions;
 use super::read::Capture;
-use crate::World;
 use crate::context::CrawlContext;
+use crate::{CALLS_AT_ONCE, World};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest};
@@ -45,13 +47,9 @@ pub(super) struct BlockedUrl {
 }
 
 impl Claimed {
-    /// Returns the blocked URLs by origin.
-    pub(super) fn blocked_by_origin(&self) -> BTreeMap<Origin, Vec<&BlockedUrl>> {
-        let mut by_origin: BTreeMap<Origin, Vec<&BlockedUrl>> = BTreeMap::new();
-        for blocked in &self.blocked {
-            by_origin.entry(blocked.url.origin()).or_default().push(blocked);
-        }
-        by_origin
+    /// Returns what is counted of it alone.
+    pub(super) fn counters(&self) -> ParserCounters {
+        ParserCounters { found: self.found, found_stripped: self.found_stripped, ..ParserCounters::default() }
     }
 }
 
@@ -69,7 +67,7 @@ struct Found<'d> {
     demand: Option<Box<Demand>>,
 }
 
-/// Claims every link target that is to be queued or logged as forbidden, by origin.
+/// Claims every link target that is to be queued or logged as forbidden, by origin, several origins at once.
 ///
 /// Targets that others are known to have claimed are left out. The segment's own never are, however often it is parsed.
 pub(super) async fn claim(
@@ -78,8 +76,8 @@ pub(super) async fn claim(
     task: &Task,
     known: &KnownUrls,
     segment: &SegmentRow,
-    captures: &[Capture],
-    documents: &[Document],
+    (captures, documents): (&[Capture], &[Document]),
+    omissions: &mut Omissions,
 ) -> PortResult<Claimed> {
     let usual = match task.recrawl_order(&context.definition.budget) {
         Some(RecrawlOrder::ByWait) => Claimable::New,
@@ -91,62 +89,73 @@ pub(super) async fn claim(
     let recrawl = Claimer::recrawl();
     let claimer = Claimer::segment(&segment.id);
     let mut entries: BTreeMap<Origin, BTreeMap<u32, Vec<TodoEntry>>> = BTreeMap::new();
-    for ((origin, visits), found) in found(known, &claimer, segment, captures, documents) {
+    let request = |(origin, visits), found: &[Found<'_>]| {
         let claimable = match visits {
             Visits::Due => usual,
             Visits::All => Claimable::All,
         };
-        let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
-        let request = ClaimRequest {
-            origin: origin.clone(),
+        ClaimRequest {
+            origin: OriginKey { crawl: segment.id.origin.crawl.clone(), origin },
             iteration: segment.iteration,
             claimer: claimer.clone(),
             claimable,
             shorter_ways,
             now: world.clock().now(),
             urls: found.iter().map(|f| (f.url.path_and_query().to_owned(), f.sighting.clone())).collect(),
-        };
-        let claims = world.frontier().claim(&request).await?;
-        known.remember(found.iter().zip(&claims).filter_map(|(found, claim)| {
-            let (by, found_at) = match claim {
-                Claim::Own { .. } => (&request.claimer, Some(found.sighting.found_at())),
-                Claim::Taken { by, found_at } => (by, *found_at),
-                // What was visited before is the recrawl's in this iteration.
-                Claim::NotDue if claimable == Claimable::New => (&recrawl, Some(FoundAt::SEED)),
-                Claim::Nearer { .. } | Claim::NotDue => return None,
-            };
-            let found_at = if shorter_ways == ShorterWays::Ignored { Some(FoundAt::SEED) } else { found_at };
-            Some((found.hash, by, found_at?))
-        }));
-        let by_depth = entries.entry(origin.origin).or_default();
-        for (found, claim) in found.into_iter().zip(claims) {
-            let known = match claim {
-                Claim::Own { known } => {
-                    claimed.found += 1;
-                    claimed.found_stripped += u64::from(!found.spelling.is_whole());
-                    known
+        }
+    };
+    let mut found = found(known, &claimer, segment, captures, documents).into_iter();
+    loop {
+        let together = found.by_ref().take(CALLS_AT_ONCE);
+        let asked: Vec<_> = together.map(|(of, found)| (request(of, &found), found)).collect();
+        if asked.is_empty() {
+            break;
+        }
+        let answers = join_all(asked.iter().map(|(request, _)| world.frontier().claim(request))).await;
+        for ((request, found), claims) in asked.into_iter().zip(answers) {
+            let Some(claims) = omissions.bear(claims)? else { continue };
+            let claimable = request.claimable;
+            known.remember(found.iter().zip(&claims).filter_map(|(found, claim)| {
+                let (by, found_at) = match claim {
+                    Claim::Own { .. } => (&claimer, Some(found.sighting.found_at())),
+                    Claim::Taken { by, found_at } => (by, *found_at),
+                    // What was visited before is the recrawl's in this iteration.
+                    Claim::NotDue if claimable == Claimable::New => (&recrawl, Some(FoundAt::SEED)),
+                    Claim::Nearer { .. } | Claim::NotDue => return None,
+                };
+                let found_at = if shorter_ways == ShorterWays::Ignored { Some(FoundAt::SEED) } else { found_at };
+                Some((found.hash, by, found_at?))
+            }));
+            let by_depth = entries.entry(request.origin.origin).or_default();
+            for (found, claim) in found.into_iter().zip(claims) {
+                let known = match claim {
+                    Claim::Own { known } => {
+                        claimed.found += 1;
+                        claimed.found_stripped += u64::from(!found.spelling.is_whole());
+                        known
+                    }
+                    // Whoever owns it has logged it.
+                    Claim::Nearer { .. } if found.blocked.is_some() => continue,
+                    Claim::Nearer { known } => known,
+                    Claim::Taken { .. } | Claim::NotDue => continue,
+                };
+                if let Some(reason) = found.blocked {
+                    let (url, reason) = (found.url.clone(), reason.to_owned());
+                    let at = segment.committed_at;
+                    claimed.blocked.push(BlockedUrl { url, reason, sighting: found.sighting, at, known });
+                    continue;
                 }
-                // Whoever owns it has logged it.
-                Claim::Nearer { .. } if found.blocked.is_some() => continue,
-                Claim::Nearer { known } => known,
-                Claim::Taken { .. } | Claim::NotDue => continue,
-            };
-            if let Some(reason) = found.blocked {
-                let (url, reason) = (found.url.clone(), reason.to_owned());
-                let at = segment.committed_at;
-                claimed.blocked.push(BlockedUrl { url, reason, sighting: found.sighting, at, known });
-                continue;
+                by_depth.entry(found.sighting.depth).or_default().push(TodoEntry {
+                    path_and_query: found.url.path_and_query().to_owned(),
+                    via: found.sighting.via,
+                    redirects: found.redirects,
+                    requisite_steps: found.sighting.requisite_steps,
+                    read_as: found.sighting.read_as,
+                    known,
+                    demand: found.demand,
+                    follow_up: None,
+                });
             }
-            by_depth.entry(found.sighting.depth).or_default().push(TodoEntry {
-                path_and_query: found.url.path_and_query().to_owned(),
-                via: found.sighting.via,
-                redirects: found.redirects,
-                requisite_steps: found.sighting.requisite_steps,
-                read_as: found.sighting.read_as,
-                known,
-                demand: found.demand,
-                follow_up: None,
-            });
         }
     }
     let source = TodoSource::segment(&segment.id, segment.committed_at);

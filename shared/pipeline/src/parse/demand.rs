@@ -1,9 +1,18 @@
-//! What a demand leaves of the links of the pages that it led to.
+//! What a demand or an import leaves of the links of its pages.
 
 use dragline_domain::document::{Disposition, Document};
 
 use super::documents::Distance;
 use super::read::Capture;
+
+/// Leaves all links to the next crawl: nothing is requested.
+pub(super) fn leave_all(documents: &mut [Document]) {
+    for link in documents.iter_mut().flat_map(|document| &mut document.links) {
+        if matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)) {
+            link.disposition = Disposition::Later;
+        }
+    }
+}
 
 /// Leaves to the next crawl the links that the demand of their page does not ask for. Redirects and canonical links stand for their page, and what a page
 /// needs is a part of it: of these only what is to be skipped is left.

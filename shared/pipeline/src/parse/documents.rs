@@ -6,7 +6,7 @@ use dragline_domain::capture::{CrawlType, Finality, LogEntry, RedirectEntry, Vis
 use dragline_domain::change::Difference;
 use dragline_domain::definition::{Canonical, Requisites, Soft404};
 use dragline_domain::document::{Disposition, Document, DocumentState, Link, LinkKind, Page, Rel};
-use dragline_domain::frontier::{ReadAs, SegmentRow, Sighting};
+use dragline_domain::frontier::{ReadAs, SegmentRow, Sighting, leave_further_origins};
 use dragline_domain::missing_page::{MissingRule, MissingSign};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::{Decision, ScopeRule};
@@ -19,7 +19,6 @@ use jiff::Timestamp;
 
 use super::captures::Trust;
 use super::claims::BlockedUrl;
-use super::earlier::Earlier;
 use super::read::{Capture, Response};
 use super::state;
 use crate::context::CrawlContext;
@@ -28,30 +27,28 @@ use crate::context::CrawlContext;
 const FREE_REDIRECTS_MAX: u8 = 5;
 
 /// The documents of a segment, one for each capture, in order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub documents: Vec<Document>,
 }
 
-/// Makes the document of every capture, which may need the `earlier` document of its URL. A panic costs only the capture that caused it.
-pub(super) fn documents_of(
+/// Makes the document of a capture, which may need the `earlier` document of its URL. A panic costs only the capture that caused it.
+pub(super) fn document_of(
     context: &CrawlContext,
     segment: &SegmentRow,
-    captures: &[Capture],
-    earlier: &Earlier,
+    n: u32,
+    capture: &Capture,
+    earlier: Option<&Document>,
     trust: Trust,
-) -> Vec<Document> {
-    let documents = (0..).zip(captures).map(|(n, capture)| {
-        if let Some(why) = &capture.unreadable {
-            return stuck(n, capture, why);
-        }
-        if trust != Trust::Full && capture.response.is_some() {
-            return stuck(n, capture, "skipped: its parser died repeatedly");
-        }
-        catch_unwind(AssertUnwindSafe(|| document_of(context, segment, n, capture, earlier.of(capture))))
-            .unwrap_or_else(|_| stuck(n, capture, "the parser broke on it"))
-    });
-    documents.collect()
+) -> Document {
+    if let Some(why) = &capture.unreadable {
+        return stuck(n, capture, why);
+    }
+    if trust != Trust::Full && capture.response.is_some() {
+        return stuck(n, capture, "skipped: its parses failed repeatedly");
+    }
+    catch_unwind(AssertUnwindSafe(|| read(context, segment, n, capture, earlier)))
+        .unwrap_or_else(|_| stuck(n, capture, "the parser broke on it"))
 }
 
 pub(super) fn stuck(n: u32, capture: &Capture, why: &str) -> Document {
@@ -69,7 +66,7 @@ pub(super) fn bare(n: u32, capture: &Capture) -> Document {
     Document { detail, ..Document::bare(n, capture.url.clone(), capture.visit.outcome) }
 }
 
-fn document_of(
+fn read(
     context: &CrawlContext,
     segment: &SegmentRow,
     n: u32,
@@ -172,10 +169,14 @@ fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: D
 }
 
 fn found(context: &CrawlContext, capture: &Capture, links: Vec<FoundLink>) -> Vec<Link> {
-    let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel, anchor }| {
-        decided(context, &capture.visit, Link { kind, target, disposition: Disposition::Follow, spelling, rel, anchor })
-    });
-    links.collect()
+    all_decided(context, capture, links.into_iter().map(|link| link.decided(Disposition::Follow)))
+}
+
+/// Decides, or decides again, what is done with the links of a page.
+fn all_decided(context: &CrawlContext, capture: &Capture, links: impl Iterator<Item = Link>) -> Vec<Link> {
+    let mut links: Vec<Link> = links.map(|link| decided(context, &capture.visit, link)).collect();
+    leave_further_origins(&capture.url.origin(), &mut links, context.definition.budget.origins_per_page);
+    links
 }
 
 /// Decides, or decides again, what is done with a link.
@@ -248,7 +249,7 @@ fn unchanged(
 /// Makes a document again of the earlier one, with its links decided by the rules in force.
 pub(super) fn again(context: &CrawlContext, capture: &Capture, earlier: Option<&Document>, bare: Document) -> Document {
     let Some(earlier) = earlier else { return bare };
-    let links: Vec<Link> = earlier.links.iter().map(|link| decided(context, &capture.visit, link.clone())).collect();
+    let links = all_decided(context, capture, earlier.links.iter().cloned());
     let (outcome, detail) = match &earlier.page {
         Some(page) => outcome_of_page(context, &capture.url, page, &links),
         None => (bare.outcome, earlier.detail.clone()),
@@ -338,7 +339,7 @@ impl Parsed {
         context: &CrawlContext,
         segment: &SegmentRow,
         captures: &[Capture],
-        blocked: &[BlockedUrl],
+        blocked: Vec<BlockedUrl>,
     ) -> Vec<LogEntry> {
         let captures = captures.iter().zip(&self.documents).map(|(capture, document)| LogEntry {
             n: document.n,
@@ -359,18 +360,19 @@ impl Parsed {
         let first = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
         let blocked = (first..).zip(blocked).map(|(n, blocked)| LogEntry {
             n,
-            url: blocked.url.clone(),
+            change: state::change_of_blocked(&blocked.known),
+            url: blocked.url,
             at: blocked.at,
             visit: Visit {
-                sighting: blocked.sighting.clone(),
+                sighting: blocked.sighting,
                 redirects: 0,
                 crawl_type: CrawlType::Queued,
                 tries: 0,
                 outcome: Outcome::BlockedUrlByLocalPolicy,
                 finality: Finality::Final,
-                detail: Some(blocked.reason.clone()),
+                detail: Some(blocked.reason),
                 exchange: None,
-                known: blocked.known.clone(),
+                known: blocked.known,
                 demand: None,
                 missing: None,
             },
@@ -378,7 +380,6 @@ impl Parsed {
             file: None,
             redirect: None,
             unchanged_since: None,
-            change: state::change_of_blocked(&blocked.known),
         });
         captures.chain(blocked).collect()
     }

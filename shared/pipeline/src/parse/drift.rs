@@ -11,12 +11,11 @@ use dragline_learn::{Drift, Pairs};
 
 use super::earlier::Earlier;
 use super::read::Capture;
-use super::told::{TOLD_MAX, is_to_be_told};
+use super::told::{TOLD_MAX, Topic, is_to_be_told};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::tell::tell_all;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::Crawls;
 use dragline_ports::notifier::Notice;
 
 /// Tells people of what has changed in the pages of a segment, each thing once in an iteration. Returns how many pages have changed so, which the same
@@ -55,7 +54,7 @@ pub(super) async fn tell_of(
     let drifts = pairs.drifts();
     let mut notices = Vec::new();
     for drift in drifts.iter().take(TOLD_MAX) {
-        if is_to_be_told(world, segment, "drift", &format!("{:?}", drift.change)).await? {
+        if is_to_be_told(world, contexts, segment, Topic::Drift, &format!("{:?}", drift.change)).await? {
             notices.push(Notice::Drifted { origin: segment.id.origin.clone(), detail: detail(drift, since) });
         }
     }
@@ -76,7 +75,7 @@ async fn is_made_alike(
     Ok(match pinned.and_then(|pinned| pinned.version) {
         None => false,
         Some(version) if version == context.how_version() => true,
-        Some(version) => frontier.load_definition(crawl, version).await?.is_some_and(|earlier| {
+        Some(version) => contexts.definition(frontier, crawl, version).await?.is_some_and(|earlier| {
             earlier.content == context.definition.content && earlier.items == context.definition.items
         }),
     })

@@ -1,53 +1,74 @@
 //! Adding the new origin of a seed that moved to the scope.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use dragline_domain::capture::Visit;
 use dragline_domain::document::{Disposition, Document, LinkKind};
-use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
+use dragline_domain::frontier::{OriginKey, OriginsJoined, SegmentRow, Sighting};
 use dragline_domain::url::Origin;
 
 use super::read::Capture;
 use crate::World;
-use crate::context::CrawlContext;
-use crate::tell::tell_all;
+use crate::context::{Contexts, CrawlContext};
+use crate::tell::tell_once;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::Crawls;
+use dragline_ports::frontier::{Crawls, JoinOrigins};
 use dragline_ports::notifier::Notice;
 
 /// Adds the origins to which seeds of this segment redirect: within the site if they moved there permanently, and in any case from http to https,
-/// and to or from www. Returns whether there were any.
+/// and to or from www. Returns whether there were any; the context is then replaced.
 pub(super) async fn join(
     world: &impl World,
-    context: &CrawlContext,
+    contexts: &Contexts,
+    context: &mut Arc<CrawlContext>,
     segment: &SegmentRow,
     captures: &[Capture],
 ) -> PortResult<bool> {
     let own = &segment.id.origin;
-    add(world, own, captures.iter().filter_map(|capture| joins(context, own, capture))).await
+    let origins = captures.iter().filter_map(|capture| joins(context, own, capture)).collect();
+    add(world, contexts, context, segment, origins).await
 }
 
 /// Adds the origins to which seeds of this segment refresh, as their documents say: from http to https, and to or from www. Returns whether there
-/// were any.
+/// were any; the context is then replaced.
 pub(super) async fn join_refreshed(
     world: &impl World,
-    context: &CrawlContext,
+    contexts: &Contexts,
+    context: &mut Arc<CrawlContext>,
     segment: &SegmentRow,
     captures: &[Capture],
     documents: &[Document],
 ) -> PortResult<bool> {
     let own = &segment.id.origin;
     let seeds = captures.iter().zip(documents).filter(|(capture, _)| is_seed(capture));
-    add(world, own, seeds.filter_map(|(_, document)| refreshes_to(context, own, document))).await
+    let origins = seeds.filter_map(|(_, document)| refreshes_to(context, own, document)).collect();
+    add(world, contexts, context, segment, origins).await
 }
 
-async fn add(world: &impl World, own: &OriginKey, origins: impl Iterator<Item = Origin>) -> PortResult<bool> {
-    let mut joined = Vec::new();
-    for origin in origins {
-        world.frontier().join_origin(&own.crawl, &origin).await?;
-        joined.push(Notice::OriginJoined { from: own.clone(), origin });
+/// Adds origins all at once, and again without those that others have added meanwhile.
+async fn add(
+    world: &impl World,
+    contexts: &Contexts,
+    context: &mut Arc<CrawlContext>,
+    segment: &SegmentRow,
+    origins: BTreeSet<Origin>,
+) -> PortResult<bool> {
+    let (own, mut left): (_, Vec<_>) = (&segment.id.origin, origins.into_iter().collect());
+    let has_any = !left.is_empty();
+    while !left.is_empty() {
+        let join = JoinOrigins { crawl: own.crawl.clone(), seen: context.joined(), origins: left.clone() };
+        let joined = world.frontier().join_origins(&join).await?;
+        *context = contexts.of_iteration(world.frontier(), &own.crawl, segment.iteration).await?;
+        if joined == OriginsJoined::Joined
+            && let [origin, ..] = &*left
+        {
+            let (from, origin, count) = (own.clone(), origin.clone(), left.len() as u64);
+            tell_once(world, segment.iteration, vec![Notice::OriginJoined { from, origin, count }]).await;
+        }
+        left.retain(|origin| !context.allowed.contains_origin(origin));
     }
-    let has_joined = !joined.is_empty();
-    tell_all(world, joined).await;
-    Ok(has_joined)
+    Ok(has_any)
 }
 
 /// Only captures at depth 0 count as seeds, but not what a seed needs to be shown, nor sitemaps and what these list.

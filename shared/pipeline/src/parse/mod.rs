@@ -8,6 +8,8 @@ mod drift;
 mod earlier;
 mod joining;
 mod known;
+mod lasting;
+mod link_room;
 pub mod past;
 mod read;
 mod remade;
@@ -18,35 +20,39 @@ mod stuck;
 mod told;
 mod update;
 
+use std::mem;
 use std::sync::Arc;
 
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Disposition, Document, DocumentState};
 use dragline_domain::frontier::{
-    Blame, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow, SegmentState, Task,
-    plan_parts,
+    Blame, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow, SegmentState, Target,
+    Task, plan_parts,
 };
 use dragline_domain::ids::{Iteration, ParseToken};
 use dragline_domain::outcome::Outcome;
+use dragline_domain::politeness::Pace;
 use dragline_domain::time::after;
 
 pub use known::KnownUrls;
 
+pub(crate) use told::ToldSoFar;
+
 use self::captures::Trust;
 use self::claims::Claimed;
-use self::documents::{Parsed, documents_of};
+use self::documents::{Parsed, document_of, stuck};
 use self::earlier::Earlier;
+use self::lasting::Omissions;
+use self::link_room::LinkRoom;
 use self::read::Capture;
 use self::update::update_candidates;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::tell::tell;
 use crate::wake::wake_all;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{BeginParse, CommitParse, CrawlLog, ParseCommitted, Parses};
-use dragline_ports::notifier::Notice;
 use dragline_ports::observer::Event;
 use dragline_ports::queue::ParseMessage;
 
@@ -57,7 +63,8 @@ pub enum ParseEnd {
     Processed,
     /// There is no such segment, or its iteration is over.
     Nothing,
-    /// Its object cannot be read, or only in part. The sweeper sends it again; in the end the segment is finished without what is missing.
+    /// Its object cannot be read, or only in part, or a step failed as it is bound to fail again. The sweeper sends it again; in the end the segment
+    /// is finished without what is missing.
     PutOff,
 }
 
@@ -109,9 +116,13 @@ async fn parse_begun(
     } else {
         let (end, targets) = match parse(world, contexts, known, segment).await {
             Ok(Some(done)) => done,
-            Ok(None) => {
-                world.frontier().give_back_parse(&segment.id, token, Blame::Segment).await?;
-                return Ok(ParseEnd::PutOff);
+            Ok(None) => return put_off(world, segment, token).await,
+            Err(error) if error.kind.is_lasting() && Trust::of(segment) == Trust::None => {
+                (lasting::end_without(world, segment, &error).await?, Vec::new())
+            }
+            Err(error) if error.kind.is_lasting() => {
+                tracing::error!(segment = %segment.id, %error, "a parse failed, and is tried again later");
+                return put_off(world, segment, token).await;
             }
             Err(error) => {
                 let given_back = world.frontier().give_back_parse(&segment.id, token, Blame::Elsewhere).await;
@@ -128,6 +139,12 @@ async fn parse_begun(
     Ok(end)
 }
 
+/// Gives a parse back that failed because of its segment.
+async fn put_off(world: &impl World, segment: &SegmentRow, token: &ParseToken) -> PortResult<ParseEnd> {
+    world.frontier().give_back_parse(&segment.id, token, Blame::Segment).await?;
+    Ok(ParseEnd::PutOff)
+}
+
 /// `None` if part of it cannot be read now, but may be later.
 async fn parse(
     world: &impl World,
@@ -142,7 +159,8 @@ async fn parse(
         return Ok(Some((ParseEnd::Nothing, Vec::new())));
     };
     let trust = Trust::of(segment);
-    let reading = captures::read(world, segment, trust).await?;
+    let mut omissions = Omissions::new(trust);
+    let reading = captures::read(world, &context, segment, trust).await?;
     let damage = reading.damage.as_deref().unwrap_or("it holds fewer captures than were stored");
     let is_short = captures::missing(segment, &reading.captures) > 0;
     if is_short && captures::may_come_back(segment) {
@@ -150,43 +168,51 @@ async fn parse(
         return Ok(None);
     }
     let captures = Arc::new(reading.captures);
-    if joining::join(world, &context, segment, &captures).await? {
-        context = contexts.of_iteration(frontier, crawl, segment.iteration).await?;
-    }
+    joining::join(world, contexts, &mut context, segment, &captures).await?;
     let earlier = Arc::new(Earlier::load(world, &context, segment, &captures).await?);
-    let parsed = documents(world, contexts, &mut context, &pinned.task, segment, (&captures, &earlier), trust).await?;
+    let made = documents(world, contexts, &mut context, &pinned.task, segment, (&captures, &earlier), trust).await;
+    let parsed = omissions.bear(made)?.unwrap_or_default();
     let documents = &parsed.documents;
     let made = (&*context, &*pinned.task);
     let drifted = drift::tell_of(world, contexts, made, segment, &captures, &earlier, documents).await?;
     drop(earlier);
     let captures = captures::of_documents(&context, segment, captures, documents);
-    let unreadable = captures::missing(segment, &captures);
-    if unreadable > 0 {
-        let SegmentRow { id, entries, .. } = segment;
-        let detail = format!("{unreadable} of {entries} URLs of segment {}-{} are lost: {damage}", id.turn, id.n);
-        tell(world, Notice::Stuck { origin: id.origin.clone(), detail }).await;
-    }
-
-    let claimed = if pinned.task.visits() {
-        claims::claim(world, &context, &pinned.task, known, segment, &captures, documents).await?
+    let mut claimed = if pinned.task.visits() {
+        let read = (&**captures, &**documents);
+        claims::claim(world, &context, &pinned.task, known, segment, read, &mut omissions).await?
     } else {
         Claimed::default()
     };
-    let entries = parsed.log_entries(&context, segment, &captures, &claimed.blocked);
-    let log = SegmentLog {
+    // A sitemap may have 50,000: they are not kept twice.
+    let entries = parsed.log_entries(&context, segment, &captures, mem::take(&mut claimed.blocked));
+    let log = Arc::new(SegmentLog {
         segment: segment.id.clone(),
         iteration: segment.iteration,
         object: segment.object.clone(),
         committed_at: segment.committed_at,
         agent: context.definition.user_agent.as_str().to_owned(),
         entries,
+    });
+    let is_logged = omissions.bear(frontier.put_log(&log).await)?.is_some();
+    let ended = (&**captures, &**documents, &*log.entries);
+    let updated = update_candidates(world, &context, segment, ended, pinned.began).await;
+    omissions.bear(updated)?;
+    let (counters, unreadable) = if is_logged {
+        show(world, &captures, &log);
+        (counters(&log, &captures, documents, &claimed), captures::missing(segment, &captures))
+    } else {
+        // What ended in it is known nowhere.
+        (claimed.counters(), captures::missing(segment, &[]))
     };
-    frontier.put_log(&log).await?;
-    show(world, &captures, &log);
-    update_candidates(world, &context, segment, &captures, documents, &claimed, pinned.began).await?;
-    let counters = ParserCounters { unreadable, drifted, ..counters(&log, &captures, documents, &claimed) };
-    let end = commit(world, &context, segment, counters, &claimed).await?;
-    Ok(Some((end, claimed.targets.into_iter().map(|target| target.origin).collect())))
+    if let Some(error) = omissions.first() {
+        lasting::tell_of(world, segment, unreadable, error).await;
+    } else if unreadable > 0 {
+        lasting::tell_of(world, segment, unreadable, damage).await;
+    }
+    let counters = ParserCounters { unreadable, drifted, ..counters };
+    let origins = claimed.targets.iter().map(|target| target.origin.clone()).collect();
+    let end = commit(world, context.pace(), segment, counters, claimed.targets).await?;
+    Ok(Some((end, origins)))
 }
 
 /// Shows what ended otherwise than its visit said, and URLs that are not requested.
@@ -215,54 +241,78 @@ async fn documents(
         return Ok(Parsed { documents });
     }
     let mut documents = if task.visits() {
-        let made = made_now(context, segment, captures, earlier, trust).await?;
-        if joining::join_refreshed(world, context, segment, captures, &made).await? {
-            *context = contexts.of_iteration(world.frontier(), &segment.id.origin.crawl, segment.iteration).await?;
-            made_now(context, segment, captures, earlier, trust).await?
+        let made = made_now(world, context, segment, captures, earlier, trust).await?;
+        if joining::join_refreshed(world, contexts, context, segment, captures, &made).await? {
+            made_now(world, context, segment, captures, earlier, trust).await?
         } else {
             made
         }
     } else {
         remade::documents(world, context, captures, earlier).await?
     };
-    if matches!(task, Task::Demand) {
-        demand::leave_what_is_not_demanded(captures, &mut documents);
+    match task {
+        Task::Demand => demand::leave_what_is_not_demanded(captures, &mut documents),
+        Task::Import => demand::leave_all(&mut documents),
+        Task::Crawl | Task::Reparse(_) => {}
     }
     // What waits differs from try to try: it is checked before the documents are put, and never after.
     room::keep_to_budget(world, context, segment, &mut documents).await?;
-    stuck::tell_of(world, context, segment, &documents).await?;
     if task.visits() {
-        sitemaps::tell_of(world, segment, captures, &documents).await?;
+        sitemaps::tell_of(world, contexts, segment, captures, &documents).await?;
     }
-    match world.documents().put_new(segment, &documents).await? {
-        PutDocuments::Stored => Ok(Parsed { documents }),
-        PutDocuments::Found(documents) => Ok(Parsed { documents }),
+    loop {
+        stuck::tell_of(world, contexts, context, segment, &documents).await?;
+        match world.documents().put_new(segment, &documents).await {
+            Ok(PutDocuments::Stored) => return Ok(Parsed { documents }),
+            Ok(PutDocuments::Found(documents)) => return Ok(Parsed { documents }),
+            Err(error) if error.kind == PortErrorKind::TooLarge && lasting::leave_largest(&mut documents, captures) => {
+                tracing::warn!(segment = %segment.id, %error, "the largest documents are left out");
+            }
+            Err(error) => return Err(error),
+        }
     }
 }
 
+/// Makes the document of every capture. What is not read after half the time of a parse stays unread: the rest of it is needed for what was.
 async fn made_now(
+    world: &impl World,
     context: &Arc<CrawlContext>,
     segment: &SegmentRow,
     captures: &Arc<Vec<Capture>>,
     earlier: &Arc<Earlier>,
     trust: Trust,
 ) -> PortResult<Vec<Document>> {
-    let (own, row) = (Arc::clone(context), segment.clone());
-    let (all, known) = (Arc::clone(captures), Arc::clone(earlier));
-    let made = tokio::task::spawn_blocking(move || documents_of(&own, &row, &all, &known, trust)).await;
-    made.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))
+    let reads_until = world.clock().monotonic() + world.timing().parse / 2;
+    let (row, mut room) = (Arc::new(segment.clone()), LinkRoom::new());
+    let mut documents = Vec::with_capacity(captures.len());
+    for (n, capture) in (0..).zip(&**captures) {
+        let document = if capture.response.is_none() {
+            document_of(context, segment, n, capture, earlier.of(capture), trust)
+        } else if world.clock().monotonic() > reads_until {
+            stuck(n, capture, "not read: the pages before it took too long")
+        } else {
+            let (own, row, all, known) =
+                (Arc::clone(context), Arc::clone(&row), Arc::clone(captures), Arc::clone(earlier));
+            let made = tokio::task::spawn_blocking(move || {
+                let capture = &all[n as usize];
+                document_of(&own, &row, n, capture, known.of(capture), trust)
+            });
+            made.await.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?
+        };
+        documents.push(room.keep(document, capture.visit.sighting.read_as));
+    }
+    Ok(documents)
 }
 
 fn counters(log: &SegmentLog, captures: &[Capture], documents: &[Document], claimed: &Claimed) -> ParserCounters {
-    let Claimed { found, found_stripped, .. } = *claimed;
-    let mut counters = ParserCounters { found, found_stripped, ..ParserCounters::default() };
+    let mut counters = claimed.counters();
     for (capture, document) in captures.iter().zip(documents) {
         count(&mut counters, log.iteration, capture, document);
     }
     for change in log.entries.iter().filter_map(|entry| entry.change.as_ref()) {
         *counters.changes.entry(change.kind).or_default() += 1;
     }
-    let blocked = claimed.blocked.len() as u64;
+    let blocked = log.entries.len().saturating_sub(documents.len()) as u64;
     if blocked > 0 {
         *counters.outcomes.entry(Outcome::BlockedUrlByLocalPolicy).or_default() += blocked;
     }
@@ -300,36 +350,36 @@ fn is_decided_again(capture: &Capture, iteration: Iteration) -> bool {
     document.is_some_and(|document| document.place.iteration == iteration)
 }
 
-/// Commits the parse part by part, from where an earlier try stopped.
+/// Commits a parse part by part, from where an earlier try stopped. Where that had committed more parts than there are now, an empty one ends it.
 async fn commit(
     world: &impl World,
-    context: &CrawlContext,
+    pace: Pace,
     segment: &SegmentRow,
     counters: ParserCounters,
-    claimed: &Claimed,
+    targets: Vec<Target>,
 ) -> PortResult<ParseEnd> {
     let SegmentState::Crawled { part: mut number } = segment.state else { return Ok(ParseEnd::Processed) };
-    let parts = plan_parts(claimed.targets.clone());
-    while let Some(part) = parts.get(number as usize) {
-        let is_last = number as usize + 1 == parts.len();
+    let parts = plan_parts(targets);
+    loop {
+        let is_last = number as usize + 1 >= parts.len();
         let now = world.clock().now();
         let commit = CommitParse {
             segment: segment.id.clone(),
             iteration: segment.iteration,
             part_number: number,
             kind: if is_last { PartKind::Last } else { PartKind::More },
-            part: part.clone(),
-            pace: context.pace(),
+            part: parts.get(number as usize).cloned().unwrap_or_default(),
+            pace,
             counters: if is_last { counters.clone() } else { ParserCounters::default() },
             now,
             due: after(now, world.timing().grace),
         };
         match world.frontier().commit_parse(&commit).await? {
+            ParseCommitted::Done if is_last => return Ok(ParseEnd::Processed),
             ParseCommitted::Done => number += 1,
             ParseCommitted::Refused(PartRefused::GoOnAt(next)) => number = next,
             ParseCommitted::Refused(PartRefused::AlreadyParsed) => return Ok(ParseEnd::Processed),
             ParseCommitted::Over => return Ok(ParseEnd::Nothing),
         }
     }
-    Ok(ParseEnd::Processed)
 }

@@ -1,5 +1,7 @@
 //! Turning a segment's object back into captures.
 
+use std::io::{self, Read};
+
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{RecordKind, RedirectEntry, Visit};
@@ -7,11 +9,12 @@ use dragline_domain::document::{LinkKind, StoredBody};
 use dragline_domain::frontier::{FieldsDigest, SegmentRow};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
+use dragline_formats::blob::Blob;
 use dragline_formats::deflated::GZIP_MEMBER_START;
 use dragline_formats::http_fields::location;
 use dragline_formats::warc::{
-    ExtensionName, HttpResponse, ReadLimits, RecordId, RecordSpan, RecordType, StoredRecord, WarcReader,
-    parse_http_response,
+    ExtensionName, HttpResponse, ReadLimits, RecordId, RecordSpan, RecordType, StoredRecord, WarcError, WarcFault,
+    WarcReader, parse_http_response,
 };
 use jiff::Timestamp;
 
@@ -19,6 +22,7 @@ use super::state::place;
 use crate::context::CrawlContext;
 use crate::handover::StoredAs;
 pub(super) use crate::handover::{Capture, Response};
+use dragline_extract::FILE_BYTES_MAX;
 use dragline_extract::fields::fields_digest;
 use dragline_extract::wall::Head;
 
@@ -34,14 +38,34 @@ pub(super) struct Reading {
     pub damage: Option<String>,
 }
 
-/// Whether bodies are kept in memory.
+/// How much of each body is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bodies {
-    /// They are to be parsed.
-    Kept,
+    /// They are to be parsed: at most this many bytes of each, which is all of those that are read.
+    Kept {
+        /// The most bytes of one.
+        bytes_max: u64,
+    },
     /// Nobody reads them.
     Dropped,
 }
+
+impl Bodies {
+    /// Returns how much is kept of the bodies of a crawl: as much as is read of them. Of one that is not, its beginning tells what it is.
+    pub(super) fn of_crawl(context: &CrawlContext) -> Self {
+        Self::Kept { bytes_max: (context.definition.fetch.body_bytes_max as u64).max(FILE_BYTES_MAX + 1) }
+    }
+
+    const fn bytes_max(self) -> u64 {
+        match self {
+            Self::Kept { bytes_max } => bytes_max,
+            Self::Dropped => 0,
+        }
+    }
+}
+
+/// How much of an object is searched at once.
+const WINDOW_BYTES: usize = 64 << 10;
 
 /// The digests of a body that is kept.
 #[derive(Clone, Copy, Debug)]
@@ -113,18 +137,24 @@ impl Capture {
 
 /// Reads every capture of a segment that can be read, in the order of the object. Each record is a gzip member, so damage costs only the records
 /// that it hits.
-pub(super) fn captures(object: &Bytes, bodies: Bodies) -> Reading {
+///
+/// # Errors
+/// The object's file cannot be read.
+pub(super) fn captures(object: &Blob, bodies: Bodies) -> io::Result<Reading> {
     let mut reading = Reading::default();
     // The name of the file's first record, which nobody outside knows: after damage, a record that does not refer to it may be part of a body.
     let mut file = None;
     let (mut start, mut resyncs) = (0, 0);
-    while let Some(rest) = object.get(start..).filter(|rest| !rest.is_empty()) {
+    while start < object.len_bytes() {
+        let mut rest = object.reader();
+        rest.move_to(start);
         let mut failed_at = None;
-        for record in WarcReader::new(rest, ReadLimits::default()) {
+        for record in WarcReader::new(rest, ReadLimits::holding(bodies.bytes_max())) {
             match record {
-                Ok(record) => reading.take(record, start as u64, bodies, resyncs > 0, &mut file),
+                Ok(record) => reading.take(record, start, bodies, resyncs > 0, &mut file),
+                Err(WarcError { fault: WarcFault::Io(error), .. }) => return Err(error),
                 Err(error) => {
-                    failed_at = usize::try_from(error.offset).ok();
+                    failed_at = Some(error.offset);
                     reading.note(&error.to_string());
                 }
             }
@@ -134,12 +164,31 @@ pub(super) fn captures(object: &Bytes, bodies: Bodies) -> Reading {
         if resyncs > RESYNCS_MAX {
             break;
         }
-        let behind = start + failed_at + 1;
-        let next = object.get(behind..).and_then(|rest| rest.windows(3).position(|bytes| bytes == GZIP_MEMBER_START));
-        let Some(next) = next else { break };
-        start = behind + next;
+        let Some(next) = member_from(object, start + failed_at + 1)? else { break };
+        start = next;
     }
-    reading
+    Ok(reading)
+}
+
+/// Returns where the next gzip member may begin, from this byte on; `None` if there is none.
+fn member_from(object: &Blob, from: u64) -> io::Result<Option<u64>> {
+    let mut rest = object.reader();
+    rest.move_to(from);
+    let mut window = Vec::new();
+    let mut window_at = from;
+    loop {
+        let more = rest.by_ref().take(WINDOW_BYTES as u64).read_to_end(&mut window)?;
+        if let Some(place) = window.windows(GZIP_MEMBER_START.len()).position(|bytes| bytes == GZIP_MEMBER_START) {
+            return Ok(Some(window_at + place as u64));
+        }
+        if more == 0 {
+            return Ok(None);
+        }
+        // What begins at the end of a window may end in the next one.
+        let passed = window.len().saturating_sub(GZIP_MEMBER_START.len() - 1);
+        window.drain(..passed);
+        window_at += passed as u64;
+    }
 }
 
 impl Reading {
@@ -168,8 +217,9 @@ impl Reading {
         let read = serde_json::from_str(visit).map_err(|error| format!("not a valid visit: {error}"));
         match read.and_then(|visit| capture(record, start, visit)) {
             Ok(mut capture) => {
-                if let Some(response) = capture.response.as_mut().filter(|_| bodies == Bodies::Dropped) {
-                    response.body = Bytes::new();
+                if let Some(response) = capture.response.as_mut() {
+                    let held = usize::try_from(bodies.bytes_max()).unwrap_or(usize::MAX);
+                    response.body.truncate(held);
                 }
                 self.captures.push(capture);
             }

@@ -3,22 +3,21 @@
 use std::net::{Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
 use dragline_domain::frontier::{Demand, FieldsDigest, Known, LastCapture, ObjectKey, ReadAs, Sighting, Visits};
-use dragline_domain::ids::Iteration;
 use dragline_domain::missing_page::{MissingSign, PagePrint};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::simhash::Simhash;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::blob::{Blob, Spool};
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{
-    FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, WarcReader,
+    FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, WarcInfo, WarcReader,
 };
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use super::{Bodies, captures};
+use super::{Bodies, Reading, captures};
 use crate::crawl::SegmentRecords;
 use crate::handover::Handover;
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
@@ -45,7 +44,7 @@ fn largest_visit() -> Visit {
         outcome: Outcome::FileDidNotChange,
         finality: Finality::Retried,
         detail: Some("\u{10ffff}".repeat(300)),
-        exchange: Some(Exchange {
+        exchange: Some(Box::new(Exchange {
             elapsed: Duration::from_millis(u64::MAX),
             resends: 0,
             first_byte_ms: Some(u64::MAX),
@@ -53,9 +52,9 @@ fn largest_visit() -> Visit {
             body_bytes: u64::MAX,
             decoded_sha1: Some("f".repeat(40)),
             decoded_bytes: u64::MAX,
-        }),
+        })),
         known: Known {
-            last: Some(LastCapture {
+            last: Some(Box::new(LastCapture {
                 etag: Some("\u{85}".repeat(LastCapture::ETAG_BYTES_MAX / 2)),
                 last_modified: Some("\"".repeat(LastCapture::LAST_MODIFIED_BYTES_MAX)),
                 payload_sha1: [255; 20],
@@ -63,7 +62,7 @@ fn largest_visit() -> Visit {
                 fetched_at: Timestamp::MAX,
                 outcome: Outcome::FileIngested,
                 read_by: Some(FieldsDigest(u32::MAX)),
-            }),
+            })),
             ..Known::default()
         },
         demand: Some(Box::new(largest_demand())),
@@ -86,7 +85,7 @@ fn fetched(headers: Headers, reason: &str, body: &str) -> Fetched {
         reason: reason.to_owned(),
         protocol: None,
         headers,
-        body: Bytes::copy_from_slice(body.as_bytes()),
+        body: body.as_bytes().to_vec().into(),
         truncated: None,
         decoded_sha1: *Sha1Digest::of(body.as_bytes()).as_bytes(),
         decoded_bytes: body.len() as u64,
@@ -96,13 +95,25 @@ fn fetched(headers: Headers, reason: &str, body: &str) -> Fetched {
         remote: None,
         first_byte: None,
         elapsed: Duration::from_secs(1),
+        archived_at: None,
         unprocessed: None,
         result: Ok(response),
     }
 }
 
+/// More than any body here.
+const KEPT: Bodies = Bodies::Kept { bytes_max: 1 << 20 };
+
+fn read(object: impl Into<Blob>, bodies: Bodies) -> Reading {
+    captures(&object.into(), bodies).unwrap()
+}
+
+fn object_of(records: SegmentRecords) -> Vec<u8> {
+    records.into_object().unwrap().0.bytes().unwrap().to_vec()
+}
+
 fn records(bits: u128) -> SegmentRecords {
-    SegmentRecords::new(bits, &"docs".parse().unwrap(), Iteration::FIRST, "Bot/1", Timestamp::UNIX_EPOCH)
+    SegmentRecords::new(bits, &WarcInfo::default(), Timestamp::UNIX_EPOCH)
 }
 
 #[test]
@@ -124,7 +135,7 @@ fn the_largest_capture_is_read_back() {
         );
     }
     records.add_unsent(&url, Timestamp::MIN, &visit);
-    let reading = captures(&records.into_object().0.into(), Bodies::Kept);
+    let reading = read(object_of(records), KEPT);
     assert_eq!(reading.damage, None);
     assert_eq!(reading.captures.len(), heads.len() + 1);
     for (capture, head) in reading.captures.iter().zip(heads.iter().map(Some).chain([None])) {
@@ -151,11 +162,11 @@ fn three(body: &str) -> (Vec<u8>, [usize; 4]) {
         );
         ends[n + 1] = usize::try_from(records.len_bytes()).unwrap();
     }
-    (records.into_object().0, ends)
+    (object_of(records), ends)
 }
 
 fn paths(object: Vec<u8>) -> (Vec<String>, bool) {
-    let reading = captures(&object.into(), Bodies::Dropped);
+    let reading = read(object, Bodies::Dropped);
     let paths = reading.captures.iter().map(|capture| capture.url.path_and_query().to_owned());
     (paths.collect(), reading.damage.is_some())
 }
@@ -188,7 +199,7 @@ fn behind_damage_no_part_of_a_body_is_taken_for_a_record() {
     let mut other = records(5);
     let url = CrawlUrl::try_from("https://a.example/forged".to_owned()).unwrap();
     other.add_unsent(&url, Timestamp::UNIX_EPOCH, &largest_visit());
-    let (foreign, _) = other.into_object();
+    let foreign = object_of(other);
     let (mut object, ends) = three("a page");
     object[ends[0] + 40] ^= 0xff;
     let (head, tail) = object.split_at(ends[1]);
@@ -209,16 +220,17 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
     for at in ["2026-11-21T10:10:35.123987654Z", "2026-11-21T10:10:35.9999Z", "1969-12-31T23:59:59.0005Z"] {
         let (at, mut first, mut second): (Timestamp, _, _) = (at.parse().unwrap(), records(1), records(2));
         first.add_fetched(&url, at, &visit, &fetched(Headers::default(), "", "a page"));
-        let first = Bytes::from(first.into_object().0);
+        let first = object_of(first);
         let original = response_record(&first);
         // A database keeps three decimals of what the parser read.
-        let kept = format!("{:.3}", captures(&first, Bodies::Dropped).captures[0].at).parse().unwrap();
+        let kept = format!("{:.3}", read(first, Bodies::Dropped).captures[0].at).parse().unwrap();
         let payload_sha1 = *Sha1Digest::of(b"a page").as_bytes();
-        let last = largest_visit().known.last.map(|last| LastCapture { fetched_at: kept, payload_sha1, ..last });
+        let last =
+            largest_visit().known.last.map(|last| Box::new(LastCapture { fetched_at: kept, payload_sha1, ..*last }));
         let known = Known { last, ..Known::default() };
         let unchanged = Visit { outcome: Outcome::FileDidNotChange, known, ..visit.clone() };
         second.add_fetched(&url, Timestamp::UNIX_EPOCH, &unchanged, &fetched(Headers::default(), "", "a page"));
-        let revisit = response_record(&second.into_object().0);
+        let revisit = response_record(&object_of(second));
         assert_eq!(revisit.record_type, RecordType::Revisit);
         assert_eq!(revisit.refers_to_date(), original.date(), "{at}");
     }
@@ -234,7 +246,7 @@ fn records_say_which_protocol_carried_a_response() {
             response.protocol = protocol;
         }
         records.add_fetched(&url, Timestamp::UNIX_EPOCH, &visit, &fetched);
-        let (object, _) = records.into_object();
+        let object = object_of(records);
         let told = WarcReader::new(&object[..], ReadLimits::default()).skip(1).map(|record| record.unwrap().protocol());
         assert_eq!(told.collect::<Vec<_>>(), [protocol, protocol], "the response and its request");
     }
@@ -319,11 +331,48 @@ proptest! {
             let fetched = Fetched { result, ..fetched(Headers::default(), "", "") };
             records.add_fetched(&url, at, &visit, &fetched);
         }
-        let (object, kept) = records.into_object();
+        let (object, kept) = records.into_object().unwrap();
         let key = ObjectKey::try_from("raw/a".to_owned()).unwrap();
         handover.leave(&key, kept.unwrap(), Duration::ZERO);
-        let reading = captures(&object.into(), Bodies::Kept);
+        let reading = read(object, KEPT);
         prop_assert_eq!(reading.damage, None);
         prop_assert_eq!(handover.take(&key), Some(reading.captures));
     }
+}
+
+#[test]
+fn of_a_body_on_disk_only_the_beginning_is_read_back_and_the_next_capture_is_found_behind_it() {
+    use std::io::Write as _;
+
+    const BODY_BYTES: usize = 3 << 20;
+    let noise = || (1_u64..).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).take(BODY_BYTES);
+    // Within it is what looks like the start of a record.
+    let body: Vec<u8> = b"\x1f\x8b\x08".iter().copied().chain(noise()).collect();
+    let mut spooled = Spool::default().begin();
+    spooled.write_all(&body).unwrap();
+    let handover = Handover::new(64 << 20);
+    let mut records = records(9).kept_by(&handover);
+    let visit = Visit { outcome: Outcome::FileIngested, known: Known::default(), ..largest_visit() };
+    let mut big = fetched(Headers::from_iter([("content-type", "image/png")]), "OK", "");
+    let response = big.result.as_mut().unwrap();
+    response.body = spooled.finish().unwrap();
+    (response.decoded_sha1, response.decoded_bytes) = (*Sha1Digest::of(&body).as_bytes(), body.len() as u64);
+    let url = |name: &str| CrawlUrl::try_from(format!("https://a.example/{name}")).unwrap();
+    records.add_fetched(&url("big"), Timestamp::UNIX_EPOCH, &visit, &big);
+    records.add_fetched(&url("page"), Timestamp::UNIX_EPOCH, &visit, &fetched(Headers::default(), "", "a page"));
+    let (object, kept) = records.into_object().unwrap();
+    assert!(kept.is_none(), "the parser reads as much of it as it needs");
+    assert!(object.len_bytes() > BODY_BYTES as u64 && object.in_memory().is_none());
+    let reading = captures(&object, Bodies::Kept { bytes_max: 1_000 }).unwrap();
+    assert_eq!(reading.damage, None);
+    let [big, page] = reading.captures.as_slice() else { panic!("two captures: {}", reading.captures.len()) };
+    let bytes = |capture: &super::Capture| capture.response.as_ref().unwrap().body.clone();
+    assert_eq!(bytes(big), body[..1_000], "its beginning");
+    assert_eq!(big.file.as_ref().unwrap().payload_sha1, *Sha1Digest::of(&body).as_bytes(), "the digest is of all");
+    assert_eq!(bytes(page), "a page", "what follows");
+    let mut damaged = object.bytes().unwrap().to_vec();
+    damaged[1_000_000] ^= 1;
+    let reading = read(damaged, KEPT);
+    let paths = reading.captures.iter().map(|capture| capture.url.path_and_query().to_owned()).collect::<Vec<_>>();
+    assert_eq!((paths, reading.damage.is_some()), (vec!["/page".to_owned()], true), "damage costs the one capture");
 }

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use dragline_domain::capture::Visit;
 use dragline_domain::document::{Disposition, Document, LinkKind, StoredBody};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::blob::Blob;
 
 use super::documents::{again, bare, of_answer, outcome_of_page, stuck};
 use super::earlier::Earlier;
@@ -55,10 +55,10 @@ pub(super) async fn documents(
 }
 
 /// Reads the record of an answer; the inner error says why it is not there.
-pub(super) async fn stored_answer(world: &impl World, body: &StoredBody) -> PortResult<Result<Bytes, String>> {
+pub(super) async fn stored_answer(world: &impl World, body: &StoredBody) -> PortResult<Result<Blob, String>> {
     let range = body.offset..body.offset.saturating_add(body.length);
     match world.archive().get_range(&body.object, range).await {
-        Ok(Some(bytes)) => Ok(Ok(bytes)),
+        Ok(Some(record)) => Ok(Ok(record)),
         Ok(None) => Ok(Err(format!("its stored answer is missing: {}", body.object))),
         Err(error) if matches!(error.kind, PortErrorKind::TooLarge | PortErrorKind::Corrupt) => {
             Ok(Err(error.to_string()))
@@ -73,9 +73,10 @@ pub(super) fn made_of(
     n: u32,
     capture: &Capture,
     (earlier, asked): (&Document, Asked),
-    record: &Bytes,
+    record: &Blob,
 ) -> Document {
-    let answer = read::captures(record, Bodies::Kept).captures.into_iter().find(|answer| answer.url == capture.url);
+    let read = read::captures(record, Bodies::of_crawl(context)).unwrap_or_default();
+    let answer = read.captures.into_iter().find(|answer| answer.url == capture.url);
     let Some(Capture { visit: Visit { outcome, detail, missing, .. }, response: Some(response), file, .. }) = answer
     else {
         return stuck(n, capture, "its stored answer cannot be read");

@@ -1,41 +1,87 @@
-//! Following no more links than the iteration's page budget calls for.
+//! Following no more links than the iteration's page budget calls for, and to no more origins than its budget of these.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use dragline_domain::document::{Disposition, Document};
-use dragline_domain::frontier::{OriginKey, SegmentRow, leave_beyond_budget};
+use dragline_domain::frontier::{
+    OriginKey, OriginRows, SegmentRow, leave_beyond_budget, leave_new_origins, origins_led_to,
+};
 use dragline_domain::url::Origin;
+use futures_util::future::try_join_all;
 
-use crate::World;
 use crate::context::CrawlContext;
+use crate::{CALLS_AT_ONCE, World};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Iterations, Origins};
 
-/// Drops links where more URLs wait than the remaining pages of the iteration call for. Without a page budget all links are followed.
+/// Drops links that are beyond the budgets of the iteration, as far as those are limited.
 pub(super) async fn keep_to_budget(
     world: &impl World,
     context: &CrawlContext,
     segment: &SegmentRow,
     documents: &mut [Document],
 ) -> PortResult<()> {
-    let (frontier, crawl) = (world.frontier(), &segment.id.origin.crawl);
-    if context.definition.budget.pages.is_none() {
+    let own = &segment.id.origin.origin;
+    let (budget, mut origins) = (&context.definition.budget, origins_led_to(own, documents));
+    if budget.pages.is_none() && origins.is_empty() {
         return Ok(());
     }
-    let row = frontier.load_iteration(crawl, segment.iteration).await?;
-    let Some(left) = row.and_then(|row| row.budget.pages) else { return Ok(()) };
+    let row = world.frontier().load_iteration(&segment.id.origin.crawl, segment.iteration).await?;
+    let Some(row) = row else { return Ok(()) };
+    if let Some(left) = row.budget.pages.filter(|_| budget.pages.is_some()) {
+        keep_to_pages(world, segment, documents, left).await?;
+        origins = origins_led_to(own, documents);
+    }
+    keep_to_origins(world, segment, documents, (origins, budget.origins.saturating_sub(row.origins))).await
+}
+
+/// Drops links where more URLs wait than the remaining pages of the iteration call for.
+async fn keep_to_pages(
+    world: &impl World,
+    segment: &SegmentRow,
+    documents: &mut [Document],
+    left: u64,
+) -> PortResult<()> {
     let links = documents.iter().flat_map(|document| &document.links);
     let origins: BTreeSet<Origin> = links
         .filter(|link| matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)))
         .map(|link| link.target.origin())
         .collect();
-    let mut room = BTreeMap::new();
-    for origin in origins {
-        let key = OriginKey { crawl: crawl.clone(), origin };
-        let rows = frontier.load_origin(&key).await?;
-        let more = world.timing().claims.room(left, segment.iteration, rows.as_ref());
-        room.insert(key.origin, more);
-    }
+    let rows = rows_of(world, segment, origins).await?;
+    let room = |rows: Option<OriginRows>| world.timing().claims.room(left, segment.iteration, rows.as_ref());
+    let room: BTreeMap<_, _> = rows.into_iter().map(|(origin, rows)| (origin, room(rows))).collect();
     leave_beyond_budget(documents, room);
     Ok(())
+}
+
+/// Drops links to origins, of all that the documents lead to, that would be more than the iteration may still open. As long as all that the documents lead to would fit, nothing is read
+/// of them.
+async fn keep_to_origins(
+    world: &impl World,
+    segment: &SegmentRow,
+    documents: &mut [Document],
+    (origins, left): (BTreeSet<Origin>, u64),
+) -> PortResult<()> {
+    if origins.len() as u64 <= left {
+        return Ok(());
+    }
+    let is_new = |rows: &Option<OriginRows>| rows.as_ref().is_none_or(|rows| rows.inbox.iteration != segment.iteration);
+    let rows = rows_of(world, segment, origins).await?;
+    let new = rows.into_iter().filter(|(_, rows)| is_new(rows)).map(|(origin, _)| origin).collect();
+    leave_new_origins(documents, &new, left);
+    Ok(())
+}
+
+/// Returns the rows of origins; `None` for those that have none.
+async fn rows_of(
+    world: &impl World,
+    segment: &SegmentRow,
+    origins: BTreeSet<Origin>,
+) -> PortResult<Vec<(Origin, Option<OriginRows>)>> {
+    let keys = origins.into_iter().map(|origin| OriginKey { crawl: segment.id.origin.crawl.clone(), origin });
+    let (keys, mut rows): (Vec<_>, _) = (keys.collect(), Vec::new());
+    for keys in keys.chunks(CALLS_AT_ONCE) {
+        rows.extend(try_join_all(keys.iter().map(|key| world.frontier().load_origin(key))).await?);
+    }
+    Ok(keys.into_iter().map(|key| key.origin).zip(rows).collect())
 }

@@ -7,8 +7,9 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::shown::plural;
 
 use super::read::Capture;
-use super::told::is_to_be_told;
+use super::told::{Topic, is_to_be_told};
 use crate::World;
+use crate::context::Contexts;
 use crate::tell::tell_all;
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::Notice;
@@ -19,6 +20,7 @@ use dragline_ports::notifier::Notice;
 /// Returns the frontier's errors.
 pub(super) async fn tell_of(
     world: &impl World,
+    contexts: &Contexts,
     segment: &SegmentRow,
     captures: &[Capture],
     documents: &[Document],
@@ -31,7 +33,7 @@ pub(super) async fn tell_of(
         let own = if capture.visit.sighting.read_as == ReadAs::Sitemap { why_nothing(document) } else { None };
         let own = own.map(|why| format!("{}: {why}", document.url));
         for detail in own.into_iter().chain(document.links.iter().filter_map(unvisited)) {
-            if is_to_be_told(world, segment, "sitemap", &detail).await? {
+            if is_to_be_told(world, contexts, segment, Topic::Sitemap, &detail).await? {
                 notices.push(Notice::SitemapUseless { origin: segment.id.origin.clone(), detail });
             }
         }

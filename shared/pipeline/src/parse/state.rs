@@ -98,13 +98,14 @@ pub(super) fn visit_change(
         return None;
     }
     let change = state_change(context, segment, capture, document);
-    let kind = ChangeKind::of(capture.visit.known.document.as_ref(), &change)?;
+    let kind = ChangeKind::of(capture.visit.known.document.as_ref(), &change, document.outcome)?;
     let parts = document.difference.as_ref().map_or_else(Vec::new, |difference| difference.parts.clone());
     Some(VisitChange { kind, parts })
 }
 
 /// Returns what it changes that a rule of the definition forbids a URL.
 pub(super) fn change_of_blocked(known: &Known) -> Option<VisitChange> {
-    let kind = ChangeKind::of(known.document.as_ref(), &StateChange::Hidden(Standing::Withdrawn))?;
+    let change = StateChange::Hidden(Standing::Withdrawn);
+    let kind = ChangeKind::of(known.document.as_ref(), &change, Outcome::BlockedUrlByLocalPolicy)?;
     Some(VisitChange { kind, parts: Vec::new() })
 }

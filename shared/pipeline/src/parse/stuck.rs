@@ -1,13 +1,14 @@
-//! Telling people of STUCK documents: of each that broke the parser, and once of each rule of the definition's types that pages do not fit. A site with
-//! another template breaks the same rule on thousands of pages.
+//! Telling people of STUCK documents: once in an iteration of each reason why some are not read, up to a number of reasons, and once of each rule
+//! of the definition's types that pages do not fit. A site with another template breaks the same rule on thousands of pages.
 
 use std::collections::BTreeMap;
 
 use dragline_domain::document::{Document, DocumentState};
 use dragline_domain::frontier::SegmentRow;
 
+use super::told::{Topic, is_to_be_told};
 use crate::World;
-use crate::context::CrawlContext;
+use crate::context::{Contexts, CrawlContext};
 use crate::tell::tell_all;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
@@ -20,17 +21,20 @@ use dragline_ports::notifier::Notice;
 /// Returns the frontier's errors.
 pub(super) async fn tell_of(
     world: &impl World,
+    contexts: &Contexts,
     context: &CrawlContext,
     segment: &SegmentRow,
     documents: &[Document],
 ) -> PortResult<()> {
     let origin = &segment.id.origin;
     let notice = |detail: String| Notice::Stuck { origin: origin.clone(), detail };
-    let unread = documents
-        .iter()
-        .filter(|document| document.is_unread())
-        .map(|stuck| notice(format!("{}: {}", stuck.url, stuck.detail.as_deref().unwrap_or("the parser broke"))));
-    let mut notices: Vec<Notice> = unread.collect();
+    let mut notices = Vec::new();
+    for stuck in documents.iter().filter(|document| document.is_unread()) {
+        let why = stuck.detail.as_deref().unwrap_or("the parser broke");
+        if is_to_be_told(world, contexts, segment, Topic::Unread, why).await? {
+            notices.push(notice(format!("{}: {why}", stuck.url)));
+        }
+    }
     for (rule, detail) in broken_rules(documents) {
         // A definition that is mended, and still does not fit, is told anew.
         let fact = Fact::of(&format!("version {} {rule}", context.how_version()));

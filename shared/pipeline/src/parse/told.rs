@@ -1,14 +1,65 @@
 //! Telling people of each thing once in an iteration, and of no more than they want to read.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use dragline_domain::frontier::SegmentRow;
+use dragline_domain::ids::{CrawlId, Iteration};
 
 use crate::World;
-use dragline_ports::clock::Clock;
+use crate::context::Contexts;
+use crate::tell::mark_told;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Fact, OwedNotices, Told};
+use dragline_ports::frontier::Told;
 
 /// The most notices of one topic in an iteration: a site may have any number of reasons for one.
 pub(super) const TOLD_MAX: usize = 20;
+
+/// What people are told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Topic {
+    /// Documents that broke the parser.
+    Unread,
+    /// Sitemaps that give nothing.
+    Sitemap,
+    /// Pages that have changed.
+    Drift,
+}
+
+impl Topic {
+    /// As it is stored.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Unread => "unread",
+            Self::Sitemap => "sitemap",
+            Self::Drift => "drift",
+        }
+    }
+}
+
+/// The topic of an iteration.
+type Of = (CrawlId, Iteration, Topic);
+
+/// How many of the notices of topics this process knows to be sent: so that of what is beyond the most, nothing is asked or marked any more.
+#[derive(Debug, Default)]
+pub(crate) struct ToldSoFar(Mutex<HashMap<Of, usize>>);
+
+impl ToldSoFar {
+    /// The most topics that are kept.
+    const KEPT_MAX: usize = 256;
+
+    fn places(&self, of: &Of) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(of).copied().unwrap_or(0)
+    }
+
+    fn set(&self, of: &Of, places: usize) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= Self::KEPT_MAX {
+            known.clear();
+        }
+        known.insert(of.clone(), places);
+    }
+}
 
 /// Whether people are to be told of something now: they were not told of it in this iteration, nor of too much else of this topic.
 ///
@@ -16,20 +67,25 @@ pub(super) const TOLD_MAX: usize = 20;
 /// Returns the frontier's errors.
 pub(super) async fn is_to_be_told(
     world: &impl World,
+    contexts: &Contexts,
     segment: &SegmentRow,
-    topic: &str,
+    topic: Topic,
     what: &str,
 ) -> PortResult<bool> {
-    let (crawl, iteration, now) = (&segment.id.origin.crawl, segment.iteration, world.clock().now());
-    let mark = async |what: &str| {
-        let fact = Fact::of(&format!("iteration {iteration} {topic} {what}"));
-        world.frontier().mark_told(crawl, &fact, now).await
-    };
+    let crawl = &segment.id.origin.crawl;
+    let of = (crawl.clone(), segment.iteration, topic);
+    let taken = contexts.told.places(&of);
+    if taken == TOLD_MAX {
+        return Ok(false);
+    }
+    let mark = async |what: &str| mark_told(world, crawl, segment.iteration, &format!("{} {what}", topic.name())).await;
     if mark(what).await? == Told::Before {
         return Ok(false);
     }
-    for place in 1..=TOLD_MAX {
-        if mark(&format!("{place} of {TOLD_MAX}")).await? == Told::Now {
+    for place in taken + 1..=TOLD_MAX {
+        let told = mark(&format!("{place} of {TOLD_MAX}")).await?;
+        contexts.told.set(&of, place);
+        if told == Told::Now {
             return Ok(true);
         }
     }

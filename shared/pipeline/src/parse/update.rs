@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use dragline_domain::capture::Finality;
+use dragline_domain::capture::{Finality, LogEntry};
 use dragline_domain::document::Document;
 use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{
@@ -16,7 +16,6 @@ use dragline_domain::simhash::TextPrint;
 use dragline_domain::url::{CrawlUrl, Origin};
 use jiff::Timestamp;
 
-use super::claims::{BlockedUrl, Claimed};
 use super::documents::redirect_of;
 use super::read::Capture;
 use super::state::state_change;
@@ -25,14 +24,15 @@ use crate::context::CrawlContext;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Candidates;
 
-/// Updates the candidates of a segment's URLs, and of those that it found and a rule forbids.
+/// How many URLs that a rule forbids are updated at once: a sitemap may list 50,000.
+const UPDATED_AT_ONCE_MAX: usize = 1_000;
+
+/// Updates the candidates of a segment's URLs, and of those that it found and a rule forbids: their entries of the log follow those of documents.
 pub(super) async fn update_candidates(
     world: &impl World,
     context: &CrawlContext,
     segment: &SegmentRow,
-    captures: &[Capture],
-    documents: &[Document],
-    claimed: &Claimed,
+    (captures, documents, log): (&[Capture], &[Document], &[LogEntry]),
     began: Timestamp,
 ) -> PortResult<()> {
     let ended = captures.iter().zip(documents).filter(|(capture, _)| capture.visit.finality != Finality::Retried);
@@ -43,15 +43,25 @@ pub(super) async fn update_candidates(
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
         world.frontier().add_namers(&origin, &named).await?;
     }
-    for (origin, blocked) in claimed.blocked_by_origin() {
-        let updates: Vec<_> = blocked.into_iter().map(|blocked| update_of_blocked(context, segment, blocked)).collect();
+    for (origin, blocked) in blocked_by_origin(log.get(documents.len()..).unwrap_or_default()) {
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
-        world.frontier().update_candidates(&origin, &updates).await?;
+        for blocked in blocked.chunks(UPDATED_AT_ONCE_MAX) {
+            let updates: Vec<_> = blocked.iter().map(|blocked| update_of_blocked(context, segment, blocked)).collect();
+            world.frontier().update_candidates(&origin, &updates).await?;
+        }
     }
     Ok(())
 }
 
-fn update_of_blocked(context: &CrawlContext, segment: &SegmentRow, blocked: &BlockedUrl) -> CandidateUpdate {
+fn blocked_by_origin(entries: &[LogEntry]) -> BTreeMap<Origin, Vec<&LogEntry>> {
+    let mut by_origin: BTreeMap<Origin, Vec<&LogEntry>> = BTreeMap::new();
+    for entry in entries {
+        by_origin.entry(entry.url.origin()).or_default().push(entry);
+    }
+    by_origin
+}
+
+fn update_of_blocked(context: &CrawlContext, segment: &SegmentRow, blocked: &LogEntry) -> CandidateUpdate {
     CandidateUpdate {
         path_and_query: blocked.url.path_and_query().to_owned(),
         iteration: segment.iteration,
@@ -146,7 +156,7 @@ fn ended(
         None
     } else if outcome == Outcome::SoftNotFound {
         // If this is what was stored before as a page, a 304 would bring it back.
-        known.last.as_ref().map(incomparable)
+        known.last.as_deref().map(incomparable)
     } else if is_unchanged {
         known.last.as_ref().map(|last| unchanged(context, capture, last, outcome))
     } else if let Some(body) = capture.body_kept() {
@@ -162,7 +172,7 @@ fn ended(
     } else {
         // A redirect or a body that was cut is shown from now on. If the body before it comes back, it is not as it was.
         let is_shown = matches!(state, StateChange::Shown { .. });
-        known.last.as_ref().filter(|_| is_shown).map(incomparable)
+        known.last.as_deref().filter(|_| is_shown).map(incomparable)
     };
     EndedVisit {
         outcome,

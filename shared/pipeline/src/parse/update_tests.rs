@@ -15,7 +15,7 @@ use dragline_ports::frontier::CrawlRow;
 
 use super::*;
 use crate::parse::captures::Trust;
-use crate::parse::documents::documents_of;
+use crate::parse::documents::document_of;
 use crate::parse::earlier::Earlier;
 use crate::parse::read::Response;
 
@@ -62,7 +62,7 @@ fn known(outcome: Outcome) -> Known {
         read_by: Some(FieldsDigest(9)),
     };
     let document = LastDocument { place: PLACE, outcome, standing: Standing::Shown, links };
-    Known { last: Some(last), document: Some(document), ..Known::default() }
+    Known { last: Some(Box::new(last)), document: Some(document), ..Known::default() }
 }
 
 fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option<&str>, known: Known) -> Capture {
@@ -86,7 +86,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
             outcome,
             finality: Finality::Final,
             detail: None,
-            exchange: Some(exchange),
+            exchange: Some(Box::new(exchange)),
             known,
             demand: None,
             missing: None,
@@ -97,7 +97,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
             body: Bytes::from_static(b"body"),
         }),
         unreadable: None,
-        file: Some(FileEntry {
+        file: Some(Box::new(FileEntry {
             record: RecordKind::Response,
             offset: 0,
             length: 9,
@@ -107,7 +107,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
             etag: None,
             last_modified: None,
             truncated: truncated.map(str::to_owned),
-        }),
+        })),
     }
 }
 
@@ -116,7 +116,7 @@ fn visited(capture: Capture, earlier: Option<Document>) -> (Document, CandidateU
     let (context, segment) = (context(), segment());
     let earlier = earlier.map_or_else(Earlier::default, |earlier| Earlier::of_one(PLACE, earlier));
     let captures = [capture];
-    let document = documents_of(&context, &segment, &captures, &earlier, Trust::Full).remove(0);
+    let document = document_of(&context, &segment, 0, &captures[0], earlier.of(&captures[0]), Trust::Full);
     let update = update_of(&context, &segment, Timestamp::UNIX_EPOCH, &captures[0], &document);
     (document, update)
 }
@@ -140,7 +140,7 @@ fn a_body_from_before_a_redirect_is_not_compared_with() {
         (capture(404, Outcome::FileNotFound, ("x", "y"), None, known(page)), true, "its document comes back as it was"),
         (capture(500, Outcome::ServerInternalError, ("x", "y"), None, known(page)), true, "its document stays"),
     ] {
-        let before = capture.visit.known.last.clone().unwrap();
+        let before = *capture.visit.known.last.clone().unwrap();
         let kept = visited(capture, None).1.ended.unwrap().capture.unwrap_or(before);
         assert_eq!(kept.read_by != Some(FieldsDigest::NONE), is_comparable, "{why}");
         assert!(

@@ -2,11 +2,15 @@
 //!
 //! Effects in order: the records in each object are overwritten; the rows are deleted. Whatever it dies after, the next run ends the same.
 
+use std::io;
+
 use dragline_domain::frontier::ObjectKey;
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::blob::{Blob, Spool};
 use dragline_formats::warc::{
-    BLOCK_BYTES_MAX, ExtensionName, Overwritten, ReadLimits, RecordId, StoredRecord, TargetUri, WarcReader, tombstone,
+    ExtensionName, Overwritten, ReadLimits, RecordId, RecordSpan, Replacement, StoredRecord, TargetUri, WarcError,
+    WarcReader, tombstone,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -15,8 +19,8 @@ use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::retention::{Forgetting, Forgotten};
 
-/// The largest object that is read: a segment ends soon after 32 MB of bodies, the last of which may be as large as any.
-const OBJECT_BYTES_MAX: u64 = 2 * BLOCK_BYTES_MAX;
+/// How much of a body is in memory. A record with a longer one is copied from file to file.
+const HELD_BYTES_MAX: u64 = 16 << 20;
 
 /// The field of a visit, and of the block of a `metadata` record, that names the page which led to it.
 const VIA: &str = "via";
@@ -42,9 +46,9 @@ pub async fn forget(
     loop {
         let naming = forgetting.objects_naming(crawl, urls, after.as_ref()).await?;
         for object in &naming.objects {
-            let Some(bytes) = archive.get(object, OBJECT_BYTES_MAX).await? else { continue };
-            if let Some(overwritten) = overwrite(object, &bytes, &names)? {
-                archive.replace(object, overwritten.into()).await?;
+            let Some(stored) = archive.get(object, u64::MAX).await? else { continue };
+            if let Some(overwritten) = overwrite(object, &stored, &names, &archive.spool())? {
+                archive.replace(object, overwritten).await?;
             }
         }
         match naming.next {
@@ -70,44 +74,66 @@ impl<'u> Name<'u> {
     }
 }
 
-/// Returns an object without these URLs; `None` if it has none of them.
-fn overwrite(object: &ObjectKey, bytes: &[u8], names: &[Name<'_>]) -> PortResult<Option<Vec<u8>>> {
-    let failed = |kind, why: String| PortError::new(kind, "forget records", object, why);
-    let mut overwritten: Option<Vec<u8>> = None;
+/// What becomes of one record of an object.
+struct Patch {
+    span: RecordSpan,
+    by: Replacement,
+}
+
+/// Returns an object without these URLs; `None` if it has none of them. Of each record no more than its head is in memory.
+fn overwrite(key: &ObjectKey, object: &Blob, names: &[Name<'_>], spool: &Spool) -> PortResult<Option<Blob>> {
+    let failed = |kind, why: String| PortError::new(kind, "forget records", key, why);
+    let mut patches = Vec::new();
     let mut date = Timestamp::UNIX_EPOCH;
-    for record in WarcReader::new(bytes, ReadLimits::default()) {
+    for record in WarcReader::new(object.reader(), ReadLimits::holding(HELD_BYTES_MAX)) {
         let record = record.map_err(|error| failed(PortErrorKind::Corrupt, error.to_string()))?;
-        if record.span.offset == 0 {
+        let span = record.span;
+        if span.offset == 0 {
             date = record.date().unwrap_or(date);
         }
         let is_target = record.target_uri().is_some_and(|uri| names.iter().any(|name| name.target.as_str() == uri));
         let too_long = || {
-            let why = format!("the record at byte {} has no room to be overwritten", record.span.offset);
-            failed(PortErrorKind::Other, why)
+            failed(PortErrorKind::Other, format!("the record at byte {} has no room to be overwritten", span.offset))
         };
-        let member = if is_target {
-            let id = record.id().unwrap_or_else(|| RecordId::from_bits(u128::from(record.span.offset)));
-            tombstone(id, date, record.span.length).ok_or_else(too_long)?
+        let by = if is_target {
+            let id = record.id().unwrap_or_else(|| RecordId::from_bits(u128::from(span.offset)));
+            tombstone(id, date, span.length).ok_or_else(too_long)?
         } else {
-            match without_via(&record, names) {
+            let member = object.part(span.offset..span.offset + span.length);
+            let changed = without_via(&record, (&member, spool), names);
+            match changed.map_err(|error| failed(PortErrorKind::Other, error.to_string()))? {
                 Overwritten::Unchanged => continue,
                 Overwritten::By(member) => member,
                 Overwritten::TooLong => return Err(too_long()),
             }
         };
-        let all = overwritten.get_or_insert_with(|| bytes.to_vec());
-        let start = usize::try_from(record.span.offset).expect("it is within the bytes");
-        all[start..start + member.len()].copy_from_slice(&member);
+        patches.push(Patch { span, by });
     }
-    Ok(overwritten)
+    if patches.is_empty() {
+        return Ok(None);
+    }
+    patched(object, &patches, spool).map(Some).map_err(|error| failed(PortErrorKind::Other, error.to_string()))
+}
+
+/// Returns an object with these patches, which are in its order.
+fn patched(object: &Blob, patches: &[Patch], spool: &Spool) -> io::Result<Blob> {
+    let mut writer = spool.begin();
+    let mut done = 0;
+    for Patch { span, by } in patches {
+        object.part(done..span.offset).copy_to(&mut writer)?;
+        by.write_to(&mut writer)?;
+        done = span.offset + span.length;
+    }
+    object.part(done..object.len_bytes()).copy_to(&mut writer)?;
+    writer.finish()
 }
 
 /// Returns the record without naming the page that led to it, if that is one of these.
-fn without_via(record: &StoredRecord, names: &[Name<'_>]) -> Overwritten {
+fn without_via(record: &StoredRecord, rest: (&Blob, &Spool), names: &[Name<'_>]) -> Result<Overwritten, WarcError> {
     // A quotation mark within a text of the JSON is escaped, so this can only be the key with its value.
     let visit_without = |field: &str, visit: &str| {
         let mut named = names.iter().filter(|_| field == ExtensionName::VISIT.as_str()).map(|name| name.via.as_str());
         named.find(|via| visit.contains(via)).map(|via| visit.replacen(via, NO_VIA, 1))
     };
-    record.overwritten(visit_without, |line, value| line == VIA && names.iter().any(|name| name.url == value))
+    record.overwritten(rest, visit_without, |line, value| line == VIA && names.iter().any(|name| name.url == value))
 }

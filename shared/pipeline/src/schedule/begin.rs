@@ -1,6 +1,6 @@
 //! Beginning an iteration with its seeds, and adding URLs to a running one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::time::Duration;
 
@@ -26,6 +26,7 @@ use dragline_ports::frontier::{
     BeginIteration, Candidates, ClaimRequest, DueCandidate, Iterations, Origins, SeedOrigin, Seeded,
 };
 use dragline_ports::queue::{Message, Queue, StartCommand};
+use futures_util::future::join_all;
 
 /// How many candidates are read at a time.
 const CANDIDATES_PAGE: usize = 100;
@@ -101,15 +102,16 @@ pub async fn open(world: &impl World, contexts: &Contexts, command: &StartComman
     let budget = &context.definition.budget;
     let limits = match task {
         Task::Crawl | Task::Demand => Reserve { pages: budget.pages, bytes: budget.bytes },
-        Task::Reparse(_) => Reserve::default(),
+        Task::Import | Task::Reparse(_) => Reserve::default(),
     };
     let begin = BeginIteration {
         crawl: command.crawl.clone(),
         trigger: command.trigger.clone(),
         version: context.version(),
+        joined: context.joined(),
         budget: limits,
         now,
-        ends_at: budget.duration.map(|duration| after(now, duration)),
+        ends_at: budget.duration.filter(|_| *task != Task::Import).map(|duration| after(now, duration)),
         due: after(now, world.timing().grace),
         task: task.clone(),
     };
@@ -120,6 +122,25 @@ pub async fn open(world: &impl World, contexts: &Contexts, command: &StartComman
         world.queue().send(Message::Start(command.clone()), BUSY_PAUSE).await?;
     }
     Ok(begun)
+}
+
+/// A URL to be visited, and how it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SightedUrl {
+    /// The URL.
+    pub url: CrawlUrl,
+    /// How it was found.
+    pub sighting: Sighting,
+}
+
+impl SightedUrl {
+    /// Returns a URL that somebody named, in a crawl with this definition. robots.txt names sitemaps, where these are followed.
+    #[must_use]
+    pub fn seed(url: CrawlUrl, definition: &Definition) -> Self {
+        let names_sitemaps = url.path_and_query() == ROBOTS_PATH && definition.sitemaps == Sitemaps::Follow;
+        let read_as = if names_sitemaps { ReadAs::Robots } else { ReadAs::Typed };
+        Self { url, sighting: Sighting { read_as, ..Sighting::SEED } }
+    }
 }
 
 /// What became of URLs that were added to an iteration.
@@ -143,13 +164,13 @@ pub async fn add(
     trigger: &TriggerId,
     iteration: &IterationRow,
     demand: Option<&Demand>,
-    urls: &[CrawlUrl],
+    urls: Vec<SightedUrl>,
 ) -> PortResult<AddedUrls> {
     let seeder = Seeder { world, context, trigger, iteration, demand };
     let mut added = AddedUrls { seeded: Seeded::Already, queued: 0, not_due: 0 };
     let mut convoy = Convoy::default();
-    for (origin, paths) in &by_origin(urls) {
-        let of_origin = seeder.seed(origin, paths, &mut convoy).await?;
+    for (origin, urls) in &by_origin(urls) {
+        let of_origin = seeder.seed(origin, urls, &mut convoy).await?;
         added.queued += of_origin.queued;
         added.not_due += of_origin.not_due;
         added.seeded = of_origin.seeded;
@@ -161,28 +182,34 @@ pub async fn add(
     Ok(added)
 }
 
-type Seeds = BTreeMap<Origin, Vec<String>>;
+type Seeds = BTreeMap<Origin, Vec<SightedUrl>>;
 
 /// Returns the seeds of a crawl by origin, each with its robots.txt if sitemaps are followed.
 fn seeds_of(definition: &Definition) -> Seeds {
-    let mut seeds = by_origin(&definition.seeds);
+    let seed = |url: &CrawlUrl| SightedUrl::seed(url.clone(), definition);
+    let mut seeds = by_origin(definition.seeds.iter().map(seed).collect());
     if definition.sitemaps == Sitemaps::Follow {
-        for paths in seeds.values_mut() {
+        for (origin, urls) in &mut seeds {
             // First, so that what it names is found as a sitemap before pages link to it.
-            paths.retain(|path| path != ROBOTS_PATH);
-            paths.insert(0, ROBOTS_PATH.to_owned());
+            urls.retain(|seed| seed.url.path_and_query() != ROBOTS_PATH);
+            if let Ok(robots) = origin.url_at(ROBOTS_PATH) {
+                urls.insert(0, SightedUrl::seed(robots, definition));
+            }
         }
     }
     seeds
 }
 
-fn by_origin(urls: &[CrawlUrl]) -> Seeds {
-    let mut seeds = Seeds::new();
-    for url in urls {
-        let paths = seeds.entry(url.origin()).or_default();
-        if !paths.iter().any(|path| path == url.path_and_query()) {
-            paths.push(url.path_and_query().to_owned());
+/// Returns each URL once, by origin and depth, and otherwise in their order.
+fn by_origin(urls: Vec<SightedUrl>) -> Seeds {
+    let (mut seeds, mut seen) = (Seeds::new(), HashSet::new());
+    for sighted in urls {
+        if seen.insert(sighted.url.clone()) {
+            seeds.entry(sighted.url.origin()).or_default().push(sighted);
         }
+    }
+    for urls in seeds.values_mut() {
+        urls.sort_by_key(|sighted| sighted.sighting.depth);
     }
     seeds
 }
@@ -202,8 +229,8 @@ impl<W: World> Seeder<'_, W> {
     async fn go_on(&self, until: Until) -> PortResult<WalkEnd> {
         let seeds = match &self.iteration.task {
             Task::Crawl => seeds_of(&self.context.definition),
-            // Whoever demands URLs adds them.
-            Task::Demand => return Ok(WalkEnd::Through),
+            // Whoever demands or imports URLs adds them.
+            Task::Demand | Task::Import => return Ok(WalkEnd::Through),
             Task::Reparse(_) => Seeds::new(),
         };
         let mut convoy = Convoy::default();
@@ -226,11 +253,14 @@ impl<W: World> Seeder<'_, W> {
             OriginCursor::After(last) => Bound::Excluded(last.clone()),
             OriginCursor::Done => return Ok(WalkEnd::Through),
         };
-        for (origin, urls) in seeds.range((begin, Bound::Unbounded)) {
-            self.seed(origin, urls, convoy).await?;
+        let left: Vec<_> = seeds.range((begin, Bound::Unbounded)).collect();
+        for group in left.chunks(walker.origins_at_once()) {
+            for seeded in join_all(group.iter().map(|(origin, urls)| self.seed_apart(origin, urls))).await {
+                let (_, tickets) = seeded?;
+                convoy.join(tickets);
+            }
             convoy.send_if_full(self.world).await?;
-            walker.pass(origin);
-            if walker.is_to_rest()
+            if walker.pass_all(group.iter().map(|(origin, _)| *origin))
                 && let Some(end) = walker.rest(convoy).await?
             {
                 return Ok(end);
@@ -239,18 +269,26 @@ impl<W: World> Seeder<'_, W> {
         Ok(WalkEnd::Through)
     }
 
+    /// Like [`Seeder::seed`], for several at the same time.
+    async fn seed_apart(&self, origin: &Origin, urls: &[SightedUrl]) -> PortResult<(AddedUrls, Convoy)> {
+        let mut convoy = Convoy::default();
+        let added = self.seed(origin, urls, &mut convoy).await?;
+        Ok((added, convoy))
+    }
+
     /// Claims the seeds of an origin and adds them, as many at a time as surely fit a transaction.
     ///
     /// The parts are determined by the definition alone, so that a repeated command makes the same ones.
-    async fn seed(&self, origin: &Origin, paths: &[String], convoy: &mut Convoy) -> PortResult<AddedUrls> {
+    async fn seed(&self, origin: &Origin, urls: &[SightedUrl], convoy: &mut Convoy) -> PortResult<AddedUrls> {
         let key = OriginKey { crawl: self.iteration.crawl.clone(), origin: origin.clone() };
         let mut added = AddedUrls { seeded: Seeded::Already, queued: 0, not_due: 0 };
-        for (part, paths) in (0..).zip(paths.chunks(SEEDING_URLS_MAX)) {
-            let seeding = Seeding::new(self.trigger, part);
-            let (entries, not_due) = self.claim(&key, paths).await?;
+        let of_depths = urls.chunk_by(|one, next| one.sighting.depth == next.sighting.depth);
+        for (part, urls) in (0..).zip(of_depths.flat_map(|urls| urls.chunks(SEEDING_URLS_MAX))) {
+            let (seeding, depth) = (Seeding::new(self.trigger, part), urls[0].sighting.depth);
+            let (entries, not_due) = self.claim(&key, urls).await?;
             added.queued += entries.len() as u64;
             added.not_due += not_due;
-            let chunks = split_into_chunks(self.iteration.number, 0, &TodoSource::seeds(&seeding), entries);
+            let chunks = split_into_chunks(self.iteration.number, depth, &TodoSource::seeds(&seeding), entries);
             added.seeded = self.add(&key, seeding, chunks).await?;
             if added.seeded == Seeded::IterationOver {
                 return Ok(added);
@@ -261,7 +299,8 @@ impl<W: World> Seeder<'_, W> {
     }
 
     /// Returns those of these URLs that the trigger owns or that links led to first, and how many are not due.
-    async fn claim(&self, origin: &OriginKey, paths: &[String]) -> PortResult<(Vec<TodoEntry>, u64)> {
+    async fn claim(&self, origin: &OriginKey, urls: &[SightedUrl]) -> PortResult<(Vec<TodoEntry>, u64)> {
+        let claimed = |SightedUrl { url, sighting }: &SightedUrl| (url.path_and_query().to_owned(), sighting.clone());
         let request = ClaimRequest {
             origin: origin.clone(),
             iteration: self.iteration.number,
@@ -273,25 +312,20 @@ impl<W: World> Seeder<'_, W> {
                 Some(_) => ShorterWays::Ignored,
             },
             now: self.world.clock().now(),
-            urls: paths.iter().map(|path| (path.clone(), self.sighting(path))).collect(),
+            urls: urls.iter().map(claimed).collect(),
         };
         let claims = self.world.frontier().claim(&request).await?;
         let not_due = claims.iter().filter(|claim| matches!(claim, Claim::NotDue)).count() as u64;
         let demand = self.demand.map(|demand| Box::new(demand.clone()));
-        let own = paths.iter().zip(claims).filter_map(|(path, claim)| match claim {
+        let own = urls.iter().zip(claims).filter_map(|(SightedUrl { url, sighting }, claim)| match claim {
             Claim::Own { known } | Claim::Nearer { known } => {
-                let read_as = self.sighting(path).read_as;
-                Some(TodoEntry { read_as, known, demand: demand.clone(), ..TodoEntry::new(path) })
+                let Sighting { via, requisite_steps, read_as, depth: _ } = sighting.clone();
+                let demand = demand.clone();
+                Some(TodoEntry { via, requisite_steps, read_as, known, demand, ..TodoEntry::new(url.path_and_query()) })
             }
             Claim::Taken { .. } | Claim::NotDue => None,
         });
         Ok((own.collect(), not_due))
-    }
-
-    /// Returns how a seed is found. robots.txt is one where sitemaps are followed.
-    fn sighting(&self, path: &str) -> Sighting {
-        let names_sitemaps = path == ROBOTS_PATH && self.context.definition.sitemaps == Sitemaps::Follow;
-        Sighting { read_as: if names_sitemaps { ReadAs::Robots } else { ReadAs::Typed }, ..Sighting::SEED }
     }
 
     async fn add(&self, origin: &OriginKey, seeding: Seeding, chunks: Vec<TodoChunk>) -> PortResult<Seeded> {
@@ -312,13 +346,13 @@ impl<W: World> Seeder<'_, W> {
             if origins.is_empty() {
                 return Ok(WalkEnd::Through);
             }
-            for origin in origins {
-                if !seeds.contains_key(&origin) {
-                    self.open_if_due(&origin, convoy).await?;
-                    convoy.send_if_full(self.world).await?;
+            for group in origins.chunks(walker.origins_at_once()) {
+                let known = group.iter().filter(|origin| !seeds.contains_key(*origin));
+                for opened in join_all(known.map(|origin| self.open_if_due(origin))).await {
+                    convoy.join(opened?);
                 }
-                walker.pass(&origin);
-                if walker.is_to_rest()
+                convoy.send_if_full(self.world).await?;
+                if walker.pass_all(group)
                     && let Some(end) = walker.rest(convoy).await?
                 {
                     return Ok(end);
@@ -327,15 +361,15 @@ impl<W: World> Seeder<'_, W> {
         }
     }
 
-    async fn open_if_due(&self, origin: &Origin, convoy: &mut Convoy) -> PortResult<()> {
-        let iteration = self.iteration;
+    async fn open_if_due(&self, origin: &Origin) -> PortResult<Convoy> {
+        let (iteration, mut convoy) = (self.iteration, Convoy::default());
         let key = OriginKey { crawl: iteration.crawl.clone(), origin: origin.clone() };
         if self.has_due(&key).await?
             && self.add(&key, Seeding::new(self.trigger, 0), Vec::new()).await? != Seeded::IterationOver
         {
-            wake_into(self.world, &key, iteration.number, convoy).await?;
+            wake_into(self.world, &key, iteration.number, &mut convoy).await?;
         }
-        Ok(())
+        Ok(convoy)
     }
 
     /// Whether an origin has candidates that are due. A page without any is not necessarily the last.
@@ -343,7 +377,7 @@ impl<W: World> Seeder<'_, W> {
         let (frontier, IterationRow { number, started_at, task, .. }) = (self.world.frontier(), self.iteration);
         let rules = self.context.rules;
         let (pass, selection) = match task {
-            Task::Crawl | Task::Demand => (Pass::All, &Selection::All),
+            Task::Crawl | Task::Demand | Task::Import => (Pass::All, &Selection::All),
             Task::Reparse(selection) => (Pass::Documents, selection),
         };
         let query = DueQuery { iteration: *number, pass, rules, now: *started_at };

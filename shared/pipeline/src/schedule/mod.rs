@@ -6,7 +6,7 @@ mod named;
 mod refusal;
 mod tick;
 
-pub use begin::{AddedUrls, add, go_on, open, start};
+pub use begin::{AddedUrls, SightedUrl, add, go_on, open, start};
 pub use command::{Defaults, Handled, handle, put};
 pub use named::in_scope;
 pub use refusal::Refusal;

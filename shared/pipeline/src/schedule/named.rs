@@ -6,7 +6,7 @@ use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
 
-use super::begin::{add, go_on, open};
+use super::begin::{SightedUrl, add, go_on, open};
 use super::command::{Defaults, Handled, may_begin, put};
 use super::refusal::Refusal;
 use crate::World;
@@ -47,7 +47,7 @@ pub(super) async fn visit_named(
     };
     let mut refused = Vec::new();
     let in_scope = named.urls.iter().filter_map(|url| in_scope(&context, url).map_err(|why| refused.push(why)).ok());
-    let urls: Vec<CrawlUrl> = in_scope.collect();
+    let urls: Vec<SightedUrl> = in_scope.map(|url| SightedUrl::seed(url, &context.definition)).collect();
     if urls.is_empty() {
         return Ok(refused.into_iter().next().map_or(Handled::Refused(Refusal::NoUrls), Handled::Refused));
     }
@@ -64,7 +64,7 @@ pub(super) async fn visit_named(
         }
         IterationStatus::Open | IterationStatus::Paused => {}
     }
-    match add(world, &context, &trigger.of_url(), iteration, named.demand, &urls).await?.seeded {
+    match add(world, &context, &trigger.of_url(), iteration, named.demand, urls).await?.seeded {
         Seeded::Added | Seeded::Already => {}
         Seeded::IterationOver => {
             let why = "the iteration ended while URLs were being added to it";

@@ -91,8 +91,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let Outcome::Committed(lease) = outcome else { return false };
         let Some(segment) = self.open.pop_front() else { return true };
         let Lease { pace, patience, robots, ending, .. } = self.lease;
+        let given_up = self.lease.given_up.take();
         let (worked, missing) = (self.lease.worked.take(), self.lease.missing.take());
-        self.lease = Lease { pace, patience, worked, missing, robots, ending, ..*lease };
+        self.lease = Lease { pace, patience, worked, missing, robots, ending, given_up, ..*lease };
         self.lease_end = self.commits.began + self.lease_length;
         self.pages_uncommitted -= segment.work.pages;
         self.bytes_uncommitted -= segment.work.body_bytes;

@@ -70,7 +70,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let Ok(response) = &fetched.result else { return false };
         let is_known = response.status == 200 && response.decoded_sha1 == last.decoded_sha1;
         let sign = self.missing_sign(Outcome::FileIngested).filter(|_| is_known);
-        let print = || print_of_page(url, &response.headers, &response.body);
+        let print = || print_of_page(url, &response.headers, &response.readable_body());
         sign.is_some_and(|sign| sign.of_page(url, print).is_some())
     }
 
@@ -135,7 +135,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let started = self.pacer.start_in_time(clock, latest_start).await?;
         let request = FetchRequest {
             watch: Some(Arc::new(Connecting::new(Arc::clone(&self.pacer), Arc::clone(&self.world)))),
-            ..FetchRequest::new(url.clone(), self.context.limits())
+            ..FetchRequest::new(url.clone(), self.context.limits().reading_all())
         };
         let sent = send(clock, &*self.fetcher, &self.pacer, (started, latest_start), request, Asked::First).await;
         let sent = sent.ok()?;
@@ -158,7 +158,7 @@ fn impossible_path(origin: &OriginKey, iteration: Iteration) -> String {
 fn told(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Told {
     let head = Head { url, status: response.status, headers: &response.headers };
     let is_redirected = !url.path_and_query().contains(asked.path().trim_start_matches('/'));
-    let wall = wall_of(asked, &head, &response.body).map(|wall| wall.detail_of_file());
+    let wall = wall_of(asked, &head, &response.readable_body()).map(|wall| wall.detail_of_file());
     let answer = match (wall, status_outcome(response)) {
         (Some(wall), _) => Err(wall),
         (None, Outcome::FileNotFound | Outcome::FileGone) => Ok((MissingAnswer::Honest, None)),
@@ -168,7 +168,7 @@ fn told(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Told {
         },
         (None, Outcome::FileIngested) if is_redirected => Ok((MissingAnswer::Sign(MissingSign::redirect(url)), None)),
         (None, Outcome::FileIngested) => {
-            let print = print_of_missing(url, &response.headers, &response.body);
+            let print = print_of_missing(url, &response.headers, &response.readable_body());
             print.map(|(print, title)| {
                 let title = Some(one_line(&title, TITLE_CHARS_MAX)).filter(|title| !title.is_empty());
                 (MissingAnswer::Sign(MissingSign::Page(print)), title)
@@ -189,7 +189,6 @@ fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUr
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
     use dragline_domain::ids::CrawlId;
 
     use super::*;
@@ -206,7 +205,7 @@ mod tests {
             reason: String::new(),
             protocol: None,
             headers: fields.iter().copied().collect(),
-            body: Bytes::from_static(body.as_bytes()),
+            body: body.into(),
             truncated: None,
             decoded_sha1: [0; 20],
             decoded_bytes: body.len() as u64,

@@ -1,6 +1,7 @@
 //! A turn, from its ticket to its release.
 
 mod committing;
+mod cut;
 mod missing;
 mod patience;
 mod visits;
@@ -20,6 +21,7 @@ use dragline_domain::url::HostKey;
 use tokio::task::JoinSet;
 
 use self::committing::{Commits, Ended};
+use self::cut::Cut;
 use self::patience::Asking;
 use self::visits::Start;
 use super::commit::OpenSegment;
@@ -35,14 +37,14 @@ use super::visit::Visited;
 use crate::World;
 use crate::context::{Contexts, CrawlContext, Pinned};
 use crate::live::LiveTurn;
-use crate::tell::tell;
+use crate::tell::tell_once;
 use crate::wake::send_ticket;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::{Fetcher, Fetchers};
 use dragline_ports::frontier::{Iterations, Origins, Turns};
 use dragline_ports::notifier::Notice;
-use dragline_ports::observer::Stage;
+use dragline_ports::observer::{Stage, Wait};
 use dragline_ports::queue::Ticket;
 
 /// How often a waiting turn checks whether what it waits for has come, or whether it should end.
@@ -50,6 +52,9 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// How long a turn goes on while others wait for its place.
 const TURN_IN_A_CROWD: Duration = Duration::from_secs(10);
+
+/// The longest wait within a turn while others wait for its place: for a longer one the turn ends, as it would keep the place for nothing.
+const WAIT_IN_A_CROWD: Duration = Duration::from_secs(2);
 
 /// How many leases in a row may expire without a commit before an origin is given up.
 const ATTEMPTS_MAX: u32 = 5;
@@ -71,7 +76,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
     let Some(Pinned { task, .. }) = pinned else { return Ok(TurnEnd::Refused(TakeRefused::OtherTurn)) };
     let fetcher = fetchers.of(&context.definition)?;
     let timing = world.timing();
-    let longest_visit = timing.wait_in_turn + context.limits().total_timeout + timing.commit_reserve;
+    let longest_visit = timing.wait_in_turn + context.longest_exchange() + timing.commit_reserve;
     let lease_length = timing.lease.max(longest_visit + timing.segment_age);
     let Some(wanted) = wanted(&**world, ticket, limits).await? else {
         return Ok(TurnEnd::Refused(TakeRefused::OtherTurn));
@@ -117,7 +122,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
         token,
         live,
         inbox: Inbox::new(lease.iteration),
-        robots: Robots::Unreadable(String::new()),
+        robots: Robots::NotRead,
         asides: Vec::new(),
         requests_aside: 0,
         pacer,
@@ -134,8 +139,10 @@ pub async fn work_turn<W: World, S: Fetchers>(
         visits: JoinSet::new(),
         pages_uncommitted: 0,
         bytes_uncommitted: 0,
+        cut: Cut::default(),
         has_met_barrier: false,
         failed_at: None,
+        failed_with: None,
         took_over,
         lease,
     };
@@ -187,9 +194,12 @@ struct TurnWork<W, H> {
     visits: JoinSet<Result<Visited, LeaseTooOld>>,
     pages_uncommitted: u64,
     bytes_uncommitted: u64,
+    cut: Cut,
     has_met_barrier: bool,
     /// When a failure last cost patience, by the monotonic clock.
     failed_at: Option<Duration>,
+    /// How the last failure that cost patience in this turn is told.
+    failed_with: Option<String>,
     /// Whether earlier holders may still put objects late.
     took_over: bool,
 }
@@ -198,16 +208,21 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     async fn run(mut self) -> PortResult<TurnEnd> {
         if self.lease.attempts > ATTEMPTS_MAX {
             self.lease.ending = Some(LeftoverReason::Stuck);
+            self.lease.given_up = None;
+        } else if self.task.visits() && !self.task.requests() {
+            self.robots = Robots::NotNeeded;
         } else if !self.task.visits() || !self.context.may_visit(&self.origin.origin) {
             self.robots = Robots::NotAsked;
         } else if self.lease.ending.is_none() {
             self.read_robots().await?;
         }
         self.read_inbox().await?;
+        self.end_walk_if_given_up().await?;
         loop {
             let start = self.start_visits().await?;
             if start == Start::MustProbe {
                 self.probe().await?;
+                self.end_walk_if_given_up().await?;
                 continue;
             }
             if start == Start::MustAskForMissing {
@@ -222,7 +237,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             match self.next_ended(start).await {
                 Some(Ended::Visit(joined)) => {
                     let Ok(visited) = self.joined("fetch", joined)? else { return self.leave_too_old().await };
-                    self.finish(visited);
+                    // Boxed, as it keeps much while it copies a body from disk.
+                    Box::pin(self.finish(visited)).await?;
                     continue;
                 }
                 Some(Ended::Store(stored)) => {
@@ -235,6 +251,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                     if !self.end_commit(outcome) {
                         return self.leave_fenced().await;
                     }
+                    self.tell_of_cut().await;
                     continue;
                 }
                 None => {}
@@ -342,14 +359,14 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.has_met_barrier && self.lease.segments > self.inbox.parsed {
             return Ok(false);
         }
-        let has_retry = self.planner.has_due_retry(&self.lease, self.world.clock().now());
+        let has_retry = self.planner.has_due_retry(&self.lease, self.retries_are_due_by());
         let has_todo = self.planner.has_todo(&self.inbox);
         if start == Start::Dry && !self.has_met_barrier && has_todo && self.inbox.added == added_before {
             let why = "there is less todo than was counted";
             return Err(PortError::new(PortErrorKind::Corrupt, "next todo", &self.origin, why));
         }
         // A barrier that exists because of retries stays until they are due.
-        let is_kept_back = self.has_met_barrier && !self.lease.retries.is_empty();
+        let is_kept_back = self.has_met_barrier && !self.lease.retries.is_empty() && !has_retry;
         Ok(has_retry || (has_todo && !is_kept_back))
     }
 
@@ -392,29 +409,32 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if wait > self.world.timing().wait_in_turn {
             return Ok(());
         }
-        self.read_rules(Stored::Serves).await?;
-        match &self.robots {
-            Robots::Known(_) | Robots::PrivateAddress(_) | Robots::HostBusy(_) | Robots::NotAsked => {}
-            Robots::Unreadable(why) | Robots::NobodyThere(why) | Robots::OutOfReach(why) => {
-                let politeness = &self.context.definition.politeness;
-                self.lease.patience = self.lease.patience.lose_one();
-                let is_hopeless = matches!(self.robots, Robots::NobodyThere(_));
-                if self.lease.patience.is_exhausted(politeness.failures)
-                    || is_hopeless && self.lease.patience.has_failed_again()
-                {
-                    self.lease.ending = Some(LeftoverReason::RobotsUnreadable);
-                } else {
-                    let mut wait = robots_wait(self.lease.patience, &self.lease.pace);
-                    if matches!(self.robots, Robots::OutOfReach(_)) {
-                        wait = wait.max(self.lease.patience.wait(politeness.patience, politeness.failures));
-                    }
-                    let now = self.world.clock().now();
-                    self.lease.wait_until(after(now, wait), now);
-                }
-                let notice = Notice::RobotsUnreadable { origin: self.origin.clone(), detail: why.clone() };
-                tell(&*self.world, notice).await;
+        loop {
+            self.read_rules(Stored::Serves).await?;
+            let Some(why) = self.robots.unreadable() else { return Ok(()) };
+            let (failure, is_hopeless) = (why.failure(), matches!(self.robots, Robots::NobodyThere(_)));
+            let notice = Notice::RobotsUnreadable { origin: self.origin.clone(), detail: why.to_string() };
+            tell_once(&*self.world, self.lease.iteration, vec![notice]).await;
+            let politeness = &self.context.definition.politeness;
+            self.lease.patience = self.lease.patience.lose_one();
+            if self.lease.patience.is_exhausted(politeness.failures)
+                || is_hopeless && self.lease.patience.has_failed_again()
+            {
+                self.give_up(LeftoverReason::RobotsUnreadable, &failure);
+                return Ok(());
             }
+            let mut wait = robots_wait(self.lease.patience, &self.lease.pace);
+            if matches!(self.robots, Robots::OutOfReach(_)) {
+                wait = wait.max(self.lease.patience.wait(politeness.patience, politeness.failures));
+            }
+            if is_hopeless && wait <= self.world.timing().wait_in_turn {
+                // The next turn may come too late: the others spend the budget meanwhile, and nobody hears that this origin is not there.
+                self.pacer.hold_off(self.world.clock(), wait, Wait::Robots);
+                continue;
+            }
+            let now = self.world.clock().now();
+            self.lease.wait_until(after(now, wait), now);
+            return Ok(());
         }
-        Ok(())
     }
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use dragline_domain::frontier::{LeftoverReason, ReadAs};
+use dragline_domain::frontier::{GivenUp, LeftoverReason, ReadAs};
 use dragline_domain::politeness::{Probe, Sign};
+use dragline_domain::shown::one_line;
+use dragline_formats::robots::Unreadable;
 
 use super::TurnWork;
 use crate::World;
@@ -11,9 +13,10 @@ use crate::crawl::outcome::{outcome_of, sign_of};
 use crate::crawl::pacer::Connecting;
 use crate::crawl::robots::{Answer, Robots, Stored};
 use crate::crawl::send::{Asked, Sent, send};
+use crate::crawl::visit::DETAIL_CHARS_MAX;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{ConnectionChoice, FetchRequest, Fetcher};
+use dragline_ports::fetcher::{ConnectionChoice, FetchRequest, Fetched, Fetcher};
 use dragline_ports::observer::Wait;
 
 /// The longest path that is kept to be asked for again: the whole row is written with every commit.
@@ -30,6 +33,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.lease.patience = self.lease.patience.after(sign, &self.lease.pace);
         if has_failed {
             self.failed_at = Some(clock.monotonic());
+            self.failed_with = Some(failure_of(&sent.fetched));
         }
         if sent.fetched.is_out_of_reach() {
             // It may be restarting.
@@ -53,7 +57,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let worked = self.lease.worked.clone();
         let probe = if worked.is_some() { Probe::Page } else { Probe::RobotsTxt };
         if !self.lease.patience.may_be_saved_by(probe, self.context.definition.politeness.failures) {
-            self.lease.ending = Some(LeftoverReason::OriginGivenUp);
+            self.give_up_as_it_failed();
             return Ok(());
         }
         let sign = match worked {
@@ -63,9 +67,29 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let Some(sign) = sign else { return Ok(()) };
         match self.lease.patience.after_probe(probe, sign, &self.lease.pace) {
             Some(patience) => self.lease.patience = patience,
-            None => self.lease.ending = Some(LeftoverReason::OriginGivenUp),
+            None => self.give_up_as_it_failed(),
         }
         tracing::info!(origin = %self.origin, ?probe, ?sign, "asked for what worked, as too much failed");
+        Ok(())
+    }
+
+    /// Makes no more requests to the origin in this iteration: its URLs end as the last one did that failed.
+    pub(super) fn give_up(&mut self, reason: LeftoverReason, failure: &str) {
+        self.lease.ending = Some(reason);
+        self.lease.given_up = Some(Box::new(GivenUp::after(one_line(failure, DETAIL_CHARS_MAX))));
+    }
+
+    fn give_up_as_it_failed(&mut self) {
+        let of_robots = self.robots.unreadable().map(Unreadable::failure);
+        let failure = of_robots.or_else(|| self.failed_with.take());
+        self.give_up(LeftoverReason::OriginGivenUp, failure.as_deref().unwrap_or("it failed too often"));
+    }
+
+    /// Ends the walk through candidates of an origin that is given up.
+    pub(super) async fn end_walk_if_given_up(&mut self) -> PortResult<()> {
+        if self.lease.given_up.is_some() {
+            self.planner.end_walk(&*self.world, &self.lease, &self.inbox).await?;
+        }
         Ok(())
     }
 
@@ -78,7 +102,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let request = FetchRequest {
             connection: ConnectionChoice::New,
             watch: Some(Arc::new(Connecting::new(Arc::clone(&self.pacer), Arc::clone(&self.world)))),
-            ..FetchRequest::new(url.clone(), self.context.limits())
+            ..FetchRequest::new(url.clone(), self.context.limits().reading_all())
         };
         let times = (started, latest_start);
         let sent = send(clock, &*self.fetcher, &self.pacer, times, request, Asked::Again).await;
@@ -87,6 +111,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let token = self.context.definition.user_agent.product_token();
         let (outcome, _) = outcome_of(&fetched, wall.as_ref(), None, token, ReadAs::Typed);
         let sign = sign_of(&fetched, outcome);
+        self.failed_with = Some(failure_of(&fetched));
         self.asides.push(Answer { url, at, fetched });
         sign
     }
@@ -99,6 +124,14 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             (Robots::Known(_), Asking::Answered) => Some(Sign::Answered),
             _ => Some(Sign::Silent),
         })
+    }
+}
+
+/// Returns how a request failed, in words.
+fn failure_of(fetched: &Fetched) -> String {
+    match &fetched.result {
+        Ok(response) => format!("status {}", response.status),
+        Err(failure) => failure.detail.clone(),
     }
 }
 

@@ -4,25 +4,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
-use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork, TodoEntry};
+use dragline_domain::frontier::{LeftoverReason, ObjectKey, ReadAs, Retry, SegmentId, SegmentWork, Task, TodoEntry};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
+use dragline_domain::url::CrawlUrl;
+use jiff::Timestamp;
 
-use super::TurnWork;
+use super::{TurnWork, WAIT_IN_A_CROWD};
 use crate::crawl::commit::{OpenSegment, segment_pages};
 use crate::crawl::follow_up::{Answered, follow_up};
 use crate::crawl::outcome::{final_outcome, outcome_of, sign_of};
 use crate::crawl::pacer::Connecting;
 use crate::crawl::planner::{Dry, Work};
-use crate::crawl::robots::Robots;
-use crate::crawl::segment::SegmentRecords;
+use crate::crawl::segment::{self, SegmentRecords};
 use crate::crawl::send::LeaseTooOld;
-use crate::crawl::visit::{Visited, exchange_of, refused, visit, visit_of};
+use crate::crawl::visit::{Visited, exchange_of, refused, take_archived, visit, visit_of};
 use crate::{DeadLeases, World};
+use dragline_ports::archive::Archive;
 use dragline_ports::clock::{Clock, Rng};
-use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::Fetcher;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::fetcher::{Fetched, Fetcher};
 use dragline_ports::observer::Event;
 
 /// How many segments may be in progress at once: one that takes visits, and those that wait for their last ones.
@@ -63,7 +65,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             if let Some(reason) = self.make_room() {
                 return Ok(reason);
             }
-            let now = self.world.clock().now();
+            let now = self.retries_are_due_by();
             let in_flight = self.open.iter().map(|segment| segment.entries as usize).sum();
             if self.planner.is_empty_handed(&self.lease, &self.inbox, in_flight, now)
                 && self.planner.fill(&*self.world, &self.lease, &self.inbox, in_flight).await?
@@ -76,15 +78,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 return Ok(Start::Dry);
             }
             self.has_met_barrier = false;
-            if self.lease.patience.is_exhausted(self.context.definition.politeness.failures) {
-                return Ok(Start::MustProbe);
-            }
-            if self.must_ask_for_missing() {
-                return Ok(Start::MustAskForMissing);
-            }
-            if !self.pacer.wait(self.world.clock()).is_zero() {
-                self.asks_at(self.pacer.rests_until());
-                return Ok(Start::NotYet);
+            if self.lease.given_up.is_none()
+                && let Some(reason) = self.must_wait()
+            {
+                return Ok(reason);
             }
             if let Some(work) = self.planner.next(&self.lease, now) {
                 self.start(work);
@@ -93,22 +90,47 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(Start::Full)
     }
 
+    /// Returns what comes before the next request; `None` if it may be made now.
+    fn must_wait(&self) -> Option<Start> {
+        if self.lease.patience.is_exhausted(self.context.definition.politeness.failures) {
+            return Some(Start::MustProbe);
+        }
+        if self.must_ask_for_missing() {
+            return Some(Start::MustAskForMissing);
+        }
+        if !self.wait().is_zero() {
+            self.asks_at(self.pacer.rests_until());
+            return Some(Start::NotYet);
+        }
+        None
+    }
+
+    /// Returns the time by which a retry must be due to be handed out: any time if the origin is given up, as nothing is requested.
+    pub(super) fn retries_are_due_by(&self) -> Timestamp {
+        if self.lease.given_up.is_some() { Timestamp::MAX } else { self.world.clock().now() }
+    }
+
     pub(super) fn must_not_start(&mut self) -> Option<Start> {
         let clock = self.world.clock();
         let timing = self.world.timing();
         let now = clock.monotonic();
-        let turn_end = if self.crowd.is_there() { self.turn_end.min(self.turn_end_in_a_crowd) } else { self.turn_end };
-        if self.lease.ending.is_some() || self.stop.is_stopped() || now >= turn_end {
+        let (turn_end, wait_max) = if self.crowd.is_there() {
+            (self.turn_end.min(self.turn_end_in_a_crowd), timing.wait_in_turn.min(WAIT_IN_A_CROWD))
+        } else {
+            (self.turn_end, timing.wait_in_turn)
+        };
+        if self.stop.is_stopped() || now >= turn_end {
             return Some(Start::MustEnd);
         }
-        if matches!(
-            self.robots,
-            Robots::Unreadable(_) | Robots::NobodyThere(_) | Robots::OutOfReach(_) | Robots::HostBusy(_)
-        ) {
+        if self.lease.given_up.is_some() {
+            // Nothing is requested any more: only the commit has to be in time.
+            return (now + timing.commit_reserve > self.lease_end).then_some(Start::MustCommit);
+        }
+        if self.lease.ending.is_some() || !self.robots.may_be_followed() {
             return Some(Start::MustEnd);
         }
-        let wait = self.pacer.wait(clock);
-        if wait > timing.wait_in_turn {
+        let wait = self.wait();
+        if wait > wait_max {
             return Some(Start::MustEnd);
         }
         if self.is_origin_budget_spent() {
@@ -121,8 +143,13 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return Some(Start::MustEnd);
         }
         // Whatever starts must have ended, and be committed, before the lease ends.
-        let ends_by = now + wait + self.context.limits().total_timeout + timing.commit_reserve;
+        let ends_by = now + wait + self.context.longest_exchange() + timing.commit_reserve;
         (ends_by > self.lease_end).then_some(Start::MustCommit)
+    }
+
+    /// Returns how long the next visit has to wait for its time.
+    fn wait(&self) -> Duration {
+        if self.task.requests() { self.pacer.wait(self.world.clock()) } else { Duration::ZERO }
     }
 
     /// Returns the latest start of a request, by the monotonic clock: it must be over before another worker may take the lease and make requests.
@@ -132,7 +159,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
 
     fn is_origin_budget_spent(&self) -> bool {
         let limit = self.context.definition.budget.pages_per_origin;
-        limit.is_some_and(|limit| self.lease.counters.pages + self.pages_uncommitted >= limit)
+        self.task.requests() && limit.is_some_and(|limit| self.lease.counters.pages + self.pages_uncommitted >= limit)
     }
 
     fn is_reserve_spent(&self) -> bool {
@@ -143,7 +170,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
 
     /// Whether many follow-ups wait for a commit, by which they can be made or are done. Until then nothing new starts that may need another.
     fn must_follow_up(&self) -> bool {
-        let now = self.world.clock().now();
+        let now = self.retries_are_due_by();
         let retries = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
         let is_waiting = |retry: &&Retry| retry.entry.follow_up.is_some() && retry.free_from(now) <= now;
         !Retry::are_few(retries.filter(is_waiting)) && !self.planner.has_due_retry(&self.lease, now)
@@ -170,20 +197,20 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         let taken = self.lease.taken + self.open.iter().map(|segment| u64::from(segment.entries)).sum::<u64>();
         let waiting = self.inbox.added.saturating_sub(taken).max(self.planner.at_hand() as u64);
-        let records = SegmentRecords::new(
-            self.world.rng().bits(),
-            &self.origin.crawl,
-            self.lease.iteration,
-            self.context.definition.user_agent.as_str(),
-            self.world.clock().now(),
-        );
+        // The segments of a turn are numbered in their order, once those that got no visit are dropped.
+        let n = self.lease.segments + self.open.len() as u64;
+        let id = SegmentId { origin: self.origin.clone(), turn: self.lease.turn, n };
+        let object = ObjectKey::of_segment(&id, self.lease.iteration, &self.token);
+        let info = segment::describe(&object, self.lease.iteration, &self.context.definition);
+        let records = SegmentRecords::new(self.world.rng().bits(), &info, self.world.clock().now());
         self.open.push_back(OpenSegment {
             number: self.next_number,
             taken: self.memory.begin(),
-            records: Some(records.kept_by(self.world.handover())),
+            records: Some(records.spooled_in(self.world.archive().spool()).kept_by(self.world.handover())),
             pages_max: segment_pages(waiting),
             entries: 0,
             asides: 0,
+            sitemaps: 0,
             pending: 0,
             is_sealed: false,
             since: now,
@@ -210,6 +237,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let segment = self.open.back_mut().expect("room was made");
         let records = segment.records.as_mut().expect("it is not complete");
         segment.entries += 1;
+        segment.sitemaps += u32::from(work.entry.read_as == ReadAs::Sitemap);
         for answer in self.asides.drain(..) {
             records.add_aside(&answer.url, answer.at, &answer.fetched);
         }
@@ -233,7 +261,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             }
             return;
         }
-        if let Some((outcome, why)) = refused(&self.context, &self.robots, &work, &url) {
+        if let Some((outcome, why)) = refused(&self.context, &self.robots, self.lease.given_up.as_deref(), &work, &url)
+        {
             let visit = visit_of(&work, outcome, Some(why), None, work.requests_before());
             let at = self.world.clock().now();
             records.add_unsent(&url, at, &visit);
@@ -241,10 +270,19 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return;
         }
         segment.pending += 1;
+        if *self.task == Task::Import {
+            self.pages_uncommitted += 1;
+            let (world, fetcher, limits) =
+                (Arc::clone(&self.world), Arc::clone(&self.fetcher), self.context.limits_of(work.entry.read_as));
+            let visited = (segment.number, Work { crawl_type: CrawlType::Import, ..work }, url);
+            self.visits.spawn(async move { Ok(take_archived(world.clock(), &*fetcher, limits, visited).await) });
+            return;
+        }
         self.lease.robots = RobotsUse::Used;
         self.pages_uncommitted += 1;
         let (world, fetcher, pacer) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), Arc::clone(&self.pacer));
-        let (limits, visited) = (self.context.limits(), (segment.number, work, url));
+        let limits = self.context.limits_of(work.entry.read_as);
+        let visited = (segment.number, work, url);
         let started = pacer.start(world.clock());
         self.asks_at(world.clock().monotonic());
         self.visits.spawn(async move {
@@ -260,7 +298,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 
     /// Puts a visit's result into its segment.
-    pub(super) fn finish(&mut self, visited: Visited) {
+    pub(super) async fn finish(&mut self, visited: Visited) -> PortResult<()> {
         let Visited { segment, work, url, sent } = visited;
         let (at, fetched) = (sent.at, &sent.fetched);
         self.lease.pace = self.pacer.pace();
@@ -269,7 +307,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let last = work.entry.known.comparable().filter(|last| !self.is_known_as_missing(&url, fetched, last));
         let (outcome, detail) = outcome_of(fetched, wall, last, token, work.entry.read_as);
         let is_away = fetched.is_out_of_reach();
-        if let Some(sign) = sign_of(fetched, outcome) {
+        if let Some(sign) = sign_of(fetched, outcome).filter(|_| self.task.requests()) {
             self.lose_patience(sign, &sent);
         }
         if fetched.result.is_ok() && outcome.class() == OutcomeClass::Content {
@@ -281,19 +319,23 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
         let now = self.world.clock().now();
         let rules = &self.context.definition.strip_query_parameters;
-        let wanted = follow_up(&url, &work.entry, fetched, outcome, rules, now);
+        let wanted = follow_up(&url, &work.entry, fetched, outcome, rules, now).filter(|_| self.task.requests());
         let has_room = |entry: &TodoEntry| Retry::fits(waiting.clone(), entry);
         let Answered { outcome, detail, again } = Answered::of((outcome, detail), &url, &work.entry, wanted, has_room);
-        let is_retried = outcome.may_be_fluke() && tries < tries_max && Retry::fits(waiting, &work.entry);
+        let is_retried =
+            self.task.requests() && outcome.may_be_fluke() && tries < tries_max && Retry::fits(waiting, &work.entry);
         let outcome = if is_retried { outcome } else { final_outcome(outcome, fetched) };
         let missing = self.missing_sign(outcome);
-        let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return };
+        let bodies_cut =
+            fetched.result.as_ref().map_or(0, |response| self.note_cut(&url, work.entry.read_as, response));
+        let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return Ok(()) };
         open.pending -= 1;
+        open.work.bodies_cut += bodies_cut;
         open.work.pages += 1;
         open.work.resends += u64::from(sent.resends);
         if let Ok(response) = &fetched.result {
-            open.work.body_bytes += response.body.len() as u64;
-            self.bytes_uncommitted += response.body.len() as u64;
+            open.work.body_bytes += response.body.len_bytes();
+            self.bytes_uncommitted += response.body.len_bytes();
         }
         let requests = work.requests_before() + u8::from(!is_away);
         let visit = visit_of(&work, outcome, detail, Some(exchange_of(&sent)), requests);
@@ -306,13 +348,35 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let not_before = after(now, retry_wait(tries, outcome, &self.lease.pace));
             open.work.retries.push(Retry { entry: work.entry.clone(), depth: work.depth, tries, not_before });
         }
-        let records = open.records.as_mut().expect("it waits for this visit");
-        records.add_sent(&url, work.entry.sent_target(), at, &visit, fetched);
-        let object_bytes = records.len_bytes();
-        open.taken.grow_to(object_bytes);
+        let records = open.records.take().expect("it waits for this visit");
+        let records = add_sent(records, &url, (at, work.entry.sent_target()), &visit, fetched).await?;
+        open.taken.grow_to(records.memory_bytes());
+        open.records = Some(records);
         self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: Some(fetched) });
         if (outcome.is_refusal() || is_away) && self.world.timing().dead_leases == DeadLeases::AreVoid {
             self.seal_last();
         }
+        Ok(())
     }
+}
+
+/// Adds a visit to its segment. Copying a body that is on disk takes a while, so another thread does.
+async fn add_sent(
+    mut records: SegmentRecords,
+    url: &CrawlUrl,
+    (at, target): (Timestamp, &str),
+    visit: &Visit,
+    fetched: &Fetched,
+) -> PortResult<SegmentRecords> {
+    if fetched.result.as_ref().is_ok_and(|response| response.body.in_memory().is_none()) {
+        let (own, target) = (url.clone(), target.to_owned());
+        let (visit, fetched) = (visit.clone(), fetched.clone());
+        let added = tokio::task::spawn_blocking(move || {
+            records.add_sent(&own, &target, at, &visit, &fetched);
+            records
+        });
+        return added.await.map_err(|error| PortError::new(PortErrorKind::Other, "archive", url, error));
+    }
+    records.add_sent(url, target, at, visit, fetched);
+    Ok(records)
 }

@@ -44,6 +44,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 let paced = after(clock.now(), free_from.saturating_sub(clock.monotonic()));
                 let is_later = not_before > after(paced, BLUR);
                 let (until, why) = match self.robots {
+                    _ if self.lease.given_up.is_some() => (not_before, self.pacer.why(free_from)),
                     Robots::HostBusy(until) => (until, Wait::Host),
                     Robots::Unreadable(_) | Robots::NobodyThere(_) if is_later => (not_before, Wait::Robots),
                     Robots::OutOfReach(_) if is_later => (not_before, Wait::OutOfReach),

@@ -121,7 +121,7 @@ async fn remake_segment(
         return Ok(Replaced::Done(done));
     }
     let trust = Trust::of(segment);
-    let captures = captures::read(world, segment, trust).await?.captures;
+    let captures = captures::read(world, context, segment, trust).await?.captures;
     // A URL has one capture in a segment that is not tried again.
     let lasting = captures.into_iter().filter(|capture| capture.visit.finality != Finality::Retried);
     let captures: HashMap<CrawlUrl, Capture> = lasting.map(|capture| (capture.url.clone(), capture)).collect();

@@ -75,7 +75,7 @@ fn capture(finality: Finality, outcome: Outcome, was: Option<Standing>) -> Captu
             finality,
             detail: None,
             exchange: None,
-            known: Known { last: was.map(|_| last), document, ..Known::default() },
+            known: Known { last: was.map(|_| Box::new(last)), document, ..Known::default() },
             demand: None,
             missing: None,
         },

@@ -1,0 +1,106 @@
+//! The digest of everything that decides whether a URL is crawled, and which URL a link means.
+
+use dragline_domain::definition::{Definition, Draft, Requisites};
+use dragline_domain::frontier::RulesDigest;
+use dragline_domain::url::Origin;
+use serde::Serialize;
+use sha1::{Digest as _, Sha1};
+
+/// The digest of a definition's rules and of the origins that joined so far. Further ones are added without a look at the others.
+///
+/// It is of the rules as JSON, and stored with documents, so it must not depend on the program's version.
+#[derive(Clone, Debug)]
+pub(super) struct RulesHasher {
+    /// Has taken in all but the end.
+    hasher: Sha1,
+    joined: u64,
+    end: Vec<u8>,
+}
+
+impl RulesHasher {
+    /// Takes in a definition that no origin joined.
+    ///
+    /// # Errors
+    /// Fails if it cannot be written as JSON.
+    pub(super) fn new(definition: &Definition) -> serde_json::Result<Self> {
+        let Draft {
+            seeds, requisites, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, ..
+        } = &**definition;
+        let mut hasher = Sha1::new();
+        // What is usual is not in the digest, which is older than that key.
+        let (begin, end) = match requisites {
+            Requisites::Ignore => ("[", "]]".to_owned()),
+            Requisites::Fetch => ("[[", format!("]],{}]", serde_json::to_string(requisites)?)),
+        };
+        hasher.update(begin);
+        put(&mut hasher, seeds)?;
+        put(&mut hasher, scope)?;
+        put(&mut hasher, do_not_crawl)?;
+        put(&mut hasher, url_query_parameters)?;
+        put(&mut hasher, strip_query_parameters)?;
+        put(&mut hasher, traps)?;
+        hasher.update("[");
+        Ok(Self { hasher, joined: 0, end: end.into_bytes() })
+    }
+
+    /// Takes in an origin that joined after the others.
+    pub(super) fn add(&mut self, origin: &Origin) {
+        if self.joined > 0 {
+            self.hasher.update(",");
+        }
+        // As JSON has it: nothing in an origin needs to be escaped.
+        self.hasher.update(format!("\"{origin}\""));
+        self.joined += 1;
+    }
+
+    /// Returns the digest of what was taken in.
+    pub(super) fn digest(&self) -> RulesDigest {
+        let digest: [u8; 20] = self.hasher.clone().chain_update(&self.end).finalize().into();
+        let [a, b, c, d, ..] = digest;
+        RulesDigest(u32::from_be_bytes([a, b, c, d]).max(1))
+    }
+}
+
+fn put(hasher: &mut Sha1, part: &impl Serialize) -> serde_json::Result<()> {
+    hasher.update(serde_json::to_vec(part)?);
+    hasher.update(",");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::url::{CrawlUrl, UrlRules};
+    use dragline_formats::warc::Sha1Digest;
+
+    use super::*;
+
+    #[test]
+    fn the_digest_is_that_of_the_rules_as_json() {
+        for requisites in [Requisites::Ignore, Requisites::Fetch] {
+            let seeds = ["https://a.example/", "https://b.example/\u{e4}?\u{1f600}'"];
+            let seeds = seeds.map(|seed| CrawlUrl::parse(seed, &UrlRules::default()).unwrap()).to_vec();
+            let definition = Definition::new(Draft { requisites, ..Draft::for_seeds(seeds) }).unwrap();
+            let mut hasher = RulesHasher::new(&definition).unwrap();
+            let mut joined: Vec<Origin> = Vec::new();
+            for origin in ["https://c.example", "http://[::1]:8080", "https://d.example"] {
+                let rules = (
+                    &definition.seeds,
+                    &definition.scope,
+                    &definition.do_not_crawl,
+                    &definition.url_query_parameters,
+                    &definition.strip_query_parameters,
+                    &definition.traps,
+                    &joined,
+                );
+                let json = match requisites {
+                    Requisites::Ignore => serde_json::to_vec(&rules),
+                    Requisites::Fetch => serde_json::to_vec(&(rules, requisites)),
+                };
+                let [a, b, c, d, ..] = *Sha1Digest::of(&json.unwrap()).as_bytes();
+                assert_eq!(hasher.digest(), RulesDigest(u32::from_be_bytes([a, b, c, d])), "{joined:?}");
+                joined.push(origin.parse().unwrap());
+                hasher.add(joined.last().unwrap());
+            }
+        }
+    }
+}

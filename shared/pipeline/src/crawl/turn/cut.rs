@@ -1,0 +1,60 @@
+//! Telling people of bodies that were cut for their size.
+
+use dragline_domain::frontier::ReadAs;
+use dragline_ports::fetcher::{BodyLimit, FetchedResponse, Fetcher};
+use dragline_ports::notifier::Notice;
+
+use super::TurnWork;
+use crate::World;
+use crate::tell::tell_once;
+
+/// The first body that each limit cut in a turn.
+#[derive(Debug, Default)]
+pub(super) struct Cut {
+    first: Vec<(BodyLimit, Told)>,
+}
+
+/// Whether people are told of a body.
+#[derive(Debug)]
+enum Told {
+    /// Not before its segment is committed: until then it may be fetched again by another.
+    NotYet {
+        url: String,
+    },
+    Told,
+}
+
+impl Cut {
+    fn add(&mut self, limit: BodyLimit, url: String) {
+        if !self.first.iter().any(|(known, _)| *known == limit) {
+            self.first.push((limit, Told::NotYet { url }));
+        }
+    }
+
+    /// Returns those of which people are to be told now.
+    fn take(&mut self) -> Vec<(BodyLimit, String)> {
+        let taken = self.first.iter_mut().filter_map(|(limit, told)| match std::mem::replace(told, Told::Told) {
+            Told::NotYet { url } => Some((*limit, url)),
+            Told::Told => None,
+        });
+        taken.collect()
+    }
+}
+
+impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+    /// Notes a body that was cut for its size. Returns how many were: one or none.
+    pub(super) fn note_cut(&mut self, url: &impl ToString, read_as: ReadAs, response: &FetchedResponse) -> u64 {
+        let limit = self.context.limits_of(read_as).cut(response);
+        limit.into_iter().for_each(|limit| self.cut.add(limit, url.to_string()));
+        u64::from(limit.is_some())
+    }
+
+    /// Tells people of bodies that were cut, of the first in the iteration for each limit. The others are counted.
+    pub(super) async fn tell_of_cut(&mut self) {
+        let notice = |(limit, url)| Notice::BodyCut { origin: self.origin.clone(), url, limit };
+        let notices: Vec<_> = self.cut.take().into_iter().map(notice).collect();
+        if !notices.is_empty() {
+            tell_once(&*self.world, self.lease.iteration, notices).await;
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Errors that are bound to come back: what a segment is ended without, so that none of them keeps an iteration open.
+
+use dragline_domain::document::Document;
+use dragline_domain::frontier::{ParserCounters, SegmentRow};
+use dragline_domain::politeness::Pace;
+
+use super::captures::{self, Trust};
+use super::documents::stuck;
+use super::read::Capture;
+use super::{ParseEnd, commit};
+use crate::World;
+use crate::tell::tell;
+use dragline_ports::error::{PortError, PortResult};
+use dragline_ports::notifier::Notice;
+
+/// The steps of a parse that are left out, as they failed each time.
+#[derive(Debug)]
+pub(super) struct Omissions {
+    trust: Trust,
+    first: Option<PortError>,
+}
+
+impl Omissions {
+    pub(super) const fn new(trust: Trust) -> Self {
+        Self { trust, first: None }
+    }
+
+    /// Returns what a step gives; `None` if it is left out: its error is bound to come back, and nothing else is left to try.
+    ///
+    /// # Errors
+    /// Returns any other error.
+    pub(super) fn bear<T>(&mut self, result: PortResult<T>) -> PortResult<Option<T>> {
+        match result {
+            Ok(done) => Ok(Some(done)),
+            Err(error) if error.kind.is_lasting() && self.trust == Trust::None => {
+                tracing::error!(%error, "a step of a parse is left out");
+                self.first.get_or_insert(error);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The first error that was borne, for people.
+    pub(super) const fn first(&self) -> Option<&PortError> {
+        self.first.as_ref()
+    }
+}
+
+/// Leaves out the largest documents, so that no more than half of their bytes are left. Returns whether there were any to leave out.
+pub(super) fn leave_largest(documents: &mut [Document], captures: &[Capture]) -> bool {
+    let mut sizes: Vec<(usize, usize)> = (0..)
+        .zip(&*documents)
+        .filter(|(_, document)| !document.is_unread())
+        .map(|(at, document)| (serde_json::to_vec(document).map_or(usize::MAX, |json| json.len()), at))
+        .collect();
+    sizes.sort_unstable();
+    let all = sizes.iter().fold(0_usize, |all, (size, _)| all.saturating_add(*size));
+    let (mut left, mut has_left_any) = (all, false);
+    while let Some((size, at)) = sizes.pop().filter(|_| left > all / 2 || !has_left_any) {
+        let why = format!("what was read of it is too large to be stored ({size} bytes of JSON)");
+        documents[at] = stuck(documents[at].n, &captures[at], &why);
+        left = left.saturating_sub(size);
+        has_left_any = true;
+    }
+    has_left_any
+}
+
+/// Ends a segment without all that its parses would give, and counts its URLs as left over.
+///
+/// # Errors
+/// Returns the frontier's errors.
+pub(super) async fn end_without(world: &impl World, segment: &SegmentRow, error: &PortError) -> PortResult<ParseEnd> {
+    let unreadable = captures::missing(segment, &[]);
+    tell_of(world, segment, unreadable, error).await;
+    let counters = ParserCounters { unreadable, ..ParserCounters::default() };
+    commit(world, Pace::default(), segment, counters, Vec::new()).await
+}
+
+/// Tells people that a segment is ended without part of what it holds.
+pub(super) async fn tell_of(world: &impl World, segment: &SegmentRow, unreadable: u64, why: impl std::fmt::Display) {
+    let SegmentRow { id, entries, .. } = segment;
+    let detail = match unreadable {
+        0 => format!("segment {}-{} is ended without part of what was found in it: {why}", id.turn, id.n),
+        lost => format!("{lost} of {entries} URLs of segment {}-{} are lost: {why}", id.turn, id.n),
+    };
+    tell(world, Notice::Stuck { origin: id.origin.clone(), detail }).await;
+}

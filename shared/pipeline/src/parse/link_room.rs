@@ -1,0 +1,118 @@
+//! How much the links of a segment may take, so that a parse fits into the memory of its process, whatever 50 pages hold.
+
+use std::mem::size_of;
+
+use dragline_domain::document::{Document, Link};
+use dragline_domain::frontier::ReadAs;
+use dragline_domain::shown::plural;
+
+/// The most memory that the links of all pages of a segment take together.
+const BYTES_MAX: usize = 32 << 20;
+
+/// How many links of a document are kept in any case, among them those that stand for its page, which are the first.
+const LINKS_MIN: usize = 8;
+
+/// What is left for links while the documents of a segment are made.
+#[derive(Debug)]
+pub(super) struct LinkRoom {
+    bytes_left: usize,
+}
+
+impl LinkRoom {
+    pub(super) const fn new() -> Self {
+        Self { bytes_left: BYTES_MAX }
+    }
+
+    /// Returns a document without those of its links for which there is no room; it says so. What was named as a sitemap keeps all: a segment has few of
+    /// these, as its crawler sees to.
+    pub(super) fn keep(&mut self, mut document: Document, read_as: ReadAs) -> Document {
+        if read_as == ReadAs::Sitemap {
+            return document;
+        }
+        let mut kept = 0;
+        for link in &document.links {
+            match self.bytes_left.checked_sub(bytes_of(link)) {
+                Some(left) => self.bytes_left = left,
+                None if kept < LINKS_MIN => {}
+                None => break,
+            }
+            kept += 1;
+        }
+        let left_out = document.links.len() - kept;
+        if left_out == 0 {
+            return document;
+        }
+        document.links.truncate(kept);
+        document.links.shrink_to_fit();
+        let which = plural(left_out as u64, "link");
+        let said = format!("left out {which}: with those of other pages they take more than {} MiB", BYTES_MAX >> 20);
+        document.detail = Some(match document.detail.take() {
+            Some(detail) => format!("{detail}; {said}"),
+            None => said,
+        });
+        if let Some(page) = &mut document.page {
+            page.cut = page.cut.and_links();
+        }
+        document
+    }
+}
+
+/// The memory that a link takes.
+fn bytes_of(link: &Link) -> usize {
+    size_of::<Link>() + link.target.as_str().len() + link.anchor.as_ref().map_or(0, String::len)
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::document::{Disposition, LinkKind, Page, PageCut, Rel};
+    use dragline_domain::outcome::Outcome;
+    use dragline_domain::url::{CrawlUrl, Spelling};
+
+    use super::*;
+
+    fn document(n: u32, links: usize, url_bytes: usize) -> Document {
+        let url = |path: String| CrawlUrl::try_from(format!("https://a.example/{path}")).unwrap();
+        let links = (0..links).map(|link| Link {
+            kind: LinkKind::A,
+            target: url(format!("{n}-{link}-{}", "x".repeat(url_bytes))),
+            disposition: Disposition::Follow,
+            spelling: Spelling::Whole,
+            rel: Rel::Follow,
+            anchor: None,
+        });
+        Document {
+            links: links.collect(),
+            page: Some(Page::default()),
+            ..Document::bare(n, url(n.to_string()), Outcome::FileIngested)
+        }
+    }
+
+    #[test]
+    fn links_of_all_pages_together_have_a_limit_and_what_is_left_out_is_said() {
+        let mut room = LinkRoom::new();
+        let mut all = 0;
+        for n in 0..50 {
+            let document = room.keep(document(n, 1_000, 1_500), ReadAs::Typed);
+            all += document.links.iter().map(bytes_of).sum::<usize>();
+            assert!(document.links.len() >= LINKS_MIN, "the first are kept, which stand for the page");
+            let page = document.page.unwrap();
+            let left_out = 1_000 - document.links.len();
+            assert_eq!(page.cut == PageCut::Links, left_out > 0, "page {n}");
+            let said = document.detail.unwrap_or_default();
+            assert_eq!(said.contains(&plural(left_out as u64, "link")), left_out > 0, "page {n}: {said}");
+        }
+        assert!(all <= BYTES_MAX + 50 * LINKS_MIN * 2_048, "{all} bytes");
+        assert!(all > BYTES_MAX / 10 * 9, "what fits is kept");
+    }
+
+    #[test]
+    fn fifty_usual_pages_and_sitemaps_lose_nothing() {
+        let mut room = LinkRoom::new();
+        for n in 0..50 {
+            let page = document(n, 1_000, 80);
+            assert_eq!(room.keep(page.clone(), ReadAs::Typed), page);
+        }
+        let sitemap = document(50, 20_000, 1_900);
+        assert_eq!(room.keep(sitemap.clone(), ReadAs::Sitemap), sitemap);
+    }
+}
