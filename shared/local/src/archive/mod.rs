@@ -1,14 +1,14 @@
 //! WARC objects as files below the data directory.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
+use dragline_formats::blob::{Blob, Spool};
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
@@ -17,6 +17,12 @@ mod listing;
 
 use files::patiently;
 pub(crate) use listing::list_files;
+
+/// The folder of the data directory for what is too large for memory and has no name yet.
+const SPOOL: &str = "tmp";
+
+/// The most bytes that are read into memory: what is larger stays in its file.
+const MEMORY_BYTES_MAX: u64 = 8 << 20;
 
 /// Marks a file that is still being written. No [`ObjectKey`] contains it.
 const UNFINISHED: char = '~';
@@ -28,13 +34,14 @@ static BEGUN: AtomicU64 = AtomicU64::new(0);
 #[derive(Clone, Debug)]
 pub struct DirectoryArchive {
     root: Arc<Path>,
+    spool: Spool,
 }
 
 impl DirectoryArchive {
     /// Returns the archive below this directory.
     #[must_use]
     pub fn new(root: &Path) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), spool: Spool::new(root.join(SPOOL), u64::MAX) }
     }
 
     /// Returns the path of an object. The database and the lock, beside the objects' directories, are not objects.
@@ -67,46 +74,43 @@ impl Failure {
     fn kind(&self) -> PortErrorKind {
         match self {
             Self::Io(e) if matches!(e.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => PortErrorKind::Full,
-            Self::Io(_) | Self::NoObject => PortErrorKind::Other,
+            Self::Io(_) => PortErrorKind::Refused,
+            Self::NoObject => PortErrorKind::Other,
             Self::TooLarge { .. } => PortErrorKind::TooLarge,
         }
     }
 }
 
 impl Archive for DirectoryArchive {
-    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
         let (root, path) = (Arc::clone(&self.root), self.path(key));
-        Self::blocking("put object", key.to_string(), move || Ok(put_new(&root, &path?, &bytes)?)).await
+        Self::blocking("put object", key.to_string(), move || Ok(put_new(&root, &path?, &object)?)).await
     }
 
-    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
+    async fn replace(&self, key: &ObjectKey, object: Blob) -> PortResult<()> {
         let path = self.path(key);
-        Self::blocking("replace object", key.to_string(), move || Ok(replace(&path?, &bytes)?)).await
+        Self::blocking("replace object", key.to_string(), move || Ok(replace(&path?, &object)?)).await
     }
 
-    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Blob>> {
         let path = self.path(key);
         Self::blocking("get object", key.to_string(), move || {
             let Some(file) = open(&path?)? else { return Ok(None) };
-            let bytes = file.metadata()?.len();
+            let object = Blob::of_file(file)?;
+            let bytes = object.len_bytes();
             if bytes > bytes_max {
                 return Err(Failure::TooLarge { bytes, bytes_max });
             }
-            let mut content = Vec::new();
-            file.take(bytes_max).read_to_end(&mut content)?;
-            Ok(Some(content.into()))
+            Ok(Some(in_memory_if_short(object)?))
         })
         .await
     }
 
-    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Blob>> {
         let path = self.path(key);
         Self::blocking("get part of object", key.to_string(), move || {
-            let Some(mut file) = open(&path?)? else { return Ok(None) };
-            file.seek(SeekFrom::Start(range.start))?;
-            let mut content = Vec::new();
-            file.take(range.end.saturating_sub(range.start)).read_to_end(&mut content)?;
-            Ok(Some(content.into()))
+            let Some(file) = open(&path?)? else { return Ok(None) };
+            Ok(Some(in_memory_if_short(Blob::of_file(file)?.part(range))?))
         })
         .await
     }
@@ -120,10 +124,19 @@ impl Archive for DirectoryArchive {
         .await
     }
 
+    fn spool(&self) -> Spool {
+        self.spool.clone()
+    }
+
     async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
         let path = self.path(key);
         Self::blocking("delete object", key.to_string(), move || Ok(delete(&path?)?)).await
     }
+}
+
+/// Reads what is short, so that its file is closed.
+fn in_memory_if_short(object: Blob) -> io::Result<Blob> {
+    if object.len_bytes() <= MEMORY_BYTES_MAX { Ok(object.bytes()?.into()) } else { Ok(object) }
 }
 
 /// Whether a path is that of an object, rather than what a crash left of one, or one of the data directory's own files.
@@ -148,7 +161,7 @@ fn open(path: &Path) -> io::Result<Option<File>> {
 }
 
 /// Writes a temporary file beside the path, then links it there, which fails if the path exists.
-fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
+fn put_new(root: &Path, path: &Path, object: &Blob) -> io::Result<Put> {
     let parent = path.parent().unwrap_or(root);
     create_directories(root, parent)?;
     if path.try_exists()? {
@@ -156,7 +169,7 @@ fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
     }
     let unfinished = unfinished(path);
     let mut file = patiently(|| File::create(&unfinished))?;
-    file.write_all(bytes)?;
+    object.copy_to(&mut file)?;
     file.sync_all()?;
     let put = match fs::hard_link(&unfinished, path) {
         Ok(()) => Put::Stored,
@@ -174,13 +187,13 @@ fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
 }
 
 /// Writes a temporary file beside the path, and renames it.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace(path: &Path, object: &Blob) -> io::Result<()> {
     if !path.try_exists()? {
         return Ok(());
     }
     let unfinished = unfinished(path);
     let mut file = patiently(|| File::create(&unfinished))?;
-    file.write_all(bytes)?;
+    object.copy_to(&mut file)?;
     file.sync_all()?;
     fs::rename(&unfinished, path)?;
     match path.parent() {

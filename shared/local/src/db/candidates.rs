@@ -71,7 +71,7 @@ impl Candidate {
             blocked_by: row.get::<_, Option<u32>>(6)?.map(RulesDigest),
         };
         let known = Known {
-            last: read_capture(row)?,
+            last: read_capture(row)?.map(Box::new),
             document: read_document(row)?,
             interval_ms: row.get(15)?,
             away: read_away(row)?,

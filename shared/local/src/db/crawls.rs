@@ -1,7 +1,9 @@
 //! Rows of crawls: `crawl`, `trigger`, and the origins that joined.
 
+use std::ops::Range;
+
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::Switch;
+use dragline_domain::frontier::{CrawlStamp, Switch};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_ports::frontier::{CrawlRow, PutCrawl};
@@ -47,12 +49,20 @@ impl Db {
             OFF => Switch::Off,
             other => return Err(StoreError::Damaged(format!("a crawl is switched `{other}`"))),
         };
-        let joined = self.all(
-            "SELECT origin FROM origin WHERE crawl_id = ?1 AND joined IS NOT NULL ORDER BY joined",
-            [id],
-            |row| Ok(row.get::<_, Text<Origin>>(0)?.0),
-        )?;
-        Ok(Some(CrawlRow { definition: serde_json::from_str(&definition)?, version, joined, switch }))
+        Ok(Some(CrawlRow { definition: serde_json::from_str(&definition)?, version, switch }))
+    }
+
+    /// Returns the version of a crawl's definition, and how many origins joined; `None` if it has no definition.
+    pub(crate) fn crawl_stamp(&self, crawl: &CrawlId) -> Result<Option<CrawlStamp>, StoreError> {
+        let sql = "SELECT version, coalesce((SELECT max(joined) FROM origin o WHERE o.crawl_id = c.id AND joined IS NOT NULL), 0)
+                   FROM crawl c WHERE name = ?1 AND version IS NOT NULL";
+        self.find(sql, [crawl.as_str()], |row| Ok(CrawlStamp { version: row.get(0)?, joined: row.get(1)? }))
+    }
+
+    /// Returns the origins that joined at these places, the first of which is 0.
+    pub(crate) fn joined(&self, crawl: CrawlRowId, places: &Range<u64>) -> Result<Vec<Origin>, StoreError> {
+        let sql = "SELECT origin FROM origin WHERE crawl_id = ?1 AND joined > ?2 AND joined <= ?3 ORDER BY joined";
+        self.all(sql, params![crawl, places.start, places.end], |row| Ok(row.get::<_, Text<Origin>>(0)?.0))
     }
 
     /// Returns this version of a definition as it was stored.
@@ -98,12 +108,10 @@ impl Db {
         self.all(sql, [limit], |row| Ok(row.get::<_, Text<CrawlId>>(0)?.0))
     }
 
-    /// Marks the origin as joined, after those that joined before.
-    pub(crate) fn join_origin(&self, crawl: CrawlRowId, origin: &Origin) -> Result<(), StoreError> {
+    /// Marks the origin as joined at this place, the first of which is 0.
+    pub(crate) fn put_joined(&self, crawl: CrawlRowId, origin: &Origin, place: u64) -> Result<(), StoreError> {
         let id = self.ensure_origin_of(crawl, origin)?;
-        let sql = "UPDATE origin SET joined = (SELECT coalesce(max(joined), 0) + 1 FROM origin WHERE crawl_id = ?1)
-                   WHERE id = ?2 AND joined IS NULL";
-        self.execute(sql, params![crawl, id])?;
+        self.execute("UPDATE origin SET joined = ?2 WHERE id = ?1 AND joined IS NULL", params![id, place + 1])?;
         Ok(())
     }
 

@@ -33,6 +33,11 @@ impl StoreError {
                 ErrorCode::DiskFull => PortErrorKind::Full,
                 ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => PortErrorKind::Corrupt,
                 ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => PortErrorKind::Unavailable,
+                ErrorCode::CannotOpen
+                | ErrorCode::OutOfMemory
+                | ErrorCode::PermissionDenied
+                | ErrorCode::ReadOnly
+                | ErrorCode::SystemIoFailure => PortErrorKind::Refused,
                 ErrorCode::TooBig => PortErrorKind::TooLarge,
                 _ => PortErrorKind::Other,
             },
@@ -63,6 +68,8 @@ mod tests {
             (ffi::SQLITE_CORRUPT, PortErrorKind::Corrupt, "a damaged page"),
             (ffi::SQLITE_NOTADB, PortErrorKind::Corrupt, "the header is not SQLite's"),
             (ffi::SQLITE_BUSY, PortErrorKind::Unavailable, "somebody's shell holds a transaction"),
+            (ffi::SQLITE_IOERR, PortErrorKind::Refused, "the disk is broken"),
+            (ffi::SQLITE_READONLY, PortErrorKind::Refused, "the file may not be written"),
             (ffi::SQLITE_CONSTRAINT, PortErrorKind::Other, "our own mistake"),
         ] {
             let error = StoreError::from(Error::SqliteFailure(ffi::Error::new(code), None));

@@ -9,7 +9,7 @@ use super::crawls::iteration_number;
 use super::values::{Json, Time};
 use super::{CrawlRowId, Db, StoreError};
 
-const COLUMNS: &str = "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at, version, cursors, task, pruned_at";
+const COLUMNS: &str = "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at, version, cursors, task, pruned_at, origins, joined_before";
 
 const STATUSES: [IterationStatus; 4] =
     [IterationStatus::Open, IterationStatus::Paused, IterationStatus::Stopping, IterationStatus::Closed];
@@ -30,6 +30,8 @@ struct Stored {
     cursors: Option<Json<Cursors>>,
     task: Option<Json<Task>>,
     pruned_at: Option<Timestamp>,
+    origins: u64,
+    joined_before: Option<u64>,
 }
 
 impl Stored {
@@ -50,6 +52,8 @@ impl Stored {
             cursors: row.get(12)?,
             task: row.get(13)?,
             pruned_at: time(14)?,
+            origins: row.get(15)?,
+            joined_before: row.get(16)?,
         })
     }
 
@@ -64,6 +68,8 @@ impl Stored {
             version: self.version,
             status,
             open: self.open,
+            origins: self.origins,
+            joined_before: self.joined_before,
             budget: self.budget,
             token_out: self.token_out,
             due: self.due,
@@ -103,7 +109,7 @@ impl Db {
     pub(crate) fn put_iteration(&self, crawl: CrawlRowId, row: &IterationRow) -> Result<(), StoreError> {
         let sql = format!(
             "INSERT OR REPLACE INTO iteration (crawl_id, {COLUMNS})
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)"
         );
         self.execute(
             &sql,
@@ -124,6 +130,8 @@ impl Db {
                 (!row.cursors.are_not_begun()).then_some(Json(&row.cursors)),
                 (row.task != Task::Crawl).then_some(Json(&row.task)),
                 row.pruned_at.map(Time),
+                row.origins,
+                row.joined_before,
             ],
         )?;
         Ok(())

@@ -1,6 +1,7 @@
 //! The database: its schema, how its rows are read and written, and the one thread that does so.
 
 mod candidates;
+mod counts;
 pub(crate) mod crawls;
 mod error;
 mod hosts;

@@ -1,6 +1,6 @@
 //! Rows of origins: `origin`, `lease`, `inbox`, `seeding`, `leftover`, `robots`.
 
-use dragline_domain::frontier::{Inbox, Lease, Leftover, OriginKey, OriginRows, Seeding, SeedingMark};
+use dragline_domain::frontier::{Counts, Inbox, Lease, Leftover, OriginKey, OriginRows, Seeding, SeedingMark};
 use dragline_domain::ids::Iteration;
 use dragline_domain::time::written_by;
 use dragline_domain::url::Origin;
@@ -35,7 +35,10 @@ impl Db {
         self.find("SELECT record FROM lease WHERE origin_id = ?1", [origin], |row| Ok(row.get::<_, Json<_>>(0)?.0))
     }
 
+    /// Puts a lease, and counts what it changes.
     pub(crate) fn put_lease(&self, origin: OriginRowId, lease: &Lease) -> Result<(), StoreError> {
+        let more = Counts::of_lease_change(self.lease(origin)?.as_ref(), lease);
+        self.add_counts(origin, lease.iteration, &more)?;
         let sql = "INSERT INTO lease (origin_id, record, due) VALUES (?1, ?2, ?3)
                    ON CONFLICT (origin_id) DO UPDATE SET record = excluded.record, due = excluded.due";
         self.execute(sql, params![origin, Json(lease), lease.due(self.lease_grace).map(Time)])?;
@@ -49,7 +52,10 @@ impl Db {
         })
     }
 
+    /// Puts an inbox, and counts what it changes.
     pub(crate) fn put_inbox(&self, origin: OriginRowId, inbox: &Inbox) -> Result<(), StoreError> {
+        let more = Counts::of_inbox_change(self.inbox(origin)?.as_ref(), inbox);
+        self.add_counts(origin, inbox.iteration, &more)?;
         let sql = "INSERT INTO inbox (origin_id, record, due) VALUES (?1, ?2, ?3)
                    ON CONFLICT (origin_id) DO UPDATE SET record = excluded.record, due = excluded.due";
         self.execute(sql, params![origin, Json(inbox), inbox.due.map(Time)])?;
@@ -102,7 +108,9 @@ impl Db {
         let sql =
             "INSERT OR IGNORE INTO leftover (origin_id, iteration, turn, reason, urls) VALUES (?1, ?2, ?3, ?4, ?5)";
         let row = params![origin, leftover.iteration.number(), leftover.turn.0, leftover.reason.name(), leftover.count];
-        self.execute(sql, row)?;
+        if self.execute(sql, row)? > 0 {
+            self.add_counts(origin, leftover.iteration, &Counts::of_leftover(leftover))?;
+        }
         Ok(())
     }
 

@@ -7,13 +7,17 @@ use dragline_domain::outcome::Outcome;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::StoreError;
+use super::counts::count_rows;
 use crate::documents::links::DISPOSITIONS;
 
 /// `PRAGMA application_id` of our files: "Drag".
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 12;
+pub(crate) const FORMAT: i32 = 15;
+
+/// The first format in which iterations count while their rows change.
+const COUNTED: i32 = 15;
 
 const VIEWS: &str = include_str!("views.sql");
 
@@ -66,12 +70,18 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
             (9, include_str!("from_9.sql")),
             (10, include_str!("from_10.sql")),
             (11, include_str!("from_11.sql")),
+            (12, include_str!("from_12.sql")),
+            (13, include_str!("from_13.sql")),
+            (14, include_str!("from_14.sql")),
         ];
         // A view of a table that a step removes would keep SQLite from changing others.
         if format < FORMAT {
             drop_views(&transaction)?;
         }
         steps.iter().filter(|(from, _)| *from >= format).try_for_each(|(_, step)| transaction.execute_batch(step))?;
+        if format < COUNTED {
+            count_rows(&transaction)?;
+        }
     }
     let made = names_and_views();
     if found != Found::Ours(FORMAT) || made_in(&transaction)?.as_ref() != Some(&made) {
@@ -211,6 +221,9 @@ mod tests {
             include_str!("from_9.sql"),
             include_str!("from_10.sql"),
             include_str!("from_11.sql"),
+            include_str!("from_12.sql"),
+            include_str!("from_13.sql"),
+            include_str!("from_14.sql"),
         ];
         assert_eq!(i32::try_from(steps.len()).unwrap() + 1, FORMAT);
         for format in 1..FORMAT {
@@ -346,6 +359,10 @@ mod tests {
     fn texts_are_not_compared_by_the_fingerprints_of_format_11() {
         let mut connection = Connection::open_in_memory().unwrap();
         prepare(&mut connection, Found::Empty).unwrap();
+        // What later formats add.
+        connection
+            .execute_batch("DROP INDEX origin_joined; ALTER TABLE iteration DROP COLUMN origins; ALTER TABLE iteration DROP COLUMN joined_before; DROP TABLE counter;")
+            .unwrap();
         let rows_11 = "INSERT INTO crawl (id, name) VALUES (1, 'c'); INSERT INTO agent VALUES (1, 'a');
                        INSERT INTO origin (id, crawl_id, origin) VALUES (1, 1, 'https://a.example');
                        INSERT INTO visit (id, crawl_type, origin_id, iteration, agent_id, url, depth, redirects, outcome, is_final, tries, at)

@@ -35,6 +35,39 @@ impl Db {
     }
 }
 
+/// The number of times that something was forgotten, and the number at which the file was last written anew.
+const FORGOTTEN: &str = "forgotten";
+const WRITTEN_ANEW: &str = "written_anew";
+
+impl Db {
+    /// Returns how often something was forgotten in this directory. What was derived from its rows at a smaller number may hold what was forgotten
+    /// since.
+    pub(crate) fn forgotten(&self) -> Result<u64, StoreError> {
+        self.number(FORGOTTEN)
+    }
+
+    /// Records that something was forgotten, so that the file has to be written anew. Belongs in the transaction that deletes it.
+    pub(crate) fn raise_forgotten(&self) -> Result<(), StoreError> {
+        self.put_setting(FORGOTTEN, &(self.forgotten()? + 1).to_string())
+    }
+
+    /// Returns whether remains of what was forgotten may be left in the file.
+    pub(crate) fn owes_writing_anew(&self) -> Result<bool, StoreError> {
+        Ok(self.number(WRITTEN_ANEW)? < self.forgotten()?)
+    }
+
+    /// Records that nothing of what was forgotten so far is left in the file.
+    pub(crate) fn put_written_anew(&self) -> Result<(), StoreError> {
+        self.put_setting(WRITTEN_ANEW, &self.forgotten()?.to_string())
+    }
+
+    /// Returns the number in a setting; 0 if it was never set.
+    fn number(&self, name: &str) -> Result<u64, StoreError> {
+        let value = self.setting(name)?;
+        value.map_or(Ok(0), |text| text.parse()).map_err(|_| StoreError::OutOfRange("the number of a setting"))
+    }
+}
+
 /// Returns the name of the setting that allows a crawl something.
 fn allowed_to(crawl: &CrawlId, allowance: Allowance) -> String {
     format!("{}/{crawl}", allowance.name())

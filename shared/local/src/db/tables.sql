@@ -42,9 +42,19 @@ CREATE TABLE iteration (
     cursors    TEXT,
     task       TEXT,
     pruned_at  TEXT,
+    origins    INTEGER NOT NULL DEFAULT 0,
+    joined_before INTEGER,
     PRIMARY KEY (crawl_id, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX iteration_due ON iteration (due) WHERE due IS NOT NULL;
+
+CREATE TABLE counter (
+    crawl_id  INTEGER NOT NULL REFERENCES crawl (id),
+    iteration INTEGER NOT NULL,
+    name      TEXT NOT NULL,
+    number    INTEGER NOT NULL,
+    PRIMARY KEY (crawl_id, iteration, name)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE origin (
     id       INTEGER PRIMARY KEY,
@@ -53,6 +63,8 @@ CREATE TABLE origin (
     joined   INTEGER,
     UNIQUE (crawl_id, origin)
 ) STRICT;
+
+CREATE INDEX origin_joined ON origin (crawl_id, joined) WHERE joined IS NOT NULL;
 
 CREATE TABLE lease (
     origin_id       INTEGER PRIMARY KEY REFERENCES origin (id),

@@ -48,6 +48,19 @@ SELECT k.origin_id, k.path_query, k.queued_in, iif(k.claimed_by LIKE '#%', g.ori
 FROM known_url k
 JOIN origin g ON g.id = k.origin_id;
 
+-- Where the document is that tells what a URL showed at a visit: its own or, if it found the body unchanged and put none, the newest one of that body
+-- up to then. NULL if that is not there.
+CREATE VIEW described AS
+SELECT v.id, CASE
+    WHEN v.body_of IS NULL OR NOT v.is_final OR EXISTS (SELECT 1 FROM document d WHERE d.id = v.id AND (d.cut IS NOT NULL OR d.body_id IS NOT NULL)) THEN v.id
+    ELSE nullif(max(
+        coalesce((SELECT max(d.id) FROM visit b CROSS JOIN document d ON d.id = b.id
+                  WHERE b.url = v.url AND b.is_final = 1 AND b.id < v.id AND coalesce(d.body_id, d.id) = v.body_of), 0),
+        coalesce((SELECT max(d.id) FROM visit b CROSS JOIN document d ON d.id = b.id
+                  WHERE b.url = v.url AND b.is_final = 0 AND b.id < v.id AND coalesce(d.body_id, d.id) = v.body_of), 0)), 0)
+    END AS document_id
+FROM visit v;
+
 -- The numbers of the bits of an integer.
 CREATE VIEW bit (n) AS VALUES
 (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63);
@@ -114,7 +127,7 @@ SELECT k.id, k.canonical, CASE
     ELSE 34 END AS outcome
 FROM canonical k;
 
--- Every logged visit, with its result. `document_id` is the visit whose document has the content.
+-- Every logged visit, with its result. `document_id` is the visit whose document has the content (`described`).
 CREATE VIEW log AS
 SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
        iif(l.via LIKE '/%', g.origin || l.via, l.via) AS via, l.crawl_type, o.code AS outcome, o.name AS outcome_name,
@@ -125,7 +138,7 @@ SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
                x.doubt = 'unlike', 'the text there is unlike its own', 'many pages with other texts name it')
            FROM canonical x WHERE x.id = l.id AND x.doubt IS NOT NULL) END AS detail,
        l.content_type, l.body_bytes, l.truncated, iif(l.record IS NULL, NULL, s.object) AS object, l.offset, l.length,
-       d.to_url AS redirects_to, a.name AS agent, l.change, l.changed_parts, iif(o.code = 20, coalesce(l.body_of, l.id), l.id) AS document_id
+       d.to_url AS redirects_to, a.name AS agent, l.change, l.changed_parts, (SELECT b.document_id FROM described b WHERE b.id = l.id) AS document_id
 FROM visit l
 JOIN segment s ON s.id = l.id >> 24
 JOIN origin g ON g.id = l.origin_id
@@ -200,7 +213,7 @@ LEFT JOIN document_text t ON t.id = p.id
 LEFT JOIN outcome w ON w.code = p.last_outcome
 JOIN outcome o ON o.code = iif(p.is_page, iif((SELECT x.is_copy FROM shown_canonical x WHERE x.id = p.id), 180, 20), p.outcome);
 
--- What an iteration saw: one row per URL that ended with an answer in it.
+-- What an iteration saw: one row per URL that ended with an answer in it, with what it showed then.
 CREATE VIEW seen_page AS
 SELECT l.id, l.crawl, l.iteration, l.url, l.outcome, l.outcome_name, d.title, l.depth, l.status, l.content_type, l.body_bytes, l.at,
        d.language, d.description, d.charset, d.canonical, iif(d.cut IS NULL, NULL, iif(l.outcome = 180, '', t.text)) AS text,
@@ -236,8 +249,8 @@ JOIN crawl c ON c.id = g.crawl_id
 JOIN json_each(e.misfits) m
 WHERE e.misfits IS NOT NULL;
 
--- Every link that was stored, of any iteration: one row per link. A target within the page's own origin is stored as its path.
-CREATE VIEW seen_link AS
+-- Every link that was stored, of any iteration: one row per link of a document. A target within the page's own origin is stored as its path.
+CREATE VIEW document_link AS
 SELECT p.id, c.name AS crawl, s.iteration, iif(d.url LIKE '/%', g.origin || d.url, d.url) AS from_url,
        iif(e.value ->> 2 LIKE '/%', g.origin || (e.value ->> 2), e.value ->> 2) AS to_url,
        k.name AS kind, w.name AS disposition, e.value ->> 3 AS detail, e.value ->> 5 AS anchor
@@ -250,10 +263,17 @@ JOIN json_each(p.links) e
 JOIN link_kind k ON k.code = e.value ->> 0
 JOIN link_disposition w ON w.code = e.value ->> 1;
 
+-- The links of what an iteration saw: of the documents that were put in it, and of those that its visits confirmed.
+CREATE VIEW seen_link AS
+SELECT v.id, k.crawl, v.iteration, v.url AS from_url, k.to_url, k.kind, k.disposition, k.detail, k.anchor
+FROM visit v
+CROSS JOIN described b ON b.id = v.id
+CROSS JOIN document_link k ON k.id = b.document_id;
+
 -- The links of the pages as they are now.
 CREATE VIEW link AS
 SELECT v.id, v.crawl, coalesce(b.iteration, v.iteration) AS iteration, v.from_url, v.to_url, v.kind, v.disposition, v.detail, v.anchor
-FROM seen_link v
+FROM document_link v
 CROSS JOIN document d ON d.id = v.id
 CROSS JOIN segment s ON s.id = d.id >> 24
 LEFT JOIN segment b ON b.id = d.body_id >> 24

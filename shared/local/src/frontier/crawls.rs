@@ -1,11 +1,15 @@
 //! Definitions of crawls, and their schedules.
 
+use std::ops::Range;
+
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{CrawlPut, Decided, Switch, put_definition};
+use dragline_domain::frontier::{
+    CrawlPut, CrawlStamp, Decided, OriginsJoined, Switch, join_origins as decide_join, put_definition,
+};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CrawlRow, Crawls, MoveSchedule, PutCrawl};
+use dragline_ports::frontier::{CrawlRow, Crawls, JoinOrigins, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
 use super::SqliteFrontier;
@@ -27,9 +31,23 @@ impl Crawls for SqliteFrontier {
         self.run("load definition", crawl, move |db| db.definition(&id, version)).await
     }
 
-    async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
-        let (id, joined) = (crawl.clone(), origin.clone());
-        self.run("join origin", origin, move |db| db.join_origin(db.ensure_crawl(&id)?, &joined)).await
+    async fn load_stamp(&self, crawl: &CrawlId) -> PortResult<Option<CrawlStamp>> {
+        let id = crawl.clone();
+        self.run("load stamp", crawl, move |db| db.crawl_stamp(&id)).await
+    }
+
+    async fn load_joined(&self, crawl: &CrawlId, places: Range<u64>) -> PortResult<Vec<Origin>> {
+        let id = crawl.clone();
+        self.run("load origins that joined", crawl, move |db| match db.crawl_id(&id)? {
+            Some(crawl) => db.joined(crawl, &places),
+            None => Ok(Vec::new()),
+        })
+        .await
+    }
+
+    async fn join_origins(&self, join: &JoinOrigins) -> PortResult<OriginsJoined> {
+        let request = join.clone();
+        self.run("join origins", &join.crawl, move |db| join_origins(db, &request)).await
     }
 
     async fn switch_off(&self, crawl: &CrawlId) -> PortResult<()> {
@@ -71,6 +89,17 @@ fn put_crawl(db: &Db, put: &PutCrawl) -> Result<CrawlPut, StoreError> {
     let decided = put_definition(stored, put.seen, &put.definition);
     if let Decided::Write(CrawlPut::Stored(version)) = decided {
         db.put_definition(put, version)?;
+    }
+    Ok(decided.outcome())
+}
+
+fn join_origins(db: &Db, join: &JoinOrigins) -> Result<OriginsJoined, StoreError> {
+    let (Some(id), Some(stamp)) = (db.crawl_id(&join.crawl)?, db.crawl_stamp(&join.crawl)?) else {
+        return Ok(OriginsJoined::Changed);
+    };
+    let decided = decide_join(stamp, join.seen);
+    if let Decided::Write(OriginsJoined::Joined) = decided {
+        (stamp.joined..).zip(&join.origins).try_for_each(|(place, origin)| db.put_joined(id, origin, place))?;
     }
     Ok(decided.outcome())
 }

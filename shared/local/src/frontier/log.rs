@@ -1,6 +1,8 @@
 //! The crawl log: one row per URL that ended or was postponed in a segment, and what belongs to it.
 
-use dragline_domain::capture::{Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog};
+use std::sync::Arc;
+
+use dragline_domain::capture::{CrawlType, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog};
 use dragline_domain::change::VisitChange;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
@@ -15,8 +17,8 @@ use crate::db::values::{Code, Hex, Millis, Sha1};
 use crate::db::{Db, OriginRowId, StoreError, VisitId};
 
 impl CrawlLog for SqliteFrontier {
-    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
-        let content = log.clone();
+    async fn put_log(&self, log: &Arc<SegmentLog>) -> PortResult<()> {
+        let content = Arc::clone(log);
         self.run("put log", &log.segment, move |db| put_log(db, &content)).await
     }
 }
@@ -77,6 +79,7 @@ fn put_visit(
     let file = entry.file.as_ref();
     let robotstxt_approved = match visit.outcome {
         Outcome::BlockedByRobotsTxt => Some(false),
+        _ if visit.crawl_type == CrawlType::Import => None,
         _ => exchange.map(|_| true),
     };
     statement.execute(params![

@@ -30,7 +30,7 @@ impl OverdueWork for SqliteFrontier {
     }
 }
 
-/// Lists what is due by then, the longest overdue first.
+/// Lists what is due by then, the longest overdue first: origins and segments have room of their own.
 fn list(
     db: &Db,
     crawl: &CrawlId,
@@ -54,10 +54,11 @@ fn list(
          WHERE b.due <= ?2 AND o.crawl_id = ?1 AND l.state = 'idle' ORDER BY b.due LIMIT ?3",
         Overdue::Inbox,
     )?);
+    found.sort_by_key(|(due, _)| *due);
+    found.truncate(limit);
     found.extend(query.segments()?);
     found.extend(query.tokens()?);
     found.sort_by_key(|(due, _)| *due);
-    found.truncate(limit);
     Ok(found.into_iter().map(|(_, overdue)| overdue).collect())
 }
 

@@ -74,6 +74,14 @@ pub enum OpenError {
         /// The format that can be read.
         known: i32,
     },
+    /// Remains of forgotten URLs can still be read in the file.
+    #[error("the URLs are forgotten, but remains of them are still in {}: {}", path.display(), cause.reason())]
+    Remains {
+        /// The database.
+        path: PathBuf,
+        /// What kept them from being removed.
+        cause: Remaining,
+    },
     /// The system refused.
     #[error("cannot open {}: {cause}", path.display())]
     Failed {
@@ -82,6 +90,24 @@ pub enum OpenError {
         /// The system's message.
         cause: String,
     },
+}
+
+/// What keeps remains of forgotten URLs in a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remaining {
+    /// Other processes are reading an older state of it.
+    Readers,
+    /// There is no room to write it anew.
+    DiskFull,
+}
+
+impl Remaining {
+    const fn reason(self) -> &'static str {
+        match self {
+            Self::Readers => "another process is reading it",
+            Self::DiskFull => "the disk has too little room to write it anew",
+        }
+    }
 }
 
 impl OpenError {
@@ -94,7 +120,13 @@ impl OpenError {
             Self::NoCrawl(_) => Some("run `dragline crawl` with it first"),
             Self::NotOurs(_) => Some("name another directory"),
             Self::Newer { .. } => Some("use a newer dragline"),
-            Self::Older { .. } => Some("run `dragline crawl` with it once to bring it up to date"),
+            Self::Older { .. } => Some("bring it up to date with `dragline upgrade`, which requests nothing"),
+            Self::Remains { cause: Remaining::Readers, .. } => {
+                Some("when nobody reads it any more, run the same command again: it removes them")
+            }
+            Self::Remains { cause: Remaining::DiskFull, .. } => {
+                Some("free as much disk space as the database takes, and run the same command again: it removes them")
+            }
             Self::Failed { .. } => None,
         }
     }

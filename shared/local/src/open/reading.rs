@@ -8,8 +8,10 @@ use std::fs::File;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
+use dragline_domain::definition::Definition;
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::{PortError, PortResult};
+use dragline_ports::frontier::CrawlRow;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
@@ -41,6 +43,22 @@ impl Reading {
     /// Fails if the database cannot be read.
     pub fn crawls(&self) -> PortResult<Vec<CrawlId>> {
         self.db.crawl_names().map_err(|error| self.failed("read crawls", error))
+    }
+
+    /// Returns a crawl with the newest version of its definition; `None` if there is none of this name.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read.
+    pub fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
+        self.db.crawl(crawl).map_err(|error| self.failed("load crawl", error))
+    }
+
+    /// Returns this version of a crawl's definition as it was stored; `None` if there never was one.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read.
+    pub fn load_definition(&self, crawl: &CrawlId, version: u32) -> PortResult<Option<Definition>> {
+        self.db.definition(crawl, version).map_err(|error| self.failed("load definition", error))
     }
 
     /// Returns what a crawl was ever allowed.

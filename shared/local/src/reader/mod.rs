@@ -4,6 +4,7 @@
 //! cost is that of its rows. What a running crawl commits between two batches appears in the second.
 
 mod leftovers;
+mod pulse;
 mod rows;
 mod streams;
 
@@ -15,10 +16,13 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
     Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, SeenPageRow,
+    StoredSegment,
 };
 
 use crate::db::{CrawlRowId, Db, OriginRowId, StoreError};
 use crate::open::Reading;
+
+pub use pulse::Pulse;
 
 /// Reads a crawl in a data directory, whether it is running or not.
 #[derive(Clone, Debug)]
@@ -47,6 +51,10 @@ impl Reader for SqliteReader {
 
     async fn progress(&self, number: Iteration) -> PortResult<Progress> {
         self.run("read progress", move |db, crawl| crate::frontier::progress::progress(db, crawl, number)).await
+    }
+
+    async fn times_forgotten(&self) -> PortResult<u64> {
+        self.run("read settings", |db, _| db.forgotten()).await
     }
 
     async fn unvisited(&self) -> PortResult<u64> {
@@ -102,6 +110,15 @@ impl Reader for SqliteReader {
 
     async fn leftovers(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LeftoverRow>> {
         self.stream("read leftovers", filter, after, limit, leftovers::leftovers).await
+    }
+
+    async fn segments(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<StoredSegment>> {
+        self.stream("read segments", filter, after, limit, streams::segments).await
     }
 }
 

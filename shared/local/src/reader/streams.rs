@@ -3,13 +3,15 @@
 use dragline_domain::content::Content;
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, Origin};
-use dragline_ports::reader::{Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, Rest, SeenPageRow};
+use dragline_ports::reader::{
+    Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, Rest, SeenPageRow, StoredSegment,
+};
 use rusqlite::{Params, Row, params};
 
 use super::Wanted;
 use super::rows::OfView;
 use crate::db::crawls::iteration_number;
-use crate::db::values::Text;
+use crate::db::values::{Text, Time};
 use crate::db::{Db, OriginRowId, StoreError};
 use crate::documents;
 
@@ -105,6 +107,30 @@ fn candidates_sql(among: Among) -> String {
         "SELECT v.origin_id, v.path_query, {} FROM candidate v
          WHERE {place} AND +v.crawl = ?1 AND (?6 IS NULL OR v.last_iteration = ?6) ORDER BY v.origin_id, v.path_query",
         CandidateRow::columns()
+    )
+}
+
+/// `?1` is the crawl, `?2` the id to continue after, `?3` the iteration and `?4` the origin, if given.
+pub(super) const SEGMENTS: &str = "SELECT g.id, g.iteration, w.origin, g.object, g.object_bytes, g.committed_at
+     FROM segment g CROSS JOIN origin w
+     WHERE g.id > ?2 AND (?3 IS NULL OR g.iteration = ?3) AND (?4 IS NULL OR g.origin_id = ?4) AND g.is_stored
+       AND w.id = g.origin_id AND w.crawl_id = ?1
+     ORDER BY g.id";
+
+pub(super) fn segments(db: &Db, wanted: &Wanted) -> Result<Batch<StoredSegment>, StoreError> {
+    let after: i64 = wanted.after.as_ref().map_or(Ok(0), |cursor| parsed(cursor, |text| text.parse().ok()))?;
+    let values = params![wanted.crawl, after, iteration(wanted), wanted.origin];
+    batch(
+        db,
+        SEGMENTS,
+        values,
+        wanted,
+        |row| row.get::<_, i64>(0),
+        |row| {
+            let (Text(origin), Text(object), Time(committed_at)) = (row.get(2)?, row.get(3)?, row.get(5)?);
+            let iteration = iteration_number(row.get(1)?)?;
+            Ok((StoredSegment { iteration, origin, object, object_bytes: row.get(4)?, committed_at }, 0))
+        },
     )
 }
 

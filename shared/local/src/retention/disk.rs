@@ -1,12 +1,16 @@
 //! What the disk holds, by kind.
 
+use std::fs;
+use std::io;
+use std::path::Path;
+
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::{PortError, PortResult};
 use rusqlite::params;
 use serde::Serialize;
 
 use crate::db::{Db, StoreError};
-use crate::open::Reading;
+use crate::open::{DATABASE, Reading};
 
 /// What a data directory takes of the disk, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -26,9 +30,23 @@ pub struct Disk {
     /// Free pages of the database, which are filled by what is stored next.
     #[serde(rename = "free_bytes")]
     pub free: u64,
+    /// The journal of the database: what was committed and is not yet copied into it, of all crawls, and its index.
+    #[serde(rename = "journal_bytes")]
+    pub journal: u64,
+    /// Link graphs, which can be made again: of the crawl that was asked for, or of all.
+    #[serde(rename = "graph_bytes")]
+    pub graph: u64,
+    /// Word indexes, which can be made again: of the crawl that was asked for, or of all.
+    #[serde(rename = "search_bytes")]
+    pub search: u64,
     /// Whether the parts of the database are estimated: it is too large to be counted while somebody waits.
     pub is_estimated: bool,
 }
+
+/// The folders of what is derived from crawls and kept with them: link graphs in `CRAWL.db`, and word indexes in `CRAWL/`.
+pub const GRAPHS: &str = "graph";
+/// See [`GRAPHS`].
+pub const INDEXES: &str = "search";
 
 /// The largest database whose pages are counted: reading them takes a second at most.
 const COUNTED_BYTES_MAX: u64 = 256 << 20;
@@ -40,6 +58,25 @@ const SAMPLE: i64 = 40;
 const DOCUMENTS: &str = "'document', 'document_text', 'difference'";
 const LOG: &str = "'visit', 'redirect', 'agent'";
 
+/// Returns the bytes that this user may still write to the disk of a directory.
+///
+/// # Errors
+/// The system does not say.
+#[cfg(unix)]
+pub fn free_bytes(directory: &Path) -> io::Result<u64> {
+    let disk = rustix::fs::statvfs(directory)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Returns the bytes that this user may still write to the disk of a directory.
+///
+/// # Errors
+/// Always: it is only known how to ask on Unix.
+#[cfg(not(unix))]
+pub fn free_bytes(_directory: &Path) -> io::Result<u64> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 impl Reading {
     /// Returns what the disk holds; WARC objects only of this crawl, if one is given. Takes a second at most, however large the directory is.
     ///
@@ -50,7 +87,35 @@ impl Reading {
             let subject = self.db().connection.path().unwrap_or_default().to_owned();
             PortError::new(error.kind(), "measure database", subject, error)
         };
-        self.db().disk(crawl, COUNTED_BYTES_MAX).map_err(failed)
+        let disk = self.db().disk(crawl, COUNTED_BYTES_MAX).map_err(failed)?;
+        let Some(database) = self.db().connection.path().map(Path::new) else { return Ok(disk) };
+        let of_kind = |kind: &str, ending: &str| {
+            let folder = database.with_file_name(kind);
+            bytes_of(&crawl.map_or(folder.clone(), |crawl| folder.join(format!("{crawl}{ending}"))))
+        };
+        Ok(Disk {
+            journal: ["-wal", "-shm"]
+                .map(|ending| bytes_of(&database.with_file_name(format!("{DATABASE}{ending}"))))
+                .iter()
+                .sum(),
+            graph: of_kind(GRAPHS, ".db"),
+            search: of_kind(INDEXES, ""),
+            ..disk
+        })
+    }
+}
+
+/// Returns the bytes of a file, or of all files in a folder; 0 of what is not there, or goes meanwhile.
+fn bytes_of(path: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(path) else { return path.symlink_metadata().map_or(0, |file| file.len()) };
+    entries.flatten().map(|entry| bytes_of_entry(&entry)).sum()
+}
+
+/// A link is not followed.
+fn bytes_of_entry(entry: &fs::DirEntry) -> u64 {
+    match entry.file_type() {
+        Ok(kind) if kind.is_dir() => bytes_of(&entry.path()),
+        _ => entry.metadata().map_or(0, |file| file.len()),
     }
 }
 
@@ -67,7 +132,15 @@ impl Db {
         let (documents, log) = if is_estimated { self.estimated()? } else { self.counted()? };
         let documents = documents.min(used);
         let log = log.min(used - documents);
-        Ok(Disk { warc: self.warc(crawl)?, documents, log, frontier: used - documents - log, free, is_estimated })
+        Ok(Disk {
+            warc: self.warc(crawl)?,
+            documents,
+            log,
+            frontier: used - documents - log,
+            free,
+            is_estimated,
+            ..Disk::default()
+        })
     }
 
     fn warc(&self, crawl: Option<&CrawlId>) -> Result<u64, StoreError> {

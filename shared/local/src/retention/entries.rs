@@ -65,7 +65,8 @@ fn of_url(
 }
 
 const ENTRIES: &str =
-    "SELECT l.id, l.iteration, l.at, l.crawl_type, l.change, b.at, d.body_id, d.outcome, d.cut IS NOT NULL, d.state
+    "SELECT l.id, l.iteration, l.at, l.crawl_type, l.change, b.at, d.body_id, d.outcome, d.cut IS NOT NULL, d.state,
+        iif(b.id IS NULL, NULL, (SELECT s.document_id FROM described s WHERE s.id = l.id))
     FROM visit l JOIN origin o ON o.id = l.origin_id
     LEFT JOIN visit b ON b.id = l.body_of
     LEFT JOIN document d ON d.id = l.id
@@ -100,6 +101,7 @@ fn read(row: &Row<'_>) -> Result<Entry<VisitId>, StoreError> {
         change: row.get::<_, Option<String>>(4)?.as_deref().and_then(ChangeKind::named),
         made: if is_good { Made::Document } else { Made::Nothing },
         unchanged_since: row.get::<_, Option<Millis>>(5)?.map(|time| time.0),
+        confirmed: row.get(10)?,
         body: row.get(6)?,
     })
 }

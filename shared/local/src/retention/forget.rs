@@ -103,12 +103,16 @@ fn forget(db: &Db, (crawl_id, crawl): (CrawlRowId, &CrawlId), urls: &[CrawlUrl])
         };
         forgotten.urls += u64::from(known > 0 || !visits.is_empty());
     }
+    let mut namings = 0;
     for table in ["known_url", "visit"] {
         let sql = format!(
             "UPDATE {table} AS v SET via = NULL
              WHERE v.origin_id IN (SELECT id FROM origin WHERE crawl_id = ?1) AND {VIA}"
         );
-        db.execute(&sql, [crawl_id])?;
+        namings += db.execute(&sql, [crawl_id])?;
+    }
+    if namings > 0 || forgotten != Forgotten::default() {
+        db.raise_forgotten()?;
     }
     db.execute("DROP TABLE temp.forgotten", [])?;
     Ok(forgotten)

@@ -20,7 +20,7 @@ use crate::db::writer::Writer;
 use crate::db::{Db, SegmentRowId, StoreError, VisitId};
 use crate::documents::items;
 
-pub use disk::Disk;
+pub use disk::{Disk, GRAPHS, INDEXES, free_bytes};
 pub(crate) use space::compact;
 pub use space::{Compaction, Released};
 

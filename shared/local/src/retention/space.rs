@@ -3,10 +3,13 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode};
 
-use crate::open::{self, DATABASE, OpenError};
+use crate::db::{Db, StoreError};
+use crate::open::{self, DATABASE, OpenError, Remaining};
+use crate::store::LEASE_GRACE;
 
 /// The directory of the objects.
 const OBJECTS: &str = "raw";
@@ -14,13 +17,16 @@ const OBJECTS: &str = "raw";
 /// The part of the database that has to be free for it to be written anew, as a divisor. Less is filled by the next crawl.
 const FREE_PART: i64 = 4;
 
-/// When the database is written anew.
+/// How long to wait for those who read the database, before what they read can be removed from it.
+const READERS_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// When the database is written anew. It always is while remains of forgotten URLs are owed to be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compaction {
     /// If a quarter of it is free.
     IfWorthIt,
-    /// In any case: nothing of what was deleted may be left in the file.
-    Always,
+    /// If something was forgotten since it was last written anew: nothing of that may be left in the file.
+    IfOwed,
 }
 
 /// What became of the space of deleted rows.
@@ -40,26 +46,45 @@ pub struct Released {
 /// remains of deleted rows in pages that stay. `VACUUM` needs as much room beside the file as it will have; without that the free pages stay.
 pub(crate) fn compact(directory: &Path, compaction: Compaction) -> Result<Released, OpenError> {
     let (connection, _lock) = open::for_writing(directory)?;
-    let compacted = (|| -> rusqlite::Result<Released> {
-        let before = pages(&connection)?;
-        let is_worth_it = match compaction {
-            Compaction::IfWorthIt => before.free > 0 && before.free >= before.all / FREE_PART,
-            Compaction::Always => true,
-        };
-        let vacuumed = if is_worth_it { vacuum(&connection) } else { Ok(()) };
-        let was_full = match vacuumed {
-            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => true,
-            vacuumed => vacuumed.map(|()| false)?,
-        };
-        // The log holds what was just deleted.
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        let after = pages(&connection)?;
-        let bytes = |pages: i64| u64::try_from(pages * after.bytes).unwrap_or(0);
-        Ok(Released { bytes: bytes(before.all - after.all), free_bytes: bytes(after.free), was_full })
-    })();
-    let released = compacted.map_err(|error| OpenError::failed(&directory.join(DATABASE), error))?;
+    let (db, path) = (Db { connection, lease_grace: LEASE_GRACE }, directory.join(DATABASE));
+    let (released, remaining) = write_anew(&db, compaction).map_err(|error| OpenError::failed(&path, error))?;
+    if let Some(cause) = remaining {
+        return Err(OpenError::Remains { path, cause });
+    }
     remove_empty(&directory.join(OBJECTS)).map_err(|error| OpenError::failed(directory, error))?;
     Ok(released)
+}
+
+/// Writes the database anew if that is wanted or owed. Returns what keeps remains of forgotten URLs in the file, too, if something does: then it is
+/// still owed.
+fn write_anew(db: &Db, compaction: Compaction) -> Result<(Released, Option<Remaining>), StoreError> {
+    let connection = &db.connection;
+    let (before, is_owed) = (pages(connection)?, db.owes_writing_anew()?);
+    let is_worth_it = match compaction {
+        Compaction::IfWorthIt => before.free > 0 && before.free >= before.all / FREE_PART,
+        Compaction::IfOwed => false,
+    };
+    let vacuumed = if is_owed || is_worth_it { vacuum(connection) } else { Ok(()) };
+    let was_full = match vacuumed {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => true,
+        vacuumed => vacuumed.map(|()| false)?,
+    };
+    // The log holds what was just deleted. It cannot be emptied while somebody reads an older state.
+    connection.busy_timeout(READERS_TIMEOUT)?;
+    let is_read: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    let remaining = match (was_full, is_read) {
+        _ if !is_owed => None,
+        (true, _) => Some(Remaining::DiskFull),
+        (false, true) => Some(Remaining::Readers),
+        (false, false) => None,
+    };
+    if is_owed && remaining.is_none() {
+        db.put_written_anew()?;
+    }
+    let after = pages(connection)?;
+    let bytes = |pages: i64| u64::try_from(pages * after.bytes).unwrap_or(0);
+    let released = Released { bytes: bytes(before.all - after.all), free_bytes: bytes(after.free), was_full };
+    Ok((released, remaining))
 }
 
 /// The whole is in a file while it is made: elsewhere temporary data stays in memory.
