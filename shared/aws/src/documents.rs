@@ -2,10 +2,12 @@
 //!
 //! It is a row of gzip members (RFC 1952 §2.2) of some documents each, so that the uncompressed whole is never in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use bytes::Bytes;
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentId, SegmentRow, VisitPlace};
 use dragline_domain::ids::Iteration;
@@ -18,15 +20,10 @@ use flate2::read::MultiGzDecoder;
 
 use crate::AwsClients;
 use crate::errors::StoreError;
-use crate::objects::{Bucket, Kind, Object, PutOver};
+use crate::kinds::DOCUMENTS;
+use crate::objects::{Bucket, Object, PutOver};
 
-/// The version of the format is in the object's metadata `dragline-format`: lines are documents only, for whoever queries them.
-const DOCUMENTS: Kind = Kind { media_type: "application/gzip", format: "1" };
-
-/// The largest object that is read.
-const OBJECT_BYTES_MAX: u64 = 128 << 20;
-
-/// The maximum size when inflated.
+/// The maximum size when inflated, for whoever puts and gets them.
 const JSON_BYTES_MAX: u64 = 512 << 20;
 
 /// A member ends with the document that takes it to this size, before compression.
@@ -42,13 +39,43 @@ pub(crate) struct Changed {
 #[derive(Clone, Debug)]
 pub struct S3Documents {
     bucket: Bucket,
+    kept: Option<Arc<Kept>>,
+}
+
+/// Objects that were read, as they are stored, for whoever reads all of them several times. Those that come first are kept: each time they are read in the
+/// same order.
+#[derive(Debug)]
+struct Kept {
+    objects: Mutex<HashMap<ObjectKey, Bytes>>,
+    bytes_left: AtomicUsize,
+}
+
+impl Kept {
+    fn get(&self, key: &ObjectKey) -> Option<Bytes> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    fn keep(&self, key: &ObjectKey, bytes: &Bytes) {
+        let less = |left: usize| left.checked_sub(bytes.len());
+        if self.bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok() {
+            self.objects.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone(), bytes.clone());
+        }
+    }
 }
 
 impl S3Documents {
     /// Returns the documents in this bucket. `rng` decides how long a put waits after a conflict with another.
     #[must_use]
     pub fn new(clients: &AwsClients, bucket: &str, rng: Arc<dyn Rng>) -> Self {
-        Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng) }
+        Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng), kept: None }
+    }
+
+    /// Returns the same documents for whoever reads all of them several times within a short time: up to so many bytes, compressed, are read once and kept
+    /// in memory. What others change or forget meanwhile is not seen.
+    #[must_use]
+    pub fn keeping(&self, bytes_max: usize) -> Self {
+        let kept = Kept { objects: Mutex::default(), bytes_left: AtomicUsize::new(bytes_max) };
+        Self { bucket: self.bucket.clone(), kept: Some(Arc::new(kept)) }
     }
 
     pub(crate) const fn bucket(&self) -> &Bucket {
@@ -56,11 +83,19 @@ impl S3Documents {
     }
 
     async fn read(&self, id: &SegmentId, iteration: Iteration) -> Result<Option<Vec<Document>>, StoreError> {
-        Ok(self.read_object(&ObjectKey::of_documents(id, iteration)).await?.map(|(documents, _)| documents))
+        let key = ObjectKey::of_documents(id, iteration);
+        if let Some(bytes) = self.kept.as_ref().and_then(|kept| kept.get(&key)) {
+            return decode(&bytes, JSON_BYTES_MAX).map(Some);
+        }
+        let Some((documents, object)) = self.read_object(&key).await? else { return Ok(None) };
+        if let Some(kept) = &self.kept {
+            kept.keep(&key, &object.bytes);
+        }
+        Ok(Some(documents))
     }
 
     async fn read_object(&self, key: &ObjectKey) -> Result<Option<(Vec<Document>, Object)>, StoreError> {
-        let Some(object) = self.bucket.get(key, OBJECT_BYTES_MAX).await? else { return Ok(None) };
+        let Some(object) = self.bucket.get(key, DOCUMENTS).await? else { return Ok(None) };
         match object.format.as_deref() {
             Some(format) if format == DOCUMENTS.format => Ok(Some((decode(&object.bytes, JSON_BYTES_MAX)?, object))),
             other => Err(StoreError::Damaged(format!("documents have the unknown format {other:?}"))),
@@ -80,7 +115,8 @@ impl S3Documents {
             let Some((before, object)) = self.read_object(&key).await? else { return Ok(None) };
             let after = decide(&before);
             if after == before
-                || self.bucket.put_over(&key, DOCUMENTS, encode(&after)?.into(), &object).await? == PutOver::Stored
+                || self.bucket.put_over(&key, DOCUMENTS, encode(&after, JSON_BYTES_MAX)?.into(), &object).await?
+                    == PutOver::Stored
             {
                 return Ok(Some(Changed { before, after }));
             }
@@ -93,7 +129,7 @@ impl S3Documents {
     }
 
     async fn put(&self, segment: &SegmentRow, documents: &[Document]) -> Result<PutDocuments, StoreError> {
-        match self.bucket.put_new(&key(segment), DOCUMENTS, encode(documents)?.into()).await? {
+        match self.bucket.put_new(&key(segment), DOCUMENTS, encode(documents, JSON_BYTES_MAX)?).await? {
             Put::Stored => Ok(PutDocuments::Stored),
             Put::Exists => match self.read(&segment.id, segment.iteration).await? {
                 Some(found) => Ok(PutDocuments::Found(found)),
@@ -135,11 +171,13 @@ fn key(segment: &SegmentRow) -> ObjectKey {
     ObjectKey::of_documents(&segment.id, segment.iteration)
 }
 
-fn encode(documents: &[Document]) -> Result<Vec<u8>, StoreError> {
-    let (mut members, mut lines) = (Vec::new(), Vec::new());
+fn encode(documents: &[Document], json_bytes_max: u64) -> Result<Vec<u8>, StoreError> {
+    let (mut members, mut lines, mut size) = (Vec::new(), Vec::new(), 0);
     for document in documents {
+        let before = lines.len();
         serde_json::to_writer(&mut lines, document)?;
         lines.push(b'\n');
+        size = check(size, lines.len() - before, json_bytes_max)?;
         if lines.len() >= MEMBER_BYTES {
             members.extend(gzip(&lines, Sparing::Time));
             lines.clear();
@@ -159,15 +197,19 @@ fn decode(gzip: &[u8], json_bytes_max: u64) -> Result<Vec<Document>, StoreError>
         line.clear();
         let read =
             lines.read_line(&mut line).map_err(|e| StoreError::Damaged(format!("documents are damaged: {e}")))?;
-        size += u64::try_from(read).unwrap_or(u64::MAX);
-        if size > json_bytes_max {
-            return Err(StoreError::TooLarge { what: "the documents' bytes", size, size_max: json_bytes_max });
-        }
+        size = check(size, read, json_bytes_max)?;
         if read == 0 {
             return Ok(documents);
         }
         documents.push(serde_json::from_str(&line)?);
     }
+}
+
+/// Returns the size with this much more, unless that is too large.
+fn check(size: u64, more: usize, size_max: u64) -> Result<u64, StoreError> {
+    let size = size.saturating_add(more as u64);
+    StoreError::check_size("the documents' bytes", size, size_max)?;
+    Ok(size)
 }
 
 #[cfg(test)]
@@ -188,12 +230,13 @@ mod tests {
     #[test]
     fn documents_come_back_and_damage_is_reported() {
         let documents = vec![document(0), document(1)];
-        let encoded = encode(&documents).unwrap();
+        let encoded = encode(&documents, 10_000).unwrap();
         assert_eq!(decode(&encoded, 10_000).unwrap(), documents);
-        assert_eq!(decode(&encode(&[]).unwrap(), 10_000).unwrap(), [], "none are none");
+        assert_eq!(decode(&encode(&[], 10_000).unwrap(), 10_000).unwrap(), [], "none are none");
         let long = |n| Document { detail: Some("long ".repeat(MEMBER_BYTES / 10)), ..document(n) };
         let many = vec![long(0), long(1), long(2), document(3)];
-        assert_eq!(decode(&encode(&many).unwrap(), 4 << 20).unwrap(), many, "in two members");
+        assert_eq!(decode(&encode(&many, 4 << 20).unwrap(), 4 << 20).unwrap(), many, "in two members");
+        assert!(encode(&many, 1 << 20).is_err(), "nothing is written that would not be read");
         let (cut, _) = encoded.split_at(encoded.len() - 9);
         for (bytes, max, why) in
             [(&encoded[..], 50, "over the limit"), (cut, 10_000, "cut"), (&b"x"[..], 10_000, "not gzip")]

@@ -15,15 +15,8 @@ use jiff::Timestamp;
 
 use crate::documents::S3Documents;
 use crate::errors::{StoreError, at};
-use crate::objects::{Bucket, Kind};
-
-/// Files are those of the index library, whose versions are its own.
-const FILE: Kind = Kind { media_type: "application/octet-stream", format: "1" };
-
-const EDITION: Kind = Kind { media_type: "application/json", format: "1" };
-
-/// The largest edition that is read: it names each file of the index, of which there are some dozen.
-const EDITION_BYTES_MAX: u64 = 4 << 20;
+use crate::kinds::{EDITION, INDEX_FILE};
+use crate::objects::Bucket;
 
 /// Stores word indexes in a bucket.
 #[derive(Clone, Debug)]
@@ -45,7 +38,7 @@ impl S3Editions {
                 return Ok(None);
             };
             // A newer one may have come, and this one be gone.
-            if let Some(object) = self.bucket.get(key, EDITION_BYTES_MAX).await? {
+            if let Some(object) = self.bucket.get(key, EDITION).await? {
                 return Ok(Some(StoredEdition { number, text: object.bytes }));
             }
         }
@@ -109,7 +102,7 @@ impl Editions for S3Editions {
 
     async fn put_index_file(&self, crawl: &CrawlId, name: &str, from: &Path) -> PortResult<()> {
         at("put a file of an index", name, async {
-            self.bucket.put_file(&ObjectKey::of_index_file(crawl, name)?, FILE, from).await
+            self.bucket.put_file(&ObjectKey::of_index_file(crawl, name)?, INDEX_FILE, from).await
         })
         .await
     }

@@ -26,6 +26,26 @@ const BUSY: [&str; 11] = [
     "TransactionInProgressException",
 ];
 
+/// Error codes of a service that may not be used: credentials, permissions, or a table, bucket or queue that is gone.
+const REFUSED: [&str; 16] = [
+    "AccessDenied",
+    "AccessDeniedException",
+    "AWS.SimpleQueueService.NonExistentQueue",
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "IncompleteSignature",
+    "InvalidAccessKeyId",
+    "InvalidClientTokenId",
+    "InvalidSignatureException",
+    "InvalidToken",
+    "MissingAuthenticationToken",
+    "NoSuchBucket",
+    "QueueDoesNotExist",
+    "ResourceNotFoundException",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClientException",
+];
+
 /// An error of a store, before it is known in which operation of a port it occurred.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
@@ -96,6 +116,19 @@ impl StoreError {
         Self::File { path: path.to_owned(), source }
     }
 
+    /// Checks that something is no larger than a limit, whatever is counted.
+    ///
+    /// # Errors
+    /// Returns [`Self::TooLarge`] if it is.
+    pub(crate) fn check_size(
+        what: &'static str,
+        size: impl TryInto<u64>,
+        size_max: impl TryInto<u64>,
+    ) -> Result<(), Self> {
+        let [size, size_max] = [size.try_into().unwrap_or(u64::MAX), size_max.try_into().unwrap_or(u64::MAX)];
+        if size > size_max { Err(Self::TooLarge { what, size, size_max }) } else { Ok(()) }
+    }
+
     /// Adds the operation of the port and its subject to an error.
     pub(crate) fn at(self, operation: &'static str, subject: impl fmt::Display) -> PortError {
         PortError::new(self.kind(), operation, subject, self)
@@ -125,11 +158,18 @@ fn chain(error: &(dyn Error + 'static)) -> String {
 
 fn kind_of<E: ProvideErrorMetadata>(error: &SdkError<E, Response>) -> PortErrorKind {
     match error {
-        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) => PortErrorKind::Unavailable,
+        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => {
+            PortErrorKind::Unavailable
+        }
         SdkError::ServiceError(service) => {
             let code = service.err().code().unwrap_or_default();
-            let is_servers_fault = service.raw().status().is_server_error();
-            if is_servers_fault || BUSY.contains(&code) { PortErrorKind::Unavailable } else { PortErrorKind::Other }
+            if service.raw().status().is_server_error() || BUSY.contains(&code) {
+                PortErrorKind::Unavailable
+            } else if REFUSED.contains(&code) {
+                PortErrorKind::Refused
+            } else {
+                PortErrorKind::Other
+            }
         }
         _ => PortErrorKind::Other,
     }

@@ -5,12 +5,14 @@
 
 mod archive;
 mod backoff;
+mod blobs;
 mod clients;
 mod documents;
 mod dynamo;
 mod editions;
 mod errors;
 mod frontier;
+mod kinds;
 mod meter;
 mod notifier;
 mod objects;

@@ -55,10 +55,21 @@ fn printable(text: &str) -> String {
 
 fn body(notice: &Notice) -> Value {
     let mut body = match notice {
-        Notice::IterationClosed(ClosedIteration { row, changes }) => json!({
-            "crawl": row.crawl, "iteration": row.number, "started_at": row.started_at, "closed_at": row.closed_at,
-            "changes": changes,
-        }),
+        Notice::IterationClosed(ClosedIteration {
+            row,
+            changes,
+            leftovers,
+            links_beyond_budget,
+            origins_joined,
+            bodies_cut,
+            stuck,
+        }) => {
+            json!({
+                "crawl": row.crawl, "iteration": row.number, "started_at": row.started_at, "closed_at": row.closed_at,
+                "changes": changes, "leftovers": leftovers, "links_beyond_budget": links_beyond_budget,
+                "origins_joined": origins_joined, "bodies_cut": bodies_cut, "stuck": stuck,
+            })
+        }
         Notice::ReportWritten { crawl, iteration, place, findings } => json!({
             "crawl": crawl, "iteration": iteration, "report": place.uri, "link": place.link, "findings": findings,
         }),
@@ -70,8 +81,11 @@ fn body(notice: &Notice) -> Value {
         | Notice::Drifted { origin, detail }
         | Notice::SitemapUseless { origin, detail }
         | Notice::RobotsUnreadable { origin, detail } => with(origin, &json!({ "detail": detail })),
+        Notice::BodyCut { origin, url, limit } => with(origin, &json!({ "url": url, "limit": limit.name() })),
         Notice::UrlsRefused { crawl, urls, detail } => json!({ "crawl": crawl, "urls": urls, "detail": detail }),
-        Notice::OriginJoined { from, origin } => json!({ "crawl": from.crawl, "from": from.origin, "origin": origin }),
+        Notice::OriginJoined { from, origin, count } => {
+            json!({ "crawl": from.crawl, "from": from.origin, "origin": origin, "count": count })
+        }
     };
     body["format"] = FORMAT.into();
     body["kind"] = notice.kind().into();

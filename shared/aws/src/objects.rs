@@ -15,13 +15,16 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use aws_smithy_types::timeout::TimeoutConfig;
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
+use dragline_formats::blob::{Blob, Spool};
 use dragline_ports::archive::Put;
 use dragline_ports::clock::Rng;
 use jiff::Timestamp;
 use tokio::io::AsyncWriteExt as _;
 
 use crate::backoff::{Backoff, Rounds};
+use crate::blobs::{body_of, received};
 use crate::errors::StoreError;
+use crate::kinds::Kind;
 
 /// A bucket.
 #[derive(Clone)]
@@ -35,15 +38,6 @@ impl fmt::Debug for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Bucket").field("name", &self.name).finish_non_exhaustive()
     }
-}
-
-/// What an object is, for readers other than Dragline.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Kind {
-    /// Its media type.
-    pub(crate) media_type: &'static str,
-    /// The version of its format, kept as the object's metadata `dragline-format`.
-    pub(crate) format: &'static str,
 }
 
 /// How many keys are listed at once (a limit of S3).
@@ -83,11 +77,18 @@ impl Bucket {
     }
 
     /// Puts an object if there is none.
-    pub(crate) async fn put_new(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<Put, StoreError> {
+    pub(crate) async fn put_new(
+        &self,
+        key: &ObjectKey,
+        kind: Kind,
+        object: impl Into<Blob>,
+    ) -> Result<Put, StoreError> {
+        let object = object.into();
+        kind.check(object.len_bytes())?;
         let mut backoff = Backoff::new(&self.rng);
         loop {
-            let request = self.put_object(key, kind).if_none_match("*");
-            let Err(error) = request.body(ByteStream::from(bytes.clone())).send().await else {
+            let request = self.put_object(key, kind).if_none_match("*").body(body_of(&object));
+            let Err(error) = request.customize().config_override(patience_for(&object)).send().await else {
                 return Ok(Put::Stored);
             };
             match error.as_service_error().and_then(ProvideErrorMetadata::code) {
@@ -110,6 +111,7 @@ impl Bucket {
         bytes: Bytes,
         read: &Object,
     ) -> Result<PutOver, StoreError> {
+        kind.check(bytes.len() as u64)?;
         let no_tag = || StoreError::Damaged("an object has no tag".to_owned());
         let tag = read.tag.as_ref().ok_or_else(no_tag)?;
         let mut backoff = Backoff::new(&self.rng);
@@ -136,13 +138,16 @@ impl Bucket {
     }
 
     /// Puts an object in place of the one that is there, if there is one.
-    pub(crate) async fn replace(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<(), StoreError> {
-        if self.holds(key).await? { self.put(key, kind, bytes).await } else { Ok(()) }
+    pub(crate) async fn replace(&self, key: &ObjectKey, kind: Kind, object: impl Into<Blob>) -> Result<(), StoreError> {
+        if self.holds(key).await? { self.put(key, kind, object).await } else { Ok(()) }
     }
 
     /// Puts an object, whether or not there is one.
-    pub(crate) async fn put(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<(), StoreError> {
-        let put = self.put_object(key, kind).body(ByteStream::from(bytes)).send().await;
+    pub(crate) async fn put(&self, key: &ObjectKey, kind: Kind, object: impl Into<Blob>) -> Result<(), StoreError> {
+        let object = object.into();
+        kind.check(object.len_bytes())?;
+        let request = self.put_object(key, kind).body(body_of(&object));
+        let put = request.customize().config_override(patience_for(&object)).send().await;
         put.map(|_| ()).map_err(|e| StoreError::request("PutObject", e))
     }
 
@@ -150,10 +155,7 @@ impl Bucket {
     pub(crate) async fn put_file(&self, key: &ObjectKey, kind: Kind, from: &Path) -> Result<(), StoreError> {
         let body = ByteStream::from_path(from).await;
         let body = body.map_err(|error| StoreError::file(from, std::io::Error::other(error)))?;
-        let request = self.put_object(key, kind).body(body);
-        let patience = TimeoutConfig::builder().operation_attempt_timeout(FILE_TIMEOUT).operation_timeout(FILE_TIMEOUT);
-        let patient = aws_sdk_s3::config::Builder::default().timeout_config(patience.build());
-        let put = request.customize().config_override(patient).send().await;
+        let put = self.put_object(key, kind).body(body).customize().config_override(patience()).send().await;
         put.map(|_| ()).map_err(|e| StoreError::request("PutObject", e))
     }
 
@@ -172,30 +174,67 @@ impl Bucket {
         file.flush().await.map_err(failed)
     }
 
-    /// Returns an object that is no larger than this.
-    pub(crate) async fn get(&self, key: &ObjectKey, bytes_max: u64) -> Result<Option<Object>, StoreError> {
+    /// Returns an object that is no larger than its kind may be.
+    pub(crate) async fn get(&self, key: &ObjectKey, kind: Kind) -> Result<Option<Object>, StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
         let Some(output) = found(request.send().await)? else { return Ok(None) };
-        let size = output.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or(u64::MAX);
-        if size > bytes_max {
-            return Err(StoreError::TooLarge { what: "the object's bytes", size, size_max: bytes_max });
-        }
+        kind.check(size_of(&output))?;
         let format = output.metadata().and_then(|metadata| metadata.get(FORMAT)).cloned();
         let tag = output.e_tag().map(str::to_owned);
         Ok(Some(Object { bytes: content(output).await?, format, tag }))
     }
 
+    /// Returns an object that is no larger than its kind may be, through a spool if it is not short.
+    pub(crate) async fn get_blob(
+        &self,
+        key: &ObjectKey,
+        kind: Kind,
+        spool: &Spool,
+    ) -> Result<Option<Blob>, StoreError> {
+        let request = self.client.get_object().bucket(&self.name).key(key.as_str());
+        let Some(output) = found(request.send().await)? else { return Ok(None) };
+        kind.check(size_of(&output))?;
+        received(output, spool).await.map(Some)
+    }
+
     /// Returns the bytes from `first` to `last`, both inclusive, as far as they exist.
     pub(crate) async fn get_range(&self, key: &ObjectKey, first: u64, last: u64) -> Result<Option<Bytes>, StoreError> {
+        match self.range(key, first, last).await? {
+            Some(Some(output)) => content(output).await.map(Some),
+            Some(None) => Ok(Some(Bytes::new())),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the same, through a spool if it is not short.
+    pub(crate) async fn get_range_blob(
+        &self,
+        key: &ObjectKey,
+        (first, last): (u64, u64),
+        spool: &Spool,
+    ) -> Result<Option<Blob>, StoreError> {
+        match self.range(key, first, last).await? {
+            Some(Some(output)) => received(output, spool).await.map(Some),
+            Some(None) => Ok(Some(Blob::default())),
+            None => Ok(None),
+        }
+    }
+
+    /// Requests part of an object; the inner `None` is behind its end.
+    async fn range(
+        &self,
+        key: &ObjectKey,
+        first: u64,
+        last: u64,
+    ) -> Result<Option<Option<GetObjectOutput>>, StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
         let result = request.range(format!("bytes={first}-{last}")).send().await;
         if let Err(error) = &result
             && error.as_service_error().and_then(ProvideErrorMetadata::code) == Some("InvalidRange")
         {
-            return Ok(Some(Bytes::new()));
+            return Ok(Some(None));
         }
-        let Some(output) = found(result)? else { return Ok(None) };
-        content(output).await.map(Some)
+        Ok(found(result)?.map(Some))
     }
 
     /// Whether an object exists.
@@ -290,6 +329,22 @@ fn found(result: Result<GetObjectOutput, SdkError<GetObjectError>>) -> Result<Op
         Err(error) if error.as_service_error().is_some_and(GetObjectError::is_no_such_key) => Ok(None),
         Err(error) => Err(StoreError::request("GetObject", error)),
     }
+}
+
+/// Returns how long an object is; one that does not say so is too long.
+fn size_of(output: &GetObjectOutput) -> u64 {
+    output.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or(u64::MAX)
+}
+
+/// Returns the settings of a request that takes its time.
+fn patience() -> aws_sdk_s3::config::Builder {
+    let patience = TimeoutConfig::builder().operation_attempt_timeout(FILE_TIMEOUT).operation_timeout(FILE_TIMEOUT);
+    aws_sdk_s3::config::Builder::default().timeout_config(patience.build())
+}
+
+/// Returns the settings for putting an object: those of any request, or more time if it is large.
+fn patience_for(object: &Blob) -> aws_sdk_s3::config::Builder {
+    if object.in_memory().is_some() { aws_sdk_s3::config::Builder::default() } else { patience() }
 }
 
 async fn content(output: GetObjectOutput) -> Result<Bytes, StoreError> {

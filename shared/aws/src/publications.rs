@@ -18,17 +18,10 @@ use serde::Deserialize;
 use crate::AwsClients;
 use crate::documents::S3Documents;
 use crate::errors::StoreError;
-use crate::objects::{Bucket, KEYS_MAX, Kind};
+use crate::kinds::{ITEMS, REPORT};
+use crate::objects::{Bucket, KEYS_MAX};
 
-/// The version of the format is in the object's metadata `dragline-format`: lines are items only, for whoever queries them.
-const ITEMS: Kind = Kind { media_type: "application/gzip", format: "1" };
-
-const REPORT: Kind = Kind { media_type: "text/html; charset=utf-8", format: "1" };
-
-/// The largest object that is read.
-const OBJECT_BYTES_MAX: u64 = 128 << 20;
-
-/// The maximum size when inflated.
+/// The maximum size of items when inflated. Parts are far smaller: `dragline-publish` says how large.
 const LINES_BYTES_MAX: u64 = 512 << 20;
 
 /// Publishes into a bucket.
@@ -65,11 +58,11 @@ impl S3Publications {
             loop {
                 let keys = self.list(crawl, iteration, after.as_ref()).await?;
                 for key in &keys {
-                    let Some(object) = self.bucket.get(key, OBJECT_BYTES_MAX).await? else { continue };
+                    let Some(object) = self.bucket.get(key, ITEMS).await? else { continue };
                     let lines = inflate(&object.bytes)?;
                     let left = without(&lines, urls)?;
                     if left.len() < lines.len() {
-                        self.bucket.replace(key, ITEMS, gzip(&left, Sparing::Time).into()).await?;
+                        self.bucket.replace(key, ITEMS, gzip(&left, Sparing::Time)).await?;
                     }
                 }
                 match keys.last() {
@@ -108,13 +101,13 @@ impl Publications for S3Publications {
 
     async fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> PortResult<()> {
         let key = ObjectKey::of_items(&part.crawl, part.iteration, &part.table, part.number);
-        let put = self.bucket.put(&key, ITEMS, gzip(&lines, Sparing::Time).into()).await;
+        let put = self.bucket.put(&key, ITEMS, gzip(&lines, Sparing::Time)).await;
         put.map_err(|e| e.at("put items", &key))
     }
 
     async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, page: String) -> PortResult<ReportPlace> {
         let key = ObjectKey::of_report(crawl, iteration);
-        let put = self.bucket.put(&key, REPORT, page.into()).await;
+        let put = self.bucket.put(&key, REPORT, page.into_bytes()).await;
         put.map_err(|e| e.at("put a report", &key))?;
         Ok(ReportPlace { uri: self.bucket.uri(&key), link: self.bucket.console_link(&key) })
     }
@@ -138,12 +131,8 @@ fn inflate(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
     let mut lines = Vec::new();
     let read = MultiGzDecoder::new(bytes).take(LINES_BYTES_MAX + 1).read_to_end(&mut lines);
     read.map_err(|error| StoreError::Damaged(format!("items cannot be inflated: {error}")))?;
-    match lines.len() as u64 {
-        size if size > LINES_BYTES_MAX => {
-            Err(StoreError::TooLarge { what: "the items' bytes", size, size_max: LINES_BYTES_MAX })
-        }
-        _ => Ok(lines),
-    }
+    StoreError::check_size("the items' bytes", lines.len(), LINES_BYTES_MAX)?;
+    Ok(lines)
 }
 
 /// Returns the lines that are of other URLs.

@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, BatchStatementErrorCodeEnum as Code, BatchStatementRequest, DeleteRequest, KeysAndAttributes,
     WriteRequest,
 };
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::{Dynamo, Fields, Item, Key};
 use crate::backoff::Backoff;
@@ -15,6 +16,9 @@ use crate::tables::{PARTITION, SORT, Table};
 
 /// The most keys of a `BatchGetItem`.
 const GETS_MAX: usize = 100;
+
+/// How many of them are requested at the same time. Whoever adds up the rows of hundreds of thousands of origins waits for answers most of the time.
+const BATCHES_AT_ONCE: usize = 8;
 
 /// The most deletes of a `BatchWriteItem`.
 const DELETES_MAX: usize = 25;
@@ -43,33 +47,42 @@ pub(crate) enum Rejection {
 }
 
 impl Dynamo {
-    /// Returns items by their keys, without those that do not exist.
+    /// Returns items by their keys, without those that do not exist. Several batches are requested at the same time.
     pub(crate) async fn get_all(&self, keys: Vec<Key>, kind: ReadKind) -> Result<HashMap<Key, Item>, StoreError> {
         let mut found = HashMap::new();
-        for keys in keys.chunks(GETS_MAX) {
-            let mut backoff = Backoff::new(&self.rng);
-            let mut wanted = self.wanted(keys, kind)?;
-            while !wanted.is_empty() {
-                let request = self.client.batch_get_item().set_request_items(Some(wanted));
-                let output = request.send().await.map_err(|e| StoreError::request("BatchGetItem", e))?;
-                for (name, items) in output.responses.unwrap_or_default() {
-                    let table = self.tables.named(&name).ok_or_else(|| StoreError::Damaged(name))?;
-                    for item in items {
-                        let fields = Fields(&item);
-                        let (partition, sort) = (fields.text(PARTITION)?.to_owned(), fields.text(SORT)?.to_owned());
-                        found.insert(Key { table, partition, sort }, item);
-                    }
-                }
-                wanted = output.unprocessed_keys.unwrap_or_default();
-                if !wanted.is_empty() {
-                    let left = wanted.values().map(|keys| keys.keys().len()).sum();
-                    let put_off = StoreError::PutOff { request: "BatchGetItem", left };
-                    backoff.wait().await.map_err(|_| put_off)?;
+        let batches: Vec<Vec<Key>> = keys.chunks(GETS_MAX).map(<[Key]>::to_vec).collect();
+        let mut batches =
+            stream::iter(batches).map(|keys| self.get_batch(keys, kind)).buffer_unordered(BATCHES_AT_ONCE);
+        while let Some(items) = batches.try_next().await? {
+            found.extend(items);
+        }
+        Ok(found)
+    }
+
+    async fn get_batch(&self, keys: Vec<Key>, kind: ReadKind) -> Result<HashMap<Key, Item>, StoreError> {
+        let mut found = HashMap::new();
+        let mut backoff = Backoff::new(&self.rng);
+        let mut wanted = self.wanted(&keys, kind)?;
+        while !wanted.is_empty() {
+            let request = self.client.batch_get_item().set_request_items(Some(wanted));
+            let output = request.send().await.map_err(|e| StoreError::request("BatchGetItem", e))?;
+            for (name, items) in output.responses.unwrap_or_default() {
+                let table = self.tables.named(&name).ok_or_else(|| StoreError::Damaged(name))?;
+                for item in items {
+                    let fields = Fields(&item);
+                    let (partition, sort) = (fields.text(PARTITION)?.to_owned(), fields.text(SORT)?.to_owned());
+                    found.insert(Key { table, partition, sort }, item);
                 }
             }
-            for key in keys {
-                self.meter.add_reads(key.table, ReadUnits::of(found.get(key).map_or(0, item_bytes), kind));
+            wanted = output.unprocessed_keys.unwrap_or_default();
+            if !wanted.is_empty() {
+                let left = wanted.values().map(|keys| keys.keys().len()).sum();
+                let put_off = StoreError::PutOff { request: "BatchGetItem", left };
+                backoff.wait().await.map_err(|_| put_off)?;
             }
+        }
+        for key in &keys {
+            self.meter.add_reads(key.table, ReadUnits::of(found.get(key).map_or(0, item_bytes), kind));
         }
         Ok(found)
     }

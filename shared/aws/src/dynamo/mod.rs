@@ -19,7 +19,7 @@ use crate::tables::{PARTITION, SORT, Table, TableNames};
 pub(crate) use self::batch::Statement;
 pub(crate) use self::expression::Expression;
 pub(crate) use self::fields::{Fields, blob, flag, instant, json, number, text, texts};
-pub(crate) use self::read::Range;
+pub(crate) use self::read::{Order, Range};
 pub(crate) use self::write::{IndexWrites, Role, Write};
 pub(crate) use crate::meter::capacity::Item;
 

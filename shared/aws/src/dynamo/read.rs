@@ -21,6 +21,13 @@ pub(crate) struct Range {
     pub(crate) after: Option<String>,
 }
 
+/// In which order items of a range are returned: of their sort keys, or the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Forwards,
+    Backwards,
+}
+
 /// Part of a range.
 #[derive(Debug)]
 pub(crate) struct Page {
@@ -41,10 +48,22 @@ impl Dynamo {
 
     /// Returns the first items of a range, at most `limit`.
     pub(crate) async fn first(&self, range: &Range, limit: usize, kind: ReadKind) -> Result<Page, StoreError> {
+        self.page(range, Order::Forwards, limit, kind).await
+    }
+
+    /// Returns items of a range in one order or the other, at most `limit`; those before the range's `after` if it is backwards.
+    pub(crate) async fn page(
+        &self,
+        range: &Range,
+        order: Order,
+        limit: usize,
+        kind: ReadKind,
+    ) -> Result<Page, StoreError> {
         let start = range.after.as_ref().map(|after| range.key(after).item());
         let request = self
             .query(range.table, &range.condition())
             .consistent_read(kind != ReadKind::Eventual)
+            .set_scan_index_forward((order == Order::Backwards).then_some(false))
             .set_exclusive_start_key(start)
             .limit(i32::try_from(limit).unwrap_or(i32::MAX));
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;

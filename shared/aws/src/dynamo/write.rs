@@ -16,6 +16,7 @@ pub(crate) enum Role {
     Seeding,
     Segment,
     Chunk,
+    Counts,
     Leftover,
     Other,
 }

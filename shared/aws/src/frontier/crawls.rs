@@ -1,22 +1,24 @@
-//! Definitions of crawls, and the origins that joined them.
+//! Crawls: which definition is theirs, and their schedules. What is large is in rows beside theirs.
+
+use std::ops::Range;
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{CrawlPut, Decided, Switch, put_definition};
+use dragline_domain::frontier::{CrawlPut, CrawlStamp, Decided, OriginsJoined, Switch, put_definition as decide_put};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CrawlRow, Crawls, MoveSchedule, PutCrawl};
+use dragline_ports::frontier::{CrawlRow, Crawls, JoinOrigins, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
+use super::definitions::{DEFINITION, put_definition};
+use super::joining::stamp;
 use super::{DynamoFrontier, iterations};
-use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, flag, instant, json, number, text, texts};
+use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, flag, instant, json, number, text};
 use crate::errors::{StoreError, at};
 use crate::rows::{self, keys};
 use crate::tables::{AGENDA_AT, Index, PARTITION};
 
-const DEFINITION: &str = "definition";
 const VERSION: &str = "version";
-const JOINED: &str = "joined";
 
 /// Exists only while the crawl is switched off, and says so.
 const SWITCH: &str = "switch";
@@ -28,12 +30,16 @@ impl Crawls for DynamoFrontier {
             let mut rounds = self.db.rounds();
             loop {
                 rounds.begin().await?;
-                let before = self.crawl(&put.definition.name).await?;
+                let item = self.db.get(&keys::crawl(&put.definition.name)).await?;
+                let before = self.read(&put.definition.name, item.as_ref()).await?;
                 let stored = before.as_ref().map(|row| (row.version, &row.definition));
-                match put_definition(stored, put.seen, &put.definition) {
+                match decide_put(stored, put.seen, &put.definition) {
                     Decided::Write(CrawlPut::Stored(version)) => {
-                        let mut writes = vec![write_definition(put, version)?];
-                        writes.extend(before.as_ref().map(keep).transpose()?);
+                        let mut writes = vec![write_spec(put, version)];
+                        writes.extend(put_definition(&put.definition, version)?);
+                        let is_inside = item.is_some_and(|item| item.contains_key(DEFINITION));
+                        let inside = before.as_ref().filter(|_| is_inside);
+                        writes.extend(inside.map(keep).transpose()?);
                         if self.db.transact(&writes).await?.is_ok() {
                             return Ok(CrawlPut::Stored(version));
                         }
@@ -51,26 +57,30 @@ impl Crawls for DynamoFrontier {
 
     async fn load_definition(&self, crawl: &CrawlId, version: u32) -> PortResult<Option<Definition>> {
         at("load definition", crawl, async {
-            // If it is replaced between the two reads, the second one finds it.
-            if let Some(current) = self.crawl(crawl).await?.filter(|row| row.version == version) {
-                return Ok(Some(current.definition));
+            if let Some(definition) = self.definition(crawl, version).await? {
+                return Ok(Some(definition));
             }
-            let kept = self.db.get(&keys::past_definition(crawl, version)).await?;
-            kept.map(|item| rows::fields(&item)?.json(DEFINITION)).transpose()
+            // An earlier version of this program kept the newest in the crawl's row.
+            let current = self.crawl(crawl).await?.filter(|row| row.version == version);
+            Ok(current.map(|row| row.definition))
         })
         .await
     }
 
-    async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
-        at("join origin", origin, async {
-            let update = Expression::new("SET #v = :v, #joined = list_append(if_not_exists(#joined, :none), :new)");
-            let update = update.with(":none", texts([])).with(":new", texts([origin.as_str()]));
-            let condition = Expression::new("NOT contains(#joined, :origin)").with(":origin", text(origin.as_str()));
-            let write = Write::update(Role::Crawl, &keys::crawl(crawl), rows::versioned(update), &Item::new());
-            // Refused: it joined before.
-            self.db.write(&write.when(condition)).await.map(|_| ())
+    async fn load_stamp(&self, crawl: &CrawlId) -> PortResult<Option<CrawlStamp>> {
+        at("load stamp", crawl, async {
+            let item = self.db.get(&keys::crawl(crawl)).await?;
+            item.map_or(Ok(None), |item| stamp(rows::fields(&item)?))
         })
         .await
+    }
+
+    async fn load_joined(&self, crawl: &CrawlId, places: Range<u64>) -> PortResult<Vec<Origin>> {
+        at("load origins that joined", crawl, self.joined(crawl, places)).await
+    }
+
+    async fn join_origins(&self, join: &JoinOrigins) -> PortResult<OriginsJoined> {
+        at("join origins", &join.crawl, self.join(join)).await
     }
 
     async fn switch_off(&self, crawl: &CrawlId) -> PortResult<()> {
@@ -126,11 +136,28 @@ impl Crawls for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    pub(super) async fn crawl(&self, crawl: &CrawlId) -> Result<Option<CrawlRow>, StoreError> {
-        match self.db.get(&keys::crawl(crawl)).await? {
-            Some(item) => read(&item),
-            None => Ok(None),
-        }
+    async fn crawl(&self, crawl: &CrawlId) -> Result<Option<CrawlRow>, StoreError> {
+        let item = self.db.get(&keys::crawl(crawl)).await?;
+        self.read(crawl, item.as_ref()).await
+    }
+
+    /// Reads a crawl's row, if there is one, and the definition beside it; `None` also where there is no definition.
+    async fn read(&self, crawl: &CrawlId, item: Option<&Item>) -> Result<Option<CrawlRow>, StoreError> {
+        let Some(item) = item else { return Ok(None) };
+        let fields = rows::fields(item)?;
+        let Some(version) = fields.maybe_number(VERSION)? else { return Ok(None) };
+        let switch = match fields.maybe(SWITCH, Fields::text)? {
+            Some(OFF) => Switch::Off,
+            None => Switch::On { next: fields.maybe_instant(AGENDA_AT)? },
+            Some(other) => return Err(StoreError::Damaged(format!("a crawl is switched `{other}`"))),
+        };
+        let definition = if fields.has(DEFINITION) {
+            fields.json(DEFINITION)?
+        } else {
+            let stored = self.definition(crawl, version).await?;
+            stored.ok_or_else(|| StoreError::Damaged(format!("version {version} of the definition is missing")))?
+        };
+        Ok(Some(CrawlRow { definition, version, switch }))
     }
 
     /// Returns the crawls that need this kind of attention by then, the earliest first.
@@ -149,41 +176,20 @@ impl DynamoFrontier {
     }
 }
 
-/// Reads the definition; `None` where origins joined a crawl that has none yet.
-fn read(item: &Item) -> Result<Option<CrawlRow>, StoreError> {
-    let fields = rows::fields(item)?;
-    if !fields.has(DEFINITION) {
-        return Ok(None);
-    }
-    let switch = match fields.maybe(SWITCH, Fields::text)? {
-        Some(OFF) => Switch::Off,
-        None => Switch::On { next: fields.maybe_instant(AGENDA_AT)? },
-        Some(other) => return Err(StoreError::Damaged(format!("a crawl is switched `{other}`"))),
-    };
-    let joined = fields.maybe(JOINED, Fields::texts)?.unwrap_or_default();
-    let origin = |text: &str| text.parse().map_err(|_| StoreError::Damaged(format!("`{text}` is not an origin")));
-    Ok(Some(CrawlRow {
-        definition: fields.json(DEFINITION)?,
-        version: fields.number(VERSION)?,
-        joined: joined.into_iter().map(origin).collect::<Result<_, _>>()?,
-        switch,
-    }))
-}
-
-/// Keeps a definition that is replaced, for the iterations that began with it.
+/// Keeps a definition that an earlier version of this program put into the crawl's row, for the iterations that began with it.
 fn keep(before: &CrawlRow) -> Result<Write, StoreError> {
-    let key = keys::past_definition(&before.definition.name, before.version);
+    let key = keys::definition(&before.definition.name, before.version);
     Ok(Write::put(Role::Other, &key, rows::row(&key, [(DEFINITION, json(&before.definition)?)])))
 }
 
-/// Writes a definition and switches its crawl on.
-fn write_definition(put: &PutCrawl, version: u32) -> Result<Write, StoreError> {
+/// Writes which version is current, and switches the crawl on.
+fn write_spec(put: &PutCrawl, version: u32) -> Write {
     let (set, remove) = match put.next {
         Some(_) => (", #agenda = :agenda, #agenda_at = :agenda_at", "#switch"),
         None => ("", "#switch, #agenda, #agenda_at"),
     };
-    let text = format!("SET #v = :v, #definition = :definition, #version = :version{set} REMOVE {remove}");
-    let update = Expression::new(text).with(":definition", json(&put.definition)?).with(":version", number(version));
+    let text = format!("SET #v = :v, #version = :version{set} REMOVE #definition, {remove}");
+    let update = Expression::new(text).with(":version", number(version));
     let update = match put.next {
         Some(next) => scheduled(update, next),
         None => update,
@@ -194,7 +200,7 @@ fn write_definition(put: &PutCrawl, version: u32) -> Result<Write, StoreError> {
     };
     let key = keys::crawl(&put.definition.name);
     let write = Write::update(Role::Crawl, &key, rows::versioned(update), &Item::new()).when(condition);
-    Ok(write.indexed(IndexWrites::Move))
+    write.indexed(IndexWrites::Move)
 }
 
 fn scheduled(update: Expression, next: Timestamp) -> Expression {

@@ -1,7 +1,7 @@
 //! What happens to origins that nobody holds: another turn, a close, or a close with leftovers.
 
 use dragline_domain::frontier::{
-    ClosedWithLeftovers, IterationRow, Leftover, OriginKey, OriginRows, SettledRows, give_up as give_up_rows,
+    ClosedWithLeftovers, Counts, IterationRow, Leftover, OriginKey, OriginRows, SettledRows, give_up as give_up_rows,
     settle_origin as settle_rows,
 };
 use dragline_domain::ids::Iteration;
@@ -12,7 +12,7 @@ use super::DynamoFrontier;
 use crate::dynamo::{Key, Role, Write, number, text};
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::item_bytes;
-use crate::rows::{self, inbox, iteration, keys, lease};
+use crate::rows::{self, counts, inbox, iteration, keys, lease};
 use crate::tables::SORT;
 
 pub(super) const REASON: &str = "reason";
@@ -38,7 +38,7 @@ impl Endings for DynamoFrontier {
                 Some(SettledRows::Closed(rows, row)) => (rows, row, Settled::Closed),
                 Some(SettledRows::ClosedWithLeftovers(closed)) => return self.close_with(&before, closed).await,
             };
-            let written = self.db.transact(&self.replaced(&before, &rows, &row)?).await?;
+            let written = self.db.transact(&self.replaced(&before, (&rows, &row), None)?).await?;
             Ok(if written.is_ok() { settled } else { Settled::Changed })
         })
         .await
@@ -72,8 +72,7 @@ impl DynamoFrontier {
 
     async fn close_with(&self, before: &Before<'_>, closed: ClosedWithLeftovers) -> Result<Settled, StoreError> {
         let ClosedWithLeftovers { rows, iteration, leftover, chunk: _ } = closed;
-        let mut writes = self.replaced(before, &rows, &iteration)?;
-        writes.push(put_leftover(before.origin, &leftover));
+        let writes = self.replaced(before, (&rows, &iteration), Some(&leftover))?;
         if self.db.transact(&writes).await?.is_err() {
             return Ok(Settled::Changed);
         }
@@ -81,13 +80,19 @@ impl DynamoFrontier {
         Ok(Settled::ClosedWithLeftovers(leftover))
     }
 
-    fn replaced(&self, before: &Before<'_>, rows: &OriginRows, row: &IterationRow) -> Result<Vec<Write>, StoreError> {
-        let Before { origin, rows: OriginRows { lease, inbox }, iteration } = before;
+    fn replaced(
+        &self,
+        before: &Before<'_>,
+        (rows, row): (&OriginRows, &IterationRow),
+        leftover: Option<&Leftover>,
+    ) -> Result<Vec<Write>, StoreError> {
+        let Before { origin, rows: was @ OriginRows { lease, inbox }, iteration } = before;
         let mut writes = vec![
             lease::replace(origin, Some(lease), &rows.lease, self.lease_grace)?,
             inbox::decided(origin, inbox, &rows.inbox),
         ];
         writes.extend(iteration::released(iteration, row));
+        writes.extend(ended(origin, was, rows, leftover));
         Ok(writes)
     }
 
@@ -104,7 +109,22 @@ impl DynamoFrontier {
     }
 }
 
-pub(super) fn put_leftover(origin: &OriginKey, leftover: &Leftover) -> Write {
+/// Returns what an end writes beside the rows of its origin: what is left over, and what both count.
+pub(super) fn ended(
+    origin: &OriginKey,
+    before: &OriginRows,
+    after: &OriginRows,
+    leftover: Option<&Leftover>,
+) -> impl Iterator<Item = Write> {
+    let mut more = Counts::of_change(Some(before), after);
+    if let Some(leftover) = leftover {
+        more.add(&Counts::of_leftover(leftover));
+    }
+    let counted = counts::add(origin, after.lease.iteration, &more);
+    leftover.map(|leftover| put_leftover(origin, leftover)).into_iter().chain(counted)
+}
+
+fn put_leftover(origin: &OriginKey, leftover: &Leftover) -> Write {
     let key = keys::leftover(origin, leftover);
     let item = rows::row(&key, [(REASON, text(leftover.reason.name())), (COUNT, number(leftover.count))]);
     Write::put(Role::Leftover, &key, item).if_absent()

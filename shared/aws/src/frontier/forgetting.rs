@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 
 use dragline_domain::frontier::{OriginKey, SegmentRow};
+use dragline_domain::ids::CrawlId;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::error::PortResult;
 
 use super::DynamoFrontier;
-use crate::dynamo::{Expression, Fields, Key, Role, Write};
+use crate::dynamo::{Expression, Fields, Item, Key, Role, Write, number};
 use crate::errors::at;
 use crate::meter::capacity::{ReadKind, item_bytes};
-use crate::rows::keys;
 use crate::rows::known::KnownUrl;
+use crate::rows::{self, keys};
 use crate::tables::SORT;
 
 /// How many candidates are read at once.
@@ -20,7 +21,31 @@ const LISTED_MAX: usize = 500;
 /// Where a candidate was found.
 const VIA: &str = "via";
 
+/// How often URLs of a crawl were forgotten.
+const TIMES: &str = "times";
+
 impl DynamoFrontier {
+    /// Returns how often URLs of a crawl were forgotten.
+    pub(crate) async fn times_forgotten(&self, crawl: &CrawlId) -> PortResult<u64> {
+        at("load how often URLs were forgotten", crawl, async {
+            let Some(row) = self.db.get(&keys::forgotten(crawl)).await? else { return Ok(0) };
+            rows::fields(&row)?.number(TIMES)
+        })
+        .await
+    }
+
+    /// Counts that URLs of a crawl were forgotten: once nothing says anything of them that something could be made of.
+    pub(crate) async fn count_forgetting(&self, crawl: &CrawlId) -> PortResult<()> {
+        at("count forgetting", crawl, async {
+            let update = Expression::new(format!("SET #v = :v ADD #{TIMES} :one")).with(":one", number(1));
+            let write = Write::update(Role::Other, &keys::forgotten(crawl), rows::versioned(update), &Item::new());
+            // It has no condition.
+            let _written = self.db.write(&write).await?;
+            Ok(())
+        })
+        .await
+    }
+
     /// Deletes the visits of these URLs from the log of a segment, and that others were found on them. Returns the URL of each visit.
     pub(crate) async fn forget_visits(
         &self,

@@ -129,7 +129,7 @@ impl Iterations for DynamoFrontier {
     }
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
-        at("sum progress", crawl, self.sums(crawl, iteration)).await
+        at("read progress", crawl, self.counted(crawl, iteration)).await
     }
 }
 

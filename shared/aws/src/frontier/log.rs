@@ -1,5 +1,7 @@
 //! The crawl log: the entries of a segment, deflated, in as many items as needed.
 
+use std::sync::Arc;
+
 use dragline_domain::capture::{LogEntry, SegmentLog};
 use dragline_domain::frontier::SegmentRow;
 use dragline_ports::error::PortResult;
@@ -21,7 +23,7 @@ const JSON_BYTES: &str = "json_bytes";
 
 impl CrawlLog for DynamoFrontier {
     /// Puts each part once: existing parts stay.
-    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
+    async fn put_log(&self, log: &Arc<SegmentLog>) -> PortResult<()> {
         at("put log", &log.segment, async {
             for (number, entries) in parts(&log.entries)?.into_iter().enumerate() {
                 let key = keys::log(&log.segment, log.iteration, number);

@@ -4,10 +4,12 @@
 mod candidates;
 mod crawls;
 mod current;
+mod definitions;
 mod endings;
 mod forgetting;
 mod hosts;
 mod iterations;
+mod joining;
 mod log;
 mod notices;
 mod origins;
@@ -25,15 +27,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_ports::clock::Rng;
-use jiff::Timestamp;
 
 pub(crate) use self::reading::{Listed, ListedLeftovers};
 pub(crate) use self::remaking::{Latest, Written};
 use self::remembered::Remembered;
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;
-use crate::errors::StoreError;
 use crate::objects::Bucket;
+use crate::rows::lease::HeldLease;
 use crate::tables::TableNames;
 
 /// The frontier in a stack's tables.
@@ -46,8 +47,8 @@ pub struct DynamoFrontier {
     log_kept: Option<Duration>,
     /// The sizes of chunks.
     chunk_bytes: Arc<Remembered<u64>>,
-    /// When held leases are due.
-    leases_due: Arc<Remembered<Timestamp>>,
+    /// What held leases count, and when they are due.
+    leases_held: Arc<Remembered<HeldLease>>,
 }
 
 impl DynamoFrontier {
@@ -67,7 +68,7 @@ impl DynamoFrontier {
             lease_grace,
             log_kept: None,
             chunk_bytes: Arc::default(),
-            leases_due: Arc::default(),
+            leases_held: Arc::default(),
         }
     }
 
@@ -76,10 +77,4 @@ impl DynamoFrontier {
     pub fn with_log_kept(self, log_kept: Option<Duration>) -> Self {
         Self { log_kept, ..self }
     }
-}
-
-/// Checks that something fits a transaction.
-fn within_transaction(what: &'static str, count: usize, count_max: usize) -> Result<(), StoreError> {
-    let [size, size_max] = [count, count_max].map(|count| u64::try_from(count).unwrap_or(u64::MAX));
-    if count > count_max { Err(StoreError::TooLarge { what, size, size_max }) } else { Ok(()) }
 }

@@ -1,6 +1,6 @@
 //! Origins that take part in an iteration, and the seeds that open them.
 
-use dragline_domain::frontier::{Inbox, OriginKey, OriginRows, PART_CHUNKS_MAX, SeedRefused, seed};
+use dragline_domain::frontier::{Counts, Inbox, OriginKey, OriginRows, PART_CHUNKS_MAX, SeedRefused, seed};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
@@ -9,17 +9,16 @@ use dragline_ports::frontier::{Origins, SeedOrigin, Seeded};
 use super::DynamoFrontier;
 use super::current::{Paired, pair};
 use super::iterations::TRIGGER_KNOWN;
-use super::within_transaction;
 use crate::dynamo::{Fields, Role};
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
-use crate::rows::{chunk, inbox, iteration, keys, lease, seeding};
+use crate::rows::{chunk, counts, inbox, iteration, keys, lease, seeding};
 use crate::tables::SORT;
 
 impl Origins for DynamoFrontier {
     async fn seed_origin(&self, request: &SeedOrigin) -> PortResult<Seeded> {
         at("seed origin", &request.origin, async {
-            within_transaction("chunks of seeds", request.chunks.len(), PART_CHUNKS_MAX)?;
+            StoreError::check_size("chunks of seeds", request.chunks.len(), PART_CHUNKS_MAX)?;
             let SeedOrigin { origin, iteration: number, add, .. } = request;
             let beside = [keys::iteration(&origin.crawl, *number), keys::seeding(origin, *number, &request.seeding)];
             let mut rounds = self.db.rounds();
@@ -43,6 +42,7 @@ impl Origins for DynamoFrontier {
                     seeding::put(origin, *number, &request.seeding, add.now, TRIGGER_KNOWN),
                     inbox::add(origin, before.map(|rows| &rows.inbox), &after.inbox),
                 ];
+                writes.extend(counts::add(origin, *number, &Counts::of_change(before, &after)));
                 for seeds in &request.chunks {
                     writes.push(chunk::put(origin, seeds)?);
                 }

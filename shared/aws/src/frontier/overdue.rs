@@ -6,7 +6,7 @@ use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Overdue, OverdueKinds, OverdueWork};
-use futures_util::future::try_join_all;
+use futures_util::future::{try_join, try_join_all};
 use jiff::Timestamp;
 
 use super::DynamoFrontier;
@@ -14,14 +14,14 @@ use crate::dynamo::{Expression, Fields, IndexWrites, Item, Key, Role, Write, ins
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
 use crate::rows::keys::{self, OwedRow};
-use crate::rows::{self, SHARDS, lease};
+use crate::rows::{self, Owed, SHARDS, lease};
 use crate::tables::{DUE, ITERATION, Index, PARTITION, SORT};
 
 /// Work, and when it was due.
 type Due = (Timestamp, Overdue);
 
 impl OverdueWork for DynamoFrontier {
-    /// Lists what is due by then, the longest overdue first.
+    /// Lists what is due by then, the longest overdue first: origins and segments have room of their own.
     async fn overdue(
         &self,
         crawl: &CrawlId,
@@ -30,15 +30,15 @@ impl OverdueWork for DynamoFrontier {
         limit: usize,
     ) -> PortResult<Vec<Overdue>> {
         at("list overdue work", crawl, async {
-            let shards = (0..SHARDS).map(|shard| self.due_in_shard(crawl, shard, due_by, kinds, limit));
-            let mut found: Vec<Due> = try_join_all(shards).await?.into_iter().flatten().collect();
+            let of = |owed| self.due_of(crawl, owed, due_by, kinds, limit);
+            let (origins, segments) = try_join(of(Owed::Turn), of(Owed::Parse)).await?;
+            let mut found = [origins, segments].concat();
             if let Some(row) = self.latest(crawl).await?
                 && let Some(due) = row.due.filter(|due| *due <= due_by)
             {
                 found.push((due, Overdue::Token(crawl.clone(), row.number)));
             }
             found.sort_by_key(|(due, _)| *due);
-            found.truncate(limit);
             Ok(found.into_iter().map(|(_, overdue)| overdue).collect())
         })
         .await
@@ -47,16 +47,17 @@ impl OverdueWork for DynamoFrontier {
     /// Postpones work that is still owed. Refused: nothing is owed any more, or not before then.
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         at("postpone overdue work", format!("{work:?}"), async {
-            let indexed = |origin, key| {
+            let indexed = |owed, origin, key| {
                 let update = Expression::new(format!("SET {}", rows::SET_DUE));
-                let update =
-                    rows::due_values(origin, due).into_iter().fold(update, |u, (name, value)| u.with(name, value));
+                let update = rows::due_values(owed, origin, due)
+                    .into_iter()
+                    .fold(update, |u, (name, value)| u.with(name, value));
                 Write::update(Role::Other, &key, update, &Item::new()).indexed(IndexWrites::Move)
             };
             let write = match work {
-                Overdue::Lease(origin) => indexed(origin, keys::lease(origin)),
-                Overdue::Inbox(origin) => indexed(origin, keys::inbox(origin)),
-                Overdue::Segment(segment, _) => indexed(&segment.origin, keys::segment(segment)),
+                Overdue::Lease(origin) => indexed(Owed::Turn, origin, keys::lease(origin)),
+                Overdue::Inbox(origin) => indexed(Owed::Turn, origin, keys::inbox(origin)),
+                Overdue::Segment(segment, _) => indexed(Owed::Parse, &segment.origin, keys::segment(segment)),
                 Overdue::Token(crawl, number) => {
                     let update = Expression::new("SET #due = :due").with(":due", instant(due));
                     Write::update(Role::Other, &keys::iteration(crawl, *number), update, &Item::new())
@@ -70,15 +71,29 @@ impl OverdueWork for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    async fn due_in_shard(
+    async fn due_of(
         &self,
         crawl: &CrawlId,
-        shard: u8,
+        owed: Owed,
         due_by: Timestamp,
         kinds: OverdueKinds,
         limit: usize,
     ) -> Result<Vec<Due>, StoreError> {
-        let shard = rows::shard_name(crawl.as_str(), shard);
+        let shards = (0..SHARDS).map(|shard| rows::shard_name(crawl.as_str(), owed, shard));
+        let shards = shards.map(|shard| self.due_in_shard(shard, due_by, kinds, limit));
+        let mut found: Vec<Due> = try_join_all(shards).await?.into_iter().flatten().collect();
+        found.sort_by_key(|(due, _)| *due);
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    async fn due_in_shard(
+        &self,
+        shard: String,
+        due_by: Timestamp,
+        kinds: OverdueKinds,
+        limit: usize,
+    ) -> Result<Vec<Due>, StoreError> {
         let (mut found, mut start) = (Vec::new(), None);
         loop {
             let (items, next) = self.db.indexed(Index::OVERDUE, &shard, due_by, limit, start).await?;

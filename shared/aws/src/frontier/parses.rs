@@ -1,17 +1,18 @@
 //! Parses: counting those that died, and committing what was found, part by part.
 
 use dragline_domain::frontier::{
-    Blame, IterationRow, OriginKey, PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow,
-    commit_part,
+    Blame, Counts, IterationRow, OriginKey, PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, SegmentId,
+    SegmentRow, commit_part,
 };
 use dragline_domain::ids::ParseToken;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{BeginParse, CommitParse, ParseCommitted, Parses};
+use futures_util::future::try_join_all;
 
 use super::DynamoFrontier;
 use crate::dynamo::{Role, Write};
 use crate::errors::{StoreError, at};
-use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
+use crate::rows::{chunk, counts, inbox, iteration, keys, lease, segment};
 
 impl Parses for DynamoFrontier {
     async fn load_segment(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
@@ -86,9 +87,8 @@ impl Parses for DynamoFrontier {
                     Err(PartNotCommitted::Refused(refused)) => return Ok(ParseCommitted::Refused(refused)),
                     Err(PartNotCommitted::Over) => return Ok(ParseCommitted::Over),
                 };
-                for origin in after.origins.keys().filter(|origin| !origins.contains_key(*origin)) {
-                    self.list(origin).await?;
-                }
+                let new = after.origins.keys().filter(|origin| !origins.contains_key(*origin));
+                try_join_all(new.map(|origin| self.list(origin))).await?;
                 let writes = self.committed(commit, &origins, &iteration, &after)?;
                 match self.db.transact(&writes).await? {
                     Ok(()) => return Ok(ParseCommitted::Done),
@@ -107,7 +107,8 @@ impl Parses for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// One write per row: the domain merges what a part does to its own origin as a target and as the segment's.
+    /// One write per row: the domain merges what a part does to its own origin as a target and as the segment's. What all of them count is added to the
+    /// counts that the segment's origin adds to.
     fn committed(
         &self,
         commit: &CommitParse,
@@ -116,13 +117,16 @@ impl DynamoFrontier {
         after: &PartCommitted,
     ) -> Result<Vec<Write>, StoreError> {
         let mut writes = vec![segment::commit_part(&after.segment, commit.part_number, commit.kind)];
+        let mut more = Counts::default();
         for (origin, rows) in &after.origins {
             let old = before.get(origin);
+            more.add(&Counts::of_change(old, rows));
             writes.push(inbox::add(origin, old.map(|old| &old.inbox), &rows.inbox));
             if old.is_none_or(|old| old.lease != rows.lease) {
                 writes.push(self.opened(origin, before, after)?);
             }
         }
+        writes.extend(counts::add(&commit.segment.origin, commit.iteration, &more));
         for target in &commit.part.targets {
             for todo in &target.chunks {
                 writes.push(chunk::put(&target.origin, todo)?);

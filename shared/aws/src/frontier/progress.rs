@@ -1,8 +1,8 @@
-//! The progress of an iteration: the sums over its origins.
+//! The progress of an iteration, by what it counts. Of one that an earlier version began, the sums over its origins.
 
 use std::collections::BTreeMap;
 
-use dragline_domain::frontier::{LeftoverReason, OriginKey, OriginRows};
+use dragline_domain::frontier::{Counts, LeftoverReason, OriginKey, OriginRows};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::LeftoverRow;
@@ -12,14 +12,28 @@ use super::endings::{COUNT, REASON};
 use crate::dynamo::Item;
 use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
-use crate::rows::{self, inbox, keys, lease};
+use crate::rows::{self, counts, inbox, iteration, keys, lease};
 use crate::tables::SORT;
 
 /// How many origins are added up at once.
 const ORIGINS_MAX: usize = 1_000;
 
 impl DynamoFrontier {
-    pub(super) async fn sums(&self, crawl: &CrawlId, iteration: Iteration) -> Result<Progress, StoreError> {
+    /// Reads what an iteration counts: as many requests for each, however many origins it has.
+    pub(super) async fn counted(&self, crawl: &CrawlId, number: Iteration) -> Result<Progress, StoreError> {
+        let Some(item) = self.db.get(&keys::iteration(crawl, number)).await? else { return Ok(Progress::default()) };
+        if !iteration::is_counted(&item) {
+            return self.sums(crawl, number).await;
+        }
+        let parts = self.db.get_all(counts::keys_of(crawl, number).collect(), ReadKind::Eventual).await?;
+        let mut sum = Counts::default();
+        for part in parts.values() {
+            sum.add(&counts::read(part)?);
+        }
+        Ok(Progress::counted(&iteration::read(&item)?, &sum))
+    }
+
+    async fn sums(&self, crawl: &CrawlId, iteration: Iteration) -> Result<Progress, StoreError> {
         let mut progress = Progress::default();
         let mut after = None;
         loop {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use dragline_domain::frontier::{OriginKey, SegmentRow};
+use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::error::PortResult;
@@ -11,7 +11,7 @@ use dragline_ports::reader::LeftoverRow;
 use super::DynamoFrontier;
 use super::progress::read_leftover;
 use super::robots::read_robots_error;
-use crate::dynamo::{Fields, Item, Range};
+use crate::dynamo::{Fields, Item, Order, Range};
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
 use crate::rows::known::KnownUrl;
@@ -64,12 +64,42 @@ impl DynamoFrontier {
         after: Option<String>,
         limit: usize,
     ) -> PortResult<Listed<SegmentRow>> {
+        self.segments(origin, Order::Forwards, after, limit).await
+    }
+
+    /// Lists an origin's segments of every iteration, the newest first: at most `limit` before a sort key. May lag.
+    pub(crate) async fn list_newest_segments(
+        &self,
+        origin: &OriginKey,
+        before: Option<String>,
+        limit: usize,
+    ) -> PortResult<Listed<SegmentRow>> {
+        self.segments(origin, Order::Backwards, before, limit).await
+    }
+
+    async fn segments(
+        &self,
+        origin: &OriginKey,
+        order: Order,
+        from: Option<String>,
+        limit: usize,
+    ) -> PortResult<Listed<SegmentRow>> {
         let read = |item: &Item| {
             let id = keys::segment_id(origin, Fields(item).text(SORT)?)?;
             segment::read(&id, item)
         };
-        let listed = self.listed(keys::segments(origin), after, limit, read).await;
+        let listed = self.listed(keys::segments(origin), order, from, limit, read).await;
         listed.map_err(|e| e.at("list segments", origin))
+    }
+
+    /// Returns these segments of an origin, in this order, without those that are unknown. May lag.
+    pub(crate) async fn load_segments(&self, origin: &OriginKey, ids: &[SegmentId]) -> PortResult<Vec<SegmentRow>> {
+        at("load segments", origin, async {
+            let found = self.db.get_all(ids.iter().map(keys::segment).collect(), ReadKind::Eventual).await?;
+            let rows = ids.iter().filter_map(|id| Some(segment::read(id, found.get(&keys::segment(id))?)));
+            rows.collect()
+        })
+        .await
     }
 
     /// Lists an origin's candidates, in the order of their sort keys: at most `limit` after one. May lag.
@@ -79,7 +109,8 @@ impl DynamoFrontier {
         after: Option<String>,
         limit: usize,
     ) -> PortResult<Listed<KnownUrl>> {
-        let listed = self.listed(keys::candidates_after(origin, None), after, limit, KnownUrl::read).await;
+        let range = keys::candidates_after(origin, None);
+        let listed = self.listed(range, Order::Forwards, after, limit, KnownUrl::read).await;
         listed.map_err(|e| e.at("list candidates", origin))
     }
 
@@ -188,12 +219,13 @@ impl DynamoFrontier {
     async fn listed<T>(
         &self,
         range: Range,
+        order: Order,
         after: Option<String>,
         limit: usize,
         read: impl Fn(&Item) -> Result<T, StoreError>,
     ) -> Result<Listed<T>, StoreError> {
         let range = Range { after, ..range };
-        let page = self.db.first(&range, limit, ReadKind::Eventual).await?;
+        let page = self.db.page(&range, order, limit, ReadKind::Eventual).await?;
         let rows = page.items.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Listed { rows, next: page.next })
     }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use dragline_domain::frontier::{IterationStatus, OriginKey, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::frontier::{Counts, IterationStatus, OriginKey, SegmentId, SegmentRow, SegmentState};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::remake::{Recount, RemadeVisit, RemakeState};
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
 use crate::rows::remade::RemadeCandidate;
 use crate::rows::remake::{Intent, RemakeRow};
-use crate::rows::{inbox, keys, segment};
+use crate::rows::{counts, inbox, keys, segment};
 use crate::tables::{SORT, Table};
 
 /// The end of the crawl's iterations.
@@ -74,6 +74,8 @@ impl DynamoFrontier {
             let recounted = counted.recounted(recount);
             if counted.iteration == segment.iteration && recounted != counted {
                 writes.push(inbox::recount(origin, &counted, &recounted));
+                let more = Counts::of_inbox_change(Some(&counted), &recounted);
+                writes.extend(counts::add(origin, segment.iteration, &more));
             }
         }
         Ok(written(self.db.transact(&writes).await?.is_ok()))

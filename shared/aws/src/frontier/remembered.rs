@@ -1,5 +1,5 @@
-//! What was seen of rows that later writes do not read but are billed by: the size of a chunk that is deleted, and the position in the index of a
-//! lease that is renewed.
+//! What was seen of rows that later writes do not read: the size of a chunk that is deleted, by which that is billed; and what a lease that is renewed
+//! counts, with its position in the index.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

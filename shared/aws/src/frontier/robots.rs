@@ -12,16 +12,11 @@ use sha2::{Digest as _, Sha256};
 use super::DynamoFrontier;
 use crate::dynamo::{Expression, Fields, Item, Role, Write, blob, instant, text};
 use crate::errors::{StoreError, at};
-use crate::objects::Kind;
+use crate::kinds::ROBOTS;
 use crate::rows::{self, keys};
 
 /// The most that is stored in the row itself.
 const ROW_BYTES_MAX: usize = 100 * 1_024;
-
-/// The largest object that is read.
-const OBJECT_BYTES_MAX: u64 = 16 << 20;
-
-const ROBOTS: Kind = Kind { media_type: "application/octet-stream", format: "1" };
 
 const RECORD: &str = "record";
 const JSON_BYTES: &str = "json_bytes";
@@ -33,7 +28,7 @@ impl KeptRobots for DynamoFrontier {
             let Some(item) = self.db.get(&keys::robots(origin)).await? else { return Ok(None) };
             let fields = rows::fields(&item)?;
             let record = if fields.has(OBJECT) {
-                let object = self.objects.get(&fields.parsed(OBJECT)?, OBJECT_BYTES_MAX).await?;
+                let object = self.objects.get(&fields.parsed(OBJECT)?, ROBOTS).await?;
                 // It may have been deleted together with unreferenced objects: robots.txt is requested again.
                 let Some(object) = object else { return Ok(None) };
                 rows::inflate(&object.bytes, fields.number(JSON_BYTES)?)?
@@ -55,7 +50,7 @@ impl KeptRobots for DynamoFrontier {
             } else {
                 let object = object_key(origin, &packed)?;
                 // An object of the same name has the same content.
-                self.objects.put_new(&object, ROBOTS, packed.into()).await?;
+                self.objects.put_new(&object, ROBOTS, packed).await?;
                 (OBJECT, text(object.as_str()))
             };
             let times = [("fetched_at", instant(robots.fetched_at)), ("expires_at", instant(robots.expires_at))];

@@ -1,8 +1,8 @@
 //! Turns: taking a lease, working its todo, committing segments, releasing it.
 
 use dragline_domain::frontier::{
-    ChunkKey, Committed, Decided, EXHAUSTED_CHUNKS_MAX, Inbox, IterationRow, Lease, OriginKey, ReleaseRefused,
-    Released, Take, TakeRefused, TodoChunk, TurnRefused, commit_segment as decide, take_turn,
+    ChunkKey, Committed, Counts, Decided, EXHAUSTED_CHUNKS_MAX, IterationRow, Lease, OriginKey, OriginRows,
+    ReleaseRefused, Released, Take, TakeRefused, TodoChunk, TurnRefused, commit_segment as decide, take_turn,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
@@ -10,12 +10,13 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CommitSegment, GiveBackHost, ReleaseLease, Turns};
 
 use super::DynamoFrontier;
+use super::endings::ended;
 use super::hosts::HostKeys;
-use super::within_transaction;
-use crate::dynamo::{Item, Key, Role, Write};
+use crate::dynamo::{Item, Role, Write};
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::{ReadKind, item_bytes};
-use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
+use crate::rows::lease::HeldLease;
+use crate::rows::{chunk, counts, inbox, iteration, keys, lease, segment};
 
 /// The assumed size of a chunk that this process has not read.
 const USUAL_CHUNK_BYTES: u64 = 4 << 10;
@@ -49,11 +50,12 @@ impl Turns for DynamoFrontier {
                     Ok(taken) => taken,
                     Err(TurnRefused::Lease(refused)) => return Ok(Err(refused)),
                     Err(TurnRefused::Host(refused)) => {
+                        let busy = Ok(Err(TakeRefused::HostBusy { until: refused.until() }));
+                        // Nothing depends on the answer alone: a ticket too many is void.
+                        let Some(line) = seen.line(&refused)? else { return busy };
                         // The rows are not a snapshot: another ticket of this turn may have taken both in between.
-                        let line = seen.line(&refused)?;
-                        let writes: Vec<_> = [lease::still(origin, item, &before)].into_iter().chain(line).collect();
-                        if self.db.transact(&writes).await?.is_ok() {
-                            return Ok(Err(TakeRefused::HostBusy { until: refused.until() }));
+                        if self.db.transact(&[lease::still(origin, item, &before), line]).await?.is_ok() {
+                            return busy;
                         }
                         continue;
                     }
@@ -63,8 +65,9 @@ impl Turns for DynamoFrontier {
                     iteration::reserve(&row, &after.iteration),
                 ];
                 writes.extend(seen.taken(&after.host)?);
+                writes.extend(counts::add(origin, number, &Counts::of_lease_change(Some(&before), &after.lease)));
                 if self.db.transact(&writes).await?.is_ok() {
-                    self.note_due(&lease_key, &after.lease);
+                    self.leases_held.remember(&lease_key, HeldLease::new(&after.lease, self.lease_grace));
                     return Ok(Ok(after.lease));
                 }
             }
@@ -110,33 +113,50 @@ impl Turns for DynamoFrontier {
 
     async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
         at("commit segment", &commit.segment.id, async {
-            within_transaction("exhausted chunks", commit.exhausted.len(), EXHAUSTED_CHUNKS_MAX)?;
+            StoreError::check_size("exhausted chunks", commit.exhausted.len(), EXHAUSTED_CHUNKS_MAX)?;
             let CommitSegment { segment: row, lease: held, exhausted } = commit;
             let origin = &row.id.origin;
             let lease_key = keys::lease(origin);
-            let was_due = self.leases_due.forget(&lease_key);
-            let mut writes =
-                vec![segment::commit(row), lease::renew(origin, &row.token, was_due, held, self.lease_grace)?];
-            writes.extend(exhausted.iter().map(|exhausted| {
-                let key = keys::chunk(origin, exhausted);
-                let bytes = self.chunk_bytes.forget(&key).unwrap_or(USUAL_CHUNK_BYTES);
-                Write::delete(Role::Chunk, &key, bytes).if_there()
-            }));
-            let Err(refused) = self.db.transact(&writes).await? else {
-                self.note_due(&lease_key, held);
-                return Ok(Committed::Done);
-            };
-            let earlier = refused.row(Role::Segment).map(|item| segment::read(&row.id, item)).transpose()?;
-            // If the lease did not refuse, it is still ours. If it did, its current state decides, if it exists at all.
-            let stored = if refused.by(Role::Lease) {
-                refused.row(Role::Lease).map(lease::read).transpose()?
-            } else {
-                Some(held.clone())
-            };
-            match decide(stored.as_ref(), earlier.as_ref(), row) {
-                Decided::Leave(committed) => Ok(committed),
-                Decided::Write(_) => {
-                    Err(StoreError::Damaged("a todo chunk was consumed before it was exhausted".to_owned()))
+            let mut seen = self.leases_held.forget(&lease_key);
+            let mut rounds = self.db.rounds();
+            loop {
+                rounds.begin().await?;
+                let before = match seen.take() {
+                    Some(seen) => seen,
+                    None => match self.db.get(&lease_key).await? {
+                        Some(item) => HeldLease::new(&lease::read(&item)?, self.lease_grace),
+                        None => return Ok(Committed::Fenced),
+                    },
+                };
+                let after = HeldLease::new(held, self.lease_grace);
+                let mut writes =
+                    vec![segment::commit(row), lease::renew(origin, &row.token, &before, (held, self.lease_grace))?];
+                writes.extend(exhausted.iter().map(|exhausted| {
+                    let key = keys::chunk(origin, exhausted);
+                    let bytes = self.chunk_bytes.forget(&key).unwrap_or(USUAL_CHUNK_BYTES);
+                    Write::delete(Role::Chunk, &key, bytes).if_there()
+                }));
+                writes.extend(counts::add(origin, row.iteration, &after.counts.clone().since(&before.counts)));
+                let Err(refused) = self.db.transact(&writes).await? else {
+                    self.leases_held.remember(&lease_key, after);
+                    return Ok(Committed::Done);
+                };
+                let earlier = refused.row(Role::Segment).map(|item| segment::read(&row.id, item)).transpose()?;
+                // If the lease did not refuse, it is still ours. If it did, its current state decides, if it exists at all.
+                let stored = if refused.by(Role::Lease) {
+                    refused.row(Role::Lease).map(lease::read).transpose()?
+                } else {
+                    Some(held.clone())
+                };
+                match decide(stored.as_ref(), earlier.as_ref(), row) {
+                    Decided::Leave(committed) => return Ok(committed),
+                    // It is ours, and not as it was seen: an earlier commit whose answer was lost.
+                    Decided::Write(_) if refused.by(Role::Lease) => {}
+                    Decided::Write(_) => {
+                        return Err(StoreError::Damaged(
+                            "a todo chunk was consumed before it was exhausted".to_owned(),
+                        ));
+                    }
                 }
             }
         })
@@ -162,12 +182,12 @@ impl Turns for DynamoFrontier {
                     Err(ReleaseRefused::Fenced) if rows.lease.was_released(last, seen, *how) => return Ok(Ok(())),
                     Err(refused) => return Ok(Err(refused)),
                 };
-                let before = Before { origin, lease: &rows.lease, inbox: &rows.inbox, iteration: &row };
+                let before = Before { origin, rows: &rows, iteration: &row };
                 let mut writes = self.released(request, &before, &after)?;
                 writes.extend(self.see_host(&host_keys).await?.given_back(&back)?);
                 match self.db.transact(&writes).await? {
                     Ok(()) => {
-                        self.leases_due.forget(&keys::lease(origin));
+                        self.leases_held.forget(&keys::lease(origin));
                         if after.leftover.is_some() {
                             self.drop_chunks(origin, last.iteration).await?;
                         }
@@ -187,13 +207,6 @@ impl Turns for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// Remembers when a lease is due: its holder renews it without reading it.
-    fn note_due(&self, key: &Key, held: &Lease) {
-        if let Some(due) = held.due(self.lease_grace) {
-            self.leases_due.remember(key, due);
-        }
-    }
-
     /// Whoever exhausts a chunk has read it before: its size is remembered for when its deletion is billed.
     fn read_chunk(&self, origin: &OriginKey, item: &Item) -> Result<TodoChunk, StoreError> {
         let found = chunk::read(item)?;
@@ -207,14 +220,14 @@ impl DynamoFrontier {
         before: &Before<'_>,
         after: &Released,
     ) -> Result<Vec<Write>, StoreError> {
-        let origin = before.origin;
+        let (origin, OriginRows { lease: was, inbox: inbox_was }) = (before.origin, before.rows);
         let lease = &after.rows.lease;
-        let mut writes = vec![lease::replace_held(origin, &request.token, before.lease, lease, self.lease_grace)?];
+        let mut writes = vec![lease::replace_held(origin, &request.token, was, lease, self.lease_grace)?];
         if !matches!(request.how, dragline_domain::frontier::Release::Wake { .. }) {
-            writes.push(inbox::decided(origin, before.inbox, &after.rows.inbox));
+            writes.push(inbox::decided(origin, inbox_was, &after.rows.inbox));
         }
         writes.extend(iteration::released(before.iteration, &after.iteration));
-        writes.extend(after.leftover.as_ref().map(|leftover| super::endings::put_leftover(origin, leftover)));
+        writes.extend(ended(origin, before.rows, &after.rows, after.leftover.as_ref()));
         Ok(writes)
     }
 }
@@ -222,7 +235,6 @@ impl DynamoFrontier {
 /// The rows from which a release was decided.
 struct Before<'r> {
     origin: &'r OriginKey,
-    lease: &'r Lease,
-    inbox: &'r Inbox,
+    rows: &'r OriginRows,
     iteration: &'r IterationRow,
 }

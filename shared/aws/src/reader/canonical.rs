@@ -150,7 +150,7 @@ impl By {
                 Some(Ending::new(url, known.last?.outcome, of_body, leads_to).with(known.text, known.namers))
             }
             Self::Now => {
-                let document = known.known.document.filter(|_| known.is_shown())?;
+                let document = known.shown()?;
                 Some(Ending::new(url, document.outcome, None, leads_to).with(known.text, known.namers))
             }
         }

@@ -1,15 +1,19 @@
 //! The [`Reader`] over a stack's tables and its bucket.
 //!
 //! Rows come by origin, and within an origin in storage order: segments as they were committed, each complete, and candidates by their keys. Memory
-//! use does not grow with the crawl.
+//! use does not grow with the crawl, beyond what is known about the URLs of one origin.
 
 mod canonical;
+mod described;
 mod leftovers;
 mod place;
 mod rows;
+mod seek;
+mod shown;
 mod walk;
 
 use std::future::Future;
+use std::sync::Arc;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::document::Document;
@@ -21,10 +25,12 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Iterations, Progress};
 use dragline_ports::reader::{
     Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, SeenPageRow,
+    StoredSegment,
 };
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use self::canonical::{By, Canonicals};
+use self::shown::LastShown;
 use crate::documents::S3Documents;
 use crate::frontier::DynamoFrontier;
 use crate::rows::known::KnownUrl;
@@ -38,24 +44,22 @@ pub struct DynamoReader {
     frontier: DynamoFrontier,
     documents: S3Documents,
     crawl: CrawlId,
+    shown: Arc<LastShown>,
 }
 
 impl DynamoReader {
     /// Returns a reader of this crawl.
     #[must_use]
-    pub const fn new(frontier: DynamoFrontier, documents: S3Documents, crawl: CrawlId) -> Self {
-        Self { frontier, documents, crawl }
+    pub fn new(frontier: DynamoFrontier, documents: S3Documents, crawl: CrawlId) -> Self {
+        Self { frontier, documents, crawl, shown: Arc::default() }
     }
 
-    /// Returns the rows of some segments, which are loaded concurrently.
-    async fn of_segments<T: Send, F: Future<Output = PortResult<Vec<T>>> + Send>(
-        &self,
-        filter: &Filter,
-        after: Option<&Cursor>,
-        limit: usize,
+    /// Returns the rows of a batch of segments, which are loaded concurrently.
+    async fn rows_of<T: Send, F: Future<Output = PortResult<Vec<T>>> + Send>(
+        segments: Batch<SegmentRow>,
         load: impl Fn(SegmentRow) -> F + Send,
     ) -> PortResult<Batch<T>> {
-        let Batch { rows: segments, cursor, rest } = self.list_segments(filter, after, limit).await?;
+        let Batch { rows: segments, cursor, rest } = segments;
         let rows = stream::iter(segments).map(load).buffered(SEGMENTS_MAX).try_concat().await?;
         Ok(Batch { rows, cursor, rest })
     }
@@ -82,11 +86,15 @@ impl DynamoReader {
     /// Returns those of a segment's documents that the site shows now, each with what is known about its URL.
     async fn shown(&self, segment: &SegmentRow, documents: Vec<Document>) -> PortResult<Vec<(Document, KnownUrl)>> {
         let urls: Vec<CrawlUrl> = documents.iter().map(|document| document.url.clone()).collect();
-        let known = self.frontier.load_known_urls(&self.crawl, &urls).await?;
+        let listed = self.shown.get(&segment.id.origin);
+        let known = match listed.and_then(|listed| listed.known(&urls)) {
+            Some(known) => known,
+            None => self.frontier.load_known_urls(&self.crawl, &urls).await?,
+        };
         let place = |n| VisitPlace { iteration: segment.iteration, turn: segment.id.turn, segment: segment.id.n, n };
         let shown = documents.into_iter().filter_map(|document| {
-            let known = known.get(&document.url).filter(|known| known.is_shown())?;
-            (known.known.document?.place == place(document.n)).then(|| (document, known.clone()))
+            let known = known.get(&document.url)?;
+            (known.shown()?.place == place(document.n)).then(|| (document, known.clone()))
         });
         Ok(shown.collect())
     }
@@ -127,6 +135,10 @@ impl Reader for DynamoReader {
         self.frontier.progress(&self.crawl, number).await
     }
 
+    async fn times_forgotten(&self) -> PortResult<u64> {
+        self.frontier.times_forgotten(&self.crawl).await
+    }
+
     async fn unvisited(&self) -> PortResult<u64> {
         self.count_unvisited().await
     }
@@ -134,7 +146,7 @@ impl Reader for DynamoReader {
     async fn pages(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<PageRow>> {
         let url = filter.url.as_ref();
         let load = |segment: SegmentRow| async move { self.load_pages(&segment, url).await };
-        self.of_segments(filter, after, limit, load).await
+        Self::rows_of(self.list_shown(filter, after, limit).await?, load).await
     }
 
     async fn links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
@@ -144,7 +156,7 @@ impl Reader for DynamoReader {
             let now = shown.iter().map(|(document, _)| (rows::answered_in(&segment, document), document));
             Ok(rows::links(&segment, now))
         };
-        self.of_segments(filter, after, limit, load).await
+        Self::rows_of(self.list_shown(filter, after, limit).await?, load).await
     }
 
     async fn seen_pages(
@@ -156,18 +168,20 @@ impl Reader for DynamoReader {
         let url = filter.url.as_ref();
         let load = |segment: SegmentRow| async move {
             let Some((log, visits)) = self.load_visits(&segment, url).await? else { return Ok(Vec::new()) };
-            Ok(rows::seen_pages(&log, visits, &self.load_documents(&segment, url).await?))
+            let documents = self.load_described(&segment, Some(&log), url).await?;
+            Ok(rows::seen_pages(&log, visits, &documents))
         };
-        self.of_segments(filter, after, limit, load).await
+        Self::rows_of(self.list_segments(filter, after, limit).await?, load).await
     }
 
     async fn seen_links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
         let url = filter.url.as_ref();
         let load = |segment: SegmentRow| async move {
-            let documents = self.load_documents(&segment, url).await?;
-            Ok(rows::links(&segment, documents.iter().map(|document| (segment.iteration, document))))
+            let log = self.frontier.load_log(&segment).await?;
+            let documents = self.load_described(&segment, log.as_ref(), url).await?;
+            Ok(rows::links(&segment, documents.values().map(|document| (segment.iteration, document))))
         };
-        self.of_segments(filter, after, limit, load).await
+        Self::rows_of(self.list_segments(filter, after, limit).await?, load).await
     }
 
     async fn log(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LogRow>> {
@@ -175,7 +189,7 @@ impl Reader for DynamoReader {
         let load = |segment: SegmentRow| async move {
             Ok(self.load_visits(&segment, url).await?.map_or_else(Vec::new, |(_, visits)| visits))
         };
-        self.of_segments(filter, after, limit, load).await
+        Self::rows_of(self.list_segments(filter, after, limit).await?, load).await
     }
 
     async fn candidates(
@@ -197,7 +211,7 @@ impl Reader for DynamoReader {
             let documents = self.load_documents(&segment, url).await?.into_iter();
             Ok(documents.map(|document| DocumentRow { iteration: segment.iteration, document }).collect())
         };
-        self.of_segments(filter, after, limit, load).await
+        Self::rows_of(self.list_segments(filter, after, limit).await?, load).await
     }
 
     async fn shown_documents(
@@ -212,10 +226,20 @@ impl Reader for DynamoReader {
             let originals = shown.filter(|(_, _, copy)| *copy == rows::Copy::Original);
             Ok(originals.map(|(document, ..)| DocumentRow { iteration: segment.iteration, document }).collect())
         };
-        self.of_segments(filter, after, limit, load).await
+        Self::rows_of(self.list_shown(filter, after, limit).await?, load).await
     }
 
     async fn leftovers(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LeftoverRow>> {
         self.list_leftovers(filter, after, limit).await
+    }
+
+    async fn segments(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<StoredSegment>> {
+        let Batch { rows, cursor, rest } = self.list_stored(filter, after, limit).await?;
+        Ok(Batch { rows: rows.into_iter().map(rows::stored_segment).collect(), cursor, rest })
     }
 }

@@ -8,9 +8,10 @@ use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
-use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, SeenPageRow};
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, SeenPageRow, StoredSegment};
 use jiff::Timestamp;
 
+use super::described::Described;
 use crate::rows::known::KnownUrl;
 
 /// Whether a page stands for itself, or is a copy of another.
@@ -61,12 +62,12 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
     }
 }
 
-/// Returns the answers among the visits of a segment, each with the content of its document.
-pub(super) fn seen_pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &[Document]) -> Vec<SeenPageRow> {
+/// Returns the answers among the visits of a segment, each with the content of the document that tells what the URL showed then.
+pub(super) fn seen_pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &Described) -> Vec<SeenPageRow> {
     let answered = log.entries.iter().zip(visits).filter(|(_, visit)| visit.r#final);
     answered
         .filter_map(|(entry, visit)| {
-            let document = documents.iter().find(|document| document.n == entry.n);
+            let document = documents.get(&entry.n);
             seen_page(visit, document.and_then(|document| document.page.as_ref()))
         })
         .collect()
@@ -191,6 +192,12 @@ pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
         standing: known.known.document.map(|document| document.standing.name().to_owned()),
         away_since: known.known.away.map(|away| instant(away.since())),
     }
+}
+
+/// Returns what is stored of a segment.
+pub(super) fn stored_segment(segment: SegmentRow) -> StoredSegment {
+    let SegmentRow { id, iteration, object, object_bytes, committed_at, .. } = segment;
+    StoredSegment { iteration, origin: id.origin.origin, object, object_bytes, committed_at }
 }
 
 fn via(sighting: &Sighting) -> Option<String> {

@@ -3,7 +3,8 @@
 use std::future::Future;
 
 use dragline_domain::frontier::{OriginKey, SegmentRow};
-use dragline_domain::url::Origin;
+use dragline_domain::ids::Iteration;
+use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::Origins;
 use dragline_ports::reader::{Batch, Cursor, Filter, Rest};
@@ -11,7 +12,9 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::DynamoReader;
 use super::place::{Place, no_place};
-use crate::frontier::{DynamoFrontier, Listed};
+use super::seek::before_iteration;
+use super::shown::ShownSegment;
+use crate::frontier::Listed;
 use crate::rows::keys;
 use crate::rows::known::KnownUrl;
 
@@ -25,16 +28,21 @@ const ORIGINS_MAX: usize = 100;
 const BYTES_MAX: u64 = 16 << 20;
 
 /// What origins hold, in the order of sort keys.
-trait Held: Sized + Send {
+pub(super) trait Held: Sized + Send {
     /// The most that are listed at once.
     const LISTED_MAX: usize;
 
+    /// Lists at most `limit` after a sort key. If only an iteration is wanted, others may be left out.
     fn list(
-        frontier: &DynamoFrontier,
+        reader: &DynamoReader,
         origin: &OriginKey,
+        iteration: Option<Iteration>,
         after: Option<String>,
         limit: usize,
     ) -> impl Future<Output = PortResult<Listed<Self>>> + Send;
+
+    /// Whether a filter by this iteration selects it.
+    fn is_of(&self, iteration: Iteration) -> bool;
 
     fn sort_key(&self, origin: &OriginKey) -> String;
 
@@ -49,13 +57,26 @@ impl Held for SegmentRow {
     /// Usually more than a batch takes, as a segment has some fifty pages.
     const LISTED_MAX: usize = 50;
 
+    /// Turns only grow, so an iteration's segments are together.
     async fn list(
-        frontier: &DynamoFrontier,
+        reader: &DynamoReader,
         origin: &OriginKey,
+        iteration: Option<Iteration>,
         after: Option<String>,
         limit: usize,
     ) -> PortResult<Listed<Self>> {
-        frontier.list_segments(origin, after, limit).await
+        let Some(iteration) = iteration else { return reader.frontier.list_segments(origin, after, limit).await };
+        let after = match after {
+            None => before_iteration(&reader.frontier, origin, iteration).await?,
+            after => after,
+        };
+        let Listed { rows, next } = reader.frontier.list_segments(origin, after, limit).await?;
+        let next = next.filter(|_| rows.last().is_some_and(|last| last.iteration <= iteration));
+        Ok(Listed { rows, next })
+    }
+
+    fn is_of(&self, iteration: Iteration) -> bool {
+        self.iteration == iteration
     }
 
     fn sort_key(&self, _origin: &OriginKey) -> String {
@@ -71,16 +92,56 @@ impl Held for SegmentRow {
     }
 }
 
+/// A segment for its own sake, and not for the rows that are made of it.
+struct SegmentAlone(SegmentRow);
+
+impl Held for SegmentAlone {
+    const LISTED_MAX: usize = 500;
+
+    async fn list(
+        reader: &DynamoReader,
+        origin: &OriginKey,
+        iteration: Option<Iteration>,
+        after: Option<String>,
+        limit: usize,
+    ) -> PortResult<Listed<Self>> {
+        let Listed { rows, next } = SegmentRow::list(reader, origin, iteration, after, limit).await?;
+        Ok(Listed { rows: rows.into_iter().map(Self).collect(), next })
+    }
+
+    fn is_of(&self, iteration: Iteration) -> bool {
+        self.0.is_of(iteration)
+    }
+
+    fn sort_key(&self, origin: &OriginKey) -> String {
+        self.0.sort_key(origin)
+    }
+
+    fn rows(&self) -> usize {
+        1
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
 impl Held for KnownUrl {
     const LISTED_MAX: usize = 500;
 
     async fn list(
-        frontier: &DynamoFrontier,
+        reader: &DynamoReader,
         origin: &OriginKey,
+        _iteration: Option<Iteration>,
         after: Option<String>,
         limit: usize,
     ) -> PortResult<Listed<Self>> {
-        frontier.list_known_urls(origin, after, limit).await
+        reader.frontier.list_known_urls(origin, after, limit).await
+    }
+
+    /// The one in which it last ended.
+    fn is_of(&self, iteration: Iteration) -> bool {
+        self.last.is_some_and(|last| last.iteration == iteration)
     }
 
     fn sort_key(&self, origin: &OriginKey) -> String {
@@ -132,9 +193,49 @@ impl DynamoReader {
         after: Option<&Cursor>,
         limit: usize,
     ) -> PortResult<Batch<SegmentRow>> {
-        let is_wanted = |segment: &SegmentRow| filter.iteration.is_none_or(|iteration| segment.iteration == iteration);
-        let Batch { rows, cursor, rest } = self.walk(filter, after, limit, is_wanted).await?;
+        let Batch { rows, cursor, rest } = self.walk::<SegmentRow>(filter, after, limit).await?;
         Ok(Batch { rows: rows.into_iter().map(|(_, segment)| segment).collect(), cursor, rest })
+    }
+
+    /// Lists at most this many segments.
+    pub(super) async fn list_stored(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<SegmentRow>> {
+        let Batch { rows, cursor, rest } = self.walk::<SegmentAlone>(filter, after, limit).await?;
+        Ok(Batch { rows: rows.into_iter().map(|(_, segment)| segment.0).collect(), cursor, rest })
+    }
+
+    /// Lists segments that put about this many documents that the site shows now.
+    pub(super) async fn list_shown(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<SegmentRow>> {
+        if let Some(url) = &filter.url {
+            return self.segment_that_shows(url, filter.iteration, after).await;
+        }
+        let Batch { rows, cursor, rest } = self.walk::<ShownSegment>(filter, after, limit).await?;
+        Ok(Batch { rows: rows.into_iter().map(|(_, shown)| shown.row).collect(), cursor, rest })
+    }
+
+    /// Lists the segment that put the document that a URL shows now, if any.
+    async fn segment_that_shows(
+        &self,
+        url: &CrawlUrl,
+        iteration: Option<Iteration>,
+        after: Option<&Cursor>,
+    ) -> PortResult<Batch<SegmentRow>> {
+        let origin = OriginKey { crawl: self.crawl.clone(), origin: url.origin() };
+        let known = self.frontier.load_known_urls(&self.crawl, std::slice::from_ref(url)).await?;
+        let place = known.get(url).and_then(|known| Some(known.shown()?.place));
+        let place = place.filter(|place| iteration.is_none_or(|iteration| place.iteration == iteration));
+        let ids: Vec<_> = place.into_iter().map(|place| place.segment_id(&origin)).collect();
+        let segment = self.frontier.load_segments(&origin, &ids).await?.pop();
+        Ok(batch_of_one(&origin, segment, after))
     }
 
     /// Lists known URLs, each with its origin.
@@ -144,18 +245,12 @@ impl DynamoReader {
         after: Option<&Cursor>,
         limit: usize,
     ) -> PortResult<Batch<(OriginKey, KnownUrl)>> {
-        let is_wanted = |known: &KnownUrl| {
-            filter.iteration.is_none_or(|iteration| known.last.is_some_and(|last| last.iteration == iteration))
-        };
-        let Some(url) = &filter.url else { return self.walk(filter, after, limit, is_wanted).await };
+        let Some(url) = &filter.url else { return self.walk(filter, after, limit).await };
         let origin = OriginKey { crawl: self.crawl.clone(), origin: url.origin() };
-        let sort = keys::candidate(&origin, url.path_and_query()).sort;
-        let behind = Place { origin: url.origin(), after: Some(sort) }.cursor();
-        let is_read = after == Some(&behind);
-        let mut found = self.frontier.load_known_urls(&self.crawl, std::slice::from_ref(url)).await?;
-        let known = found.remove(url).filter(|known| !is_read && is_wanted(known));
-        let cursor = if known.is_some() { Some(behind) } else { after.cloned() };
-        Ok(Batch { rows: known.map(|known| (origin, known)).into_iter().collect(), cursor, rest: Rest::Nothing })
+        let mut known = self.frontier.load_known_urls(&self.crawl, std::slice::from_ref(url)).await?;
+        let known = known.remove(url).filter(|known| is_wanted(known, filter));
+        let Batch { rows, cursor, rest } = batch_of_one(&origin, known, after);
+        Ok(Batch { rows: rows.into_iter().map(|known| (origin.clone(), known)).collect(), cursor, rest })
     }
 
     /// Counts the URLs of every origin that have not ended yet.
@@ -179,7 +274,6 @@ impl DynamoReader {
         filter: &Filter,
         after: Option<&Cursor>,
         limit: usize,
-        is_wanted: impl Fn(&T) -> bool + Send,
     ) -> PortResult<Batch<(OriginKey, T)>> {
         let wanted = filter.origin();
         let place = after.map(|cursor| place_in(cursor, wanted.as_ref())).transpose()?;
@@ -195,10 +289,10 @@ impl DynamoReader {
             loop {
                 let after = place.after.clone();
                 let Listed { rows: listed, next } =
-                    T::list(&self.frontier, &origin, after, limit.clamp(1, T::LISTED_MAX)).await?;
+                    T::list(self, &origin, filter.iteration, after, limit.clamp(1, T::LISTED_MAX)).await?;
                 for row in listed {
                     place.after = Some(row.sort_key(&origin));
-                    if !is_wanted(&row) {
+                    if !is_wanted(&row, filter) {
                         continue;
                     }
                     made += row.rows().max(1);
@@ -208,8 +302,9 @@ impl DynamoReader {
                         return Ok(Batch { rows, cursor: Some(place.cursor()), rest: Rest::More });
                     }
                 }
-                if next.is_none() {
-                    break;
+                match next {
+                    Some(next) => place.after = Some(next),
+                    None => break,
                 }
             }
             match origins.after(Some(&place.origin)).await? {
@@ -219,6 +314,19 @@ impl DynamoReader {
         }
         Ok(Batch { rows, cursor: Some(place.cursor()), rest: Rest::More })
     }
+}
+
+/// Whether a filter selects what its origin holds.
+fn is_wanted(held: &impl Held, filter: &Filter) -> bool {
+    filter.iteration.is_none_or(|iteration| held.is_of(iteration))
+}
+
+/// Returns the only row of a stream, unless there is none or it was read.
+fn batch_of_one<T: Held>(origin: &OriginKey, row: Option<T>, after: Option<&Cursor>) -> Batch<T> {
+    let behind = |row: &T| Place { origin: origin.origin.clone(), after: Some(row.sort_key(origin)) }.cursor();
+    let row = row.filter(|row| after != Some(&behind(row)));
+    let cursor = row.as_ref().map(behind).or_else(|| after.cloned());
+    Batch { rows: row.into_iter().collect(), cursor, rest: Rest::Nothing }
 }
 
 /// Returns the place of a cursor that this stream returned.

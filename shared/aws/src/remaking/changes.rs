@@ -74,7 +74,7 @@ fn has_changed(entry: &LogEntry) -> bool {
     entry.change.as_ref().is_some_and(|change| match change.kind {
         ChangeKind::New | ChangeKind::Changed | ChangeKind::Moved => true,
         ChangeKind::Back => change.parts.iter().any(|part| *part != Part::Rest),
-        ChangeKind::Gone | ChangeKind::Unchanged => false,
+        ChangeKind::Gone | ChangeKind::OutOfScope | ChangeKind::Unchanged => false,
     })
 }
 

@@ -1,110 +1,168 @@
-//! All entries of the URLs of some segments, from the logs of their origin.
+//! What of an origin's entries stays, from the logs of its segments.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use dragline_domain::capture::{Finality, LogEntry, RecordKind};
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{OriginKey, Says, SegmentId, SegmentRow, VisitPlace};
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::frontier::{OriginKey, Says, SegmentId, SegmentRow, SegmentState, VisitPlace};
+use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
-use dragline_domain::retention::{Entry, Made, Pointers, Stay, stays};
+use dragline_domain::retention::{Entry, Made, Pointers, Stay, Wanted};
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::documents::Documents;
 use dragline_ports::error::PortResult;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
 
 use crate::documents::S3Documents;
 use crate::frontier::{DynamoFrontier, Listed};
+use crate::rows::keys;
 
 /// How many logs are requested at the same time.
 const LOGS_MAX: usize = 8;
 
-/// How many segments are listed at once.
-const LISTED_MAX: usize = 200;
+/// How many URLs are looked up at once.
+const KNOWN_MAX: usize = 1_000;
 
 type Placed = Entry<VisitPlace>;
 
-/// The URLs of some segments, each with all of its entries.
-pub(super) struct Group {
-    by_url: HashMap<CrawlUrl, Vec<Placed>>,
+/// A URL in memory: part of its SHA-256.
+type UrlPrint = [u8; 16];
+
+/// A walk through an origin's segments, from the newest back: entries refer to earlier ones only, so the log of each is read once. Memory holds what each
+/// URL of the origin wants of earlier entries, some 150 bytes.
+#[derive(Debug)]
+pub(super) struct Backwards {
+    origin: OriginKey,
+    cut: Iteration,
+    /// The last segment that was decided on. This one and newer ones were decided on before.
+    decided: Option<SegmentId>,
+    /// The sort key of the last segment that was read.
+    read: Option<String>,
+    urls: HashMap<UrlPrint, Known>,
 }
 
-impl Group {
-    /// Loads the entries of these segments, and then those of their URLs in the origin's other segments.
-    pub(super) async fn load(
+/// What is known of a URL.
+#[derive(Debug)]
+struct Known {
+    wanted: Wanted<VisitPlace>,
+    /// Its candidate is read when it is met in a dropped iteration.
+    is_candidate_read: bool,
+}
+
+/// A segment of a dropped iteration, and what stays of its entries.
+#[derive(Debug)]
+pub(super) struct Decided {
+    pub(super) segment: SegmentRow,
+    /// How many entries it has.
+    pub(super) visits: u64,
+    /// How many of them put a document.
+    pub(super) documents: u64,
+    /// How many entries stay whole, because something refers to them.
+    pub(super) kept: u64,
+}
+
+impl Backwards {
+    /// Returns a walk that decides on the segments before this one; on all if there is none.
+    pub(super) fn new(origin: OriginKey, cut: Iteration, decided: Option<SegmentId>) -> Self {
+        Self { origin, cut, decided, read: None, urls: HashMap::new() }
+    }
+
+    /// Whether the walk goes on there.
+    pub(super) fn is_at(&self, origin: &OriginKey, cut: Iteration, decided: &SegmentId) -> bool {
+        self.origin == *origin && self.cut == cut && self.decided.as_ref() == Some(decided)
+    }
+
+    /// Returns the last segment that was decided on.
+    pub(super) const fn decided(&self) -> Option<&SegmentId> {
+        self.decided.as_ref()
+    }
+
+    /// Reads about so many segments, and decides on those of dropped iterations that are parsed. `None` if there are no more.
+    pub(super) async fn next(
+        &mut self,
         frontier: &DynamoFrontier,
         documents: &S3Documents,
-        origin: &OriginKey,
-        segments: &[SegmentRow],
-    ) -> PortResult<Self> {
-        let mut by_url: HashMap<CrawlUrl, Vec<Placed>> = HashMap::new();
-        let mut loaded = loads(frontier, documents, segments.to_vec());
-        while let Some(entries) = loaded.try_next().await? {
-            for (url, entry) in entries {
-                by_url.entry(url).or_default().push(entry);
-            }
+        limit: usize,
+    ) -> PortResult<Option<Vec<Decided>>> {
+        let Listed { rows, next } = frontier.list_newest_segments(&self.origin, self.read.take(), limit).await?;
+        let Some(last) = rows.last() else { return Ok(None) };
+        self.read = Some(keys::segment(&last.id).sort);
+        let mut loaded = Vec::with_capacity(rows.len());
+        let load = |segment: SegmentRow| async move {
+            of_segment(frontier, documents, &segment).await.map(|entries| (segment, entries))
+        };
+        let mut loads = Box::pin(stream::iter(rows).map(load).buffered(LOGS_MAX));
+        while let Some(segment) = loads.try_next().await? {
+            loaded.push(segment);
         }
-        let own: BTreeSet<&SegmentId> = segments.iter().map(|segment| &segment.id).collect();
-        let mut after = None;
-        loop {
-            let Listed { rows, next } = frontier.list_segments(origin, after, LISTED_MAX).await?;
-            let others = rows.into_iter().filter(|row| !own.contains(&row.id)).collect();
-            let mut loaded = loads(frontier, documents, others);
-            while let Some(entries) = loaded.try_next().await? {
-                for (url, entry) in entries {
-                    if let Some(entries) = by_url.get_mut(&url) {
-                        entries.push(entry);
-                    }
-                }
+        self.read_candidates(frontier, &loaded).await?;
+        let mut decided = Vec::new();
+        for (segment, entries) in loaded {
+            let stays: Vec<Stay> =
+                entries.iter().rev().map(|(url, entry)| self.known(url).wanted.meet(entry)).collect();
+            let was_decided = self.decided.as_ref().is_some_and(|last| is_since(&segment.id, last));
+            if segment.iteration > self.cut || segment.state != SegmentState::Processed || was_decided {
+                continue;
             }
-            match next {
-                Some(next) => after = Some(next),
-                None => break,
-            }
+            self.decided = Some(segment.id.clone());
+            let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+            decided.push(Decided {
+                segment,
+                visits: count(entries.len()),
+                documents: count(entries.iter().filter(|(_, entry)| entry.made == Made::Document).count()),
+                kept: count(stays.iter().filter(|stay| **stay == Stay::Whole).count()),
+            });
         }
-        by_url.values_mut().for_each(|entries| entries.sort_unstable_by_key(|entry| entry.place));
-        Ok(Self { by_url })
+        if next.is_none() && decided.is_empty() { Ok(None) } else { Ok(Some(decided)) }
     }
 
-    /// Returns what stays of each entry. Candidates are read without consistency: what refers to a dropped iteration is never new.
-    pub(super) async fn stays(
-        &self,
+    /// Reads what the candidates of URLs refer to that are met in a dropped iteration for the first time. Without consistency: what refers to a dropped
+    /// iteration is never new.
+    async fn read_candidates(
+        &mut self,
         frontier: &DynamoFrontier,
-        crawl: &CrawlId,
-        cut: Iteration,
-    ) -> PortResult<BTreeMap<VisitPlace, Stay>> {
-        let urls: Vec<CrawlUrl> = self.by_url.keys().cloned().collect();
-        let mut found = BTreeMap::new();
-        for urls in urls.chunks(1_000) {
-            let known = frontier.load_known_urls(crawl, urls).await?;
+        loaded: &[(SegmentRow, Vec<(CrawlUrl, Placed)>)],
+    ) -> PortResult<()> {
+        let dropped = loaded.iter().filter(|(segment, _)| segment.iteration <= self.cut);
+        let urls: BTreeSet<&CrawlUrl> = dropped.flat_map(|(_, entries)| entries.iter().map(|(url, _)| url)).collect();
+        let unread: Vec<CrawlUrl> =
+            urls.into_iter().filter(|url| !self.known(url).is_candidate_read).cloned().collect();
+        for urls in unread.chunks(KNOWN_MAX) {
+            let found = frontier.load_known_urls(&self.origin.crawl, urls).await?;
             for url in urls {
-                let known = known.get(url).map(|known| &known.known);
-                let pointers = Pointers {
-                    document: known.and_then(|known| known.document).map(|document| document.place),
-                    compared_with: known.and_then(|known| known.last.as_ref()).map(|last| in_millis(last.fetched_at)),
-                };
-                let entries = &self.by_url[url];
-                found.extend(entries.iter().map(|entry| entry.place).zip(stays(entries, &pointers, cut)));
+                let candidate = found.get(url).map(|known| &known.known);
+                let known = self.known(url);
+                known.is_candidate_read = true;
+                known.wanted.refer(&Pointers {
+                    document: candidate.and_then(|known| known.document).map(|document| document.place),
+                    compared_with: candidate
+                        .and_then(|known| known.last.as_ref())
+                        .map(|last| in_millis(last.fetched_at)),
+                });
             }
         }
-        Ok(found)
+        Ok(())
     }
 
-    /// Returns the entries of one of the segments.
-    pub(super) fn of_segment(&self, segment: &SegmentRow) -> Vec<&Placed> {
-        let is_of = |entry: &&Placed| (entry.place.turn, entry.place.segment) == (segment.id.turn, segment.id.n);
-        self.by_url.values().flatten().filter(is_of).collect()
+    fn known(&mut self, url: &CrawlUrl) -> &mut Known {
+        let cut = self.cut;
+        let known = || Known { wanted: Wanted::new(cut), is_candidate_read: false };
+        self.urls.entry(print(url)).or_insert_with(known)
     }
 }
 
-fn loads<'a>(
-    frontier: &'a DynamoFrontier,
-    documents: &'a S3Documents,
-    segments: Vec<SegmentRow>,
-) -> impl TryStreamExt<Ok = Vec<(CrawlUrl, Placed)>, Error = dragline_ports::error::PortError> + Unpin + 'a {
-    let load = move |segment: SegmentRow| async move { of_segment(frontier, documents, &segment).await };
-    Box::pin(stream::iter(segments).map(load).buffered(LOGS_MAX))
+/// Whether a segment is this one, or was committed after it.
+fn is_since(segment: &SegmentId, other: &SegmentId) -> bool {
+    (segment.turn, segment.n) >= (other.turn, other.n)
+}
+
+fn print(url: &CrawlUrl) -> UrlPrint {
+    let digest = Sha256::digest(url.as_str());
+    let mut print = UrlPrint::default();
+    print.copy_from_slice(&digest[..16]);
+    print
 }
 
 /// Returns the entries of a segment by its log; by its documents if the log is forgotten.
@@ -149,6 +207,7 @@ fn of_log(segment: &SegmentRow, entry: &LogEntry, document: Option<&Document>) -
         change: entry.change.as_ref().map(|change| change.kind),
         made: made(entry),
         unchanged_since: entry.unchanged_since.map(in_millis),
+        confirmed: entry.confirmed(),
         body: stored.or_else(|| has_body(entry).then_some(place)),
     }
 }
@@ -163,6 +222,7 @@ fn of_document(segment: &SegmentRow, document: &Document) -> Placed {
         change: None,
         made: if is_good { Made::Document } else { Made::Nothing },
         unchanged_since: None,
+        confirmed: None,
         body: document.body.as_ref().map(|body| body.visit),
     }
 }

@@ -64,11 +64,13 @@ impl Forgetting for DynamoRetained {
             visited.extend(self.frontier.forget_candidates(&key, &urls).await?);
             passed = Some(key.origin);
         }
+        // What is published is made of documents, of which those of these URLs are gone by now. Who publishes looks at this number after having put what
+        // was made before; so either finds what the other left.
+        self.frontier.count_forgetting(crawl).await?;
         // Of every iteration: an earlier run may have died after the documents.
         for row in self.frontier.iterations(crawl).await? {
             S3Publications::beside(&self.documents).forget(crawl, row.number, &urls).await?;
         }
-        // Both are made of documents, of which those of these URLs are gone by now.
         S3Editions::beside(&self.documents).withdraw(crawl).await?;
         S3Publications::beside(&self.documents).withdraw_reports(crawl).await?;
         forgotten.urls = visited.len() as u64;

@@ -1,28 +1,31 @@
 //! The [`Retained`] over a stack: segment by segment, as the log, the documents and the WARC of a segment are one item or object each.
 //!
-//! Which entries of a URL refer to each other is in the logs of all segments of its origin, which no index lists by URL. So the segments of dropped
-//! iterations are taken by the hundred, and for each such group all logs of the origin are read once. Memory holds what one group needs.
+//! Which entries of a URL refer to each other is in the logs of all segments of its origin, which no index lists by URL. As entries refer to earlier ones
+//! only, a walk from the newest segment back reads each log once, and decides on a segment when it gets there. Whoever goes on with a walk in another
+//! process reads again what is newer: the kept iterations, and what stayed of the others.
 
 mod entries;
 mod forget;
 
-use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use dragline_domain::frontier::{IterationRow, OriginKey, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::frontier::{IterationRow, OriginKey, SegmentId, SegmentRow};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_domain::retention::{Made, Stay};
 use dragline_ports::error::PortResult;
 use dragline_ports::retention::{Effect, PrunedSegments, Retained, UnusedObject};
 use jiff::Timestamp;
 
-use self::entries::Group;
+use self::entries::{Backwards, Decided};
 use crate::documents::S3Documents;
-use crate::frontier::{DynamoFrontier, Listed};
+use crate::frontier::DynamoFrontier;
 
-/// How many segments are decided on together.
+/// How many segments are decided on at a time.
 const SEGMENTS_MAX: usize = 200;
 
-/// How many segments' rows are listed at once.
+/// How many walks are kept to be gone on with: a process prunes one crawl after another, or a few at the same time.
+const WALKS_MAX: usize = 4;
+
+/// How many segments' rows are listed at once by whoever forgets URLs.
 const LISTED_MAX: usize = 200;
 
 /// What is kept of a stack's crawls.
@@ -30,43 +33,38 @@ const LISTED_MAX: usize = 200;
 pub struct DynamoRetained {
     frontier: DynamoFrontier,
     documents: S3Documents,
+    batch: usize,
+    walks: Arc<Mutex<Vec<Backwards>>>,
 }
 
 impl DynamoRetained {
     /// Returns what is kept in these stores.
     #[must_use]
-    pub const fn new(frontier: DynamoFrontier, documents: S3Documents) -> Self {
-        Self { frontier, documents }
+    pub fn new(frontier: DynamoFrontier, documents: S3Documents) -> Self {
+        Self { frontier, documents, batch: SEGMENTS_MAX, walks: Arc::default() }
     }
 
-    /// Returns the next segments of dropped iterations that are parsed, and whether more may follow.
-    async fn dropped(
-        &self,
-        origin: &OriginKey,
-        cut: Iteration,
-        after: Option<&SegmentId>,
-    ) -> PortResult<(Vec<SegmentRow>, bool)> {
-        let mut after = after.map(|id| crate::rows::keys::segment(id).sort);
-        let mut found = Vec::new();
-        loop {
-            let Listed { rows, next } = self.frontier.list_segments(origin, after, LISTED_MAX).await?;
-            for row in rows {
-                // Turns only grow, so later segments are of later iterations.
-                if row.iteration > cut {
-                    return Ok((found, false));
-                }
-                if row.state == SegmentState::Processed {
-                    found.push(row);
-                }
-                if found.len() == SEGMENTS_MAX {
-                    return Ok((found, true));
-                }
-            }
-            match next {
-                Some(next) => after = Some(next),
-                None => return Ok((found, false)),
-            }
+    /// Returns the same, which decides on about so many segments at a time.
+    #[must_use]
+    pub fn in_batches_of(self, segments: usize) -> Self {
+        Self { batch: segments, ..self }
+    }
+
+    /// Returns the walk that goes on there: one of this process if there is one, or else one that reads the newer segments again.
+    fn resume(&self, origin: &OriginKey, cut: Iteration, after: Option<&SegmentId>) -> Backwards {
+        let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = after.and_then(|after| walks.iter().position(|walk| walk.is_at(origin, cut, after)));
+        let walk = place.map(|place| walks.remove(place));
+        walk.unwrap_or_else(|| Backwards::new(origin.clone(), cut, after.cloned()))
+    }
+
+    /// Keeps a walk for whoever goes on with it, in place of the oldest if there are many.
+    fn keep(&self, walk: Backwards) {
+        let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
+        if walks.len() == WALKS_MAX {
+            walks.remove(0);
         }
+        walks.push(walk);
     }
 
     /// Deletes the rows and documents of a segment to which nothing refers. Its row stays until its object is gone.
@@ -97,29 +95,27 @@ impl Retained for DynamoRetained {
         after: Option<&SegmentId>,
         effect: Effect,
     ) -> PortResult<PrunedSegments> {
-        let (segments, has_more) = self.dropped(origin, cut, after).await?;
-        let mut pruned = PrunedSegments::default();
-        let Some(last) = segments.last() else { return Ok(pruned) };
-        if has_more {
-            pruned.after = Some(last.id.clone());
-        }
-        let group = Group::load(&self.frontier, &self.documents, origin, &segments).await?;
-        let stays: BTreeMap<_, _> = group.stays(&self.frontier, &origin.crawl, cut).await?;
-        for segment in segments {
-            let entries = group.of_segment(&segment);
-            let whole = entries.iter().filter(|entry| stays.get(&entry.place) == Some(&Stay::Whole)).count();
-            pruned.kept += u64::try_from(whole).unwrap_or(u64::MAX);
-            if whole > 0 {
-                continue;
+        let mut walk = self.resume(origin, cut, after);
+        let (mut pruned, mut decided) = (PrunedSegments::default(), 0);
+        while decided < self.batch {
+            let Some(some) = walk.next(&self.frontier, &self.documents, self.batch).await? else { return Ok(pruned) };
+            decided += some.len();
+            for Decided { segment, visits, documents, kept } in some {
+                pruned.kept += kept;
+                if kept > 0 {
+                    continue;
+                }
+                pruned.visits += visits;
+                pruned.documents += documents;
+                if effect == Effect::Delete {
+                    self.delete(&segment).await?;
+                }
+                let SegmentRow { id, iteration, object, object_bytes, .. } = segment;
+                pruned.unused.push(UnusedObject { segment: id, iteration, object, bytes: object_bytes });
             }
-            pruned.visits += u64::try_from(entries.len()).unwrap_or(u64::MAX);
-            pruned.documents += entries.iter().filter(|entry| entry.made == Made::Document).count() as u64;
-            if effect == Effect::Delete {
-                self.delete(&segment).await?;
-            }
-            let SegmentRow { id, iteration, object, object_bytes, .. } = segment;
-            pruned.unused.push(UnusedObject { segment: id, iteration, object, bytes: object_bytes });
         }
+        pruned.after = walk.decided().cloned();
+        self.keep(walk);
         Ok(pruned)
     }
 

@@ -1,81 +1,25 @@
 //! The inbox: an attribute for each number, as several parsers add to them concurrently.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use dragline_domain::change::ChangeKind;
-use dragline_domain::frontier::{Inbox, OriginKey, ParserCounters, Seeding};
-use dragline_domain::outcome::Outcome;
+use dragline_domain::frontier::{Counts, Inbox, OriginKey, ParserCounters, Seeding, change_named, outcome_named};
 
-use super::{DUE_NAMES, SET_DUE, due_attributes, due_values, fields, index_writes, iteration_number, keys, row};
+use super::{DUE_NAMES, Owed, SET_DUE, due_attributes, due_values, fields, index_writes, iteration_number, keys, row};
 use crate::dynamo::{Expression, Fields, Item, Role, Write, flag, number, texts};
 use crate::errors::StoreError;
 use crate::tables::{DUE, ITERATION};
 
 const OPEN: &str = "open";
-const ADDED: &str = "added";
-const PARSED: &str = "parsed";
 /// Only rows of earlier versions have it.
 const SEEDED: &str = "seeded";
-
-/// The prefix of attributes that count outcomes; the number follows, with `_` for a minus.
-const OUTCOME: &str = "outcome";
-
-/// The prefix of attributes that count changes; the kind follows.
-const CHANGE: &str = "change_";
-
-fn outcome_name(outcome: Outcome) -> String {
-    let code = outcome.code();
-    if code < 0 { format!("{OUTCOME}_{}", code.unsigned_abs()) } else { format!("{OUTCOME}{code}") }
-}
-
-fn outcome_of(name: &str) -> Option<Outcome> {
-    let code = name.strip_prefix(OUTCOME)?.replacen('_', "-", 1);
-    Outcome::try_from(code.parse::<i16>().ok()?).ok()
-}
-
-/// Returns every number of an inbox by its attribute.
-fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
-    let ParserCounters {
-        found,
-        found_stripped,
-        processed,
-        stuck,
-        unreadable,
-        outcomes,
-        links_out_of_scope,
-        links_too_deep,
-        links_nofollow,
-        links_beyond_budget,
-        changes,
-        reparsed,
-        drifted,
-    } = &inbox.counters;
-    let counts = [
-        (ADDED, inbox.added),
-        (PARSED, inbox.parsed),
-        ("found", *found),
-        ("found_stripped", *found_stripped),
-        ("processed", *processed),
-        ("stuck", *stuck),
-        ("unreadable", *unreadable),
-        ("links_out_of_scope", *links_out_of_scope),
-        ("links_too_deep", *links_too_deep),
-        ("links_nofollow", *links_nofollow),
-        ("links_beyond_budget", *links_beyond_budget),
-        ("reparsed", *reparsed),
-        ("drifted", *drifted),
-    ];
-    let outcomes = outcomes.iter().map(|(&outcome, &count)| (outcome_name(outcome), count));
-    let changes = changes.iter().map(|(kind, &count)| (format!("{CHANGE}{kind}"), count));
-    counts.into_iter().map(|(name, count)| (name.to_owned(), count)).chain(outcomes).chain(changes).collect()
-}
 
 pub(crate) fn item(origin: &OriginKey, inbox: &Inbox) -> Item {
     let attributes = [(ITERATION, number(inbox.iteration.number())), (OPEN, flag(inbox.open))];
     let listed = Some(&inbox.seeded).filter(|seeded| !seeded.is_empty());
     let listed = listed.map(|seeded| (SEEDED, texts(seeded.iter().map(Seeding::as_str))));
-    let attributes = attributes.into_iter().chain(listed).chain(due_attributes(origin, inbox.due));
+    let attributes = attributes.into_iter().chain(listed).chain(due_attributes(Owed::Turn, origin, inbox.due));
     let mut item = row(&keys::inbox(origin), attributes);
-    item.extend(numbers(inbox).into_iter().map(|(name, count)| (name, number(count))));
+    let counts = Counts::of_inbox(inbox);
+    item.extend(counts.numbers().map(|(name, count)| (name.to_owned(), number(i128::from(count)))));
     item
 }
 
@@ -85,8 +29,8 @@ pub(crate) fn read(item: &Item) -> Result<Inbox, StoreError> {
     Ok(Inbox {
         iteration: iteration_number(fields, ITERATION)?,
         open: fields.flag(OPEN)?,
-        added: fields.number(ADDED)?,
-        parsed: fields.number(PARSED)?,
+        added: fields.number("added")?,
+        parsed: fields.number("parsed")?,
         seeded: listed.into_iter().map(|seeding| Seeding::stored(seeding.to_owned())).collect(),
         due: fields.maybe_instant(DUE)?,
         counters: counters(fields)?,
@@ -94,8 +38,8 @@ pub(crate) fn read(item: &Item) -> Result<Inbox, StoreError> {
 }
 
 fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
-    let outcomes = fields.0.keys().filter_map(|name| Some((outcome_of(name)?, name)));
-    let changes = fields.0.keys().filter_map(|name| Some((ChangeKind::named(name.strip_prefix(CHANGE)?)?, name)));
+    let outcomes = fields.0.keys().filter_map(|name| Some((outcome_named(name)?, name)));
+    let changes = fields.0.keys().filter_map(|name| Some((change_named(name)?, name)));
     Ok(ParserCounters {
         found: fields.number("found")?,
         // Rows of earlier versions do not have it.
@@ -172,17 +116,13 @@ fn change(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Expression {
     match after.due {
         Some(due) => {
             sets.push(SET_DUE.to_owned());
-            values.extend(due_values(origin, due).map(|(name, value)| (name.to_owned(), value)));
+            values.extend(due_values(Owed::Turn, origin, due).map(|(name, value)| (name.to_owned(), value)));
         }
         None => removes.push(DUE_NAMES.to_owned()),
     }
-    let earlier = numbers(before);
-    for (name, count) in numbers(after) {
-        let had = earlier.iter().find(|(other, _)| *other == name).map_or(0, |(_, count)| *count);
-        if count > had {
-            adds.push(format!("#{name} :{name}"));
-            values.push((format!(":{name}"), number(count - had)));
-        }
+    for (name, more) in Counts::of_inbox_change(Some(before), after).numbers().filter(|(_, more)| *more > 0) {
+        adds.push(format!("#{name} :{name}"));
+        values.push((format!(":{name}"), number(i128::from(more))));
     }
     let sections = [("SET", sets), ("REMOVE", removes), ("ADD", adds)];
     let sections = sections.into_iter().filter(|(_, parts)| !parts.is_empty());
@@ -193,6 +133,7 @@ fn change(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Expression {
 #[cfg(test)]
 mod tests {
     use dragline_domain::ids::Iteration;
+    use dragline_domain::outcome::Outcome;
     use jiff::Timestamp;
 
     use super::*;
@@ -232,13 +173,5 @@ mod tests {
         assert_eq!(text, expected);
         let settled = Inbox { open: false, due: None, ..before.clone() };
         assert_eq!(change(&origin(), &before, &settled).text(), "SET #open = :open REMOVE #due, #due_slot, #due_shard");
-    }
-
-    #[test]
-    fn attributes_say_which_outcome_they_count() {
-        for outcome in [Outcome::UnknownError, Outcome::FileIngested] {
-            assert_eq!(outcome_of(&outcome_name(outcome)), Some(outcome));
-        }
-        assert_eq!(outcome_of("added"), None, "another attribute");
     }
 }

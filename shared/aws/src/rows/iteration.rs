@@ -12,8 +12,11 @@ use crate::tables::{AGENDA, AGENDA_AT, DUE, PARTITION};
 
 const NUMBER: &str = "number";
 const STATUS: &str = "status";
+const ORIGINS: &str = "origins";
 const TASK: &str = "task";
 const PRUNED_AT: &str = "pruned_at";
+/// Iterations that an earlier version began do not have it.
+const COUNTED: &str = "counted";
 
 /// The stored form of a cursor that is finished; before, it is the last origin that is done, and absent if there is none.
 const DONE: &str = "done";
@@ -55,6 +58,7 @@ fn item(iteration: &IterationRow) -> Item {
         (NUMBER, number(iteration.number.number())),
         (STATUS, text(iteration.status.name())),
         ("open", number(iteration.open)),
+        (ORIGINS, number(iteration.origins)),
         ("token_out", flag(iteration.token_out)),
         ("trigger", text(&iteration.trigger.0)),
         ("started_at", instant(iteration.started_at)),
@@ -66,8 +70,12 @@ fn item(iteration: &IterationRow) -> Item {
         attributes.push((TASK, json(&iteration.task).expect("a task has only texts and lists")));
     }
     let version = iteration.version.map(u64::from);
-    let numbers =
-        [("pages_left", iteration.budget.pages), ("bytes_left", iteration.budget.bytes), ("version", version)];
+    let numbers = [
+        ("pages_left", iteration.budget.pages),
+        ("bytes_left", iteration.budget.bytes),
+        ("version", version),
+        ("joined_before", iteration.joined_before),
+    ];
     let instants = [
         (DUE, iteration.due),
         ("ends_at", iteration.ends_at),
@@ -92,6 +100,8 @@ pub(crate) fn read(item: &Item) -> Result<IterationRow, StoreError> {
         version: fields.maybe_number("version")?,
         status: status.ok_or_else(|| damaged("status"))?,
         open: fields.number("open")?,
+        origins: fields.maybe_number(ORIGINS)?.unwrap_or(0),
+        joined_before: fields.maybe_number("joined_before")?,
         budget: Reserve { pages: fields.maybe_number("pages_left")?, bytes: fields.maybe_number("bytes_left")? },
         token_out: fields.flag("token_out")?,
         due: fields.maybe_instant(DUE)?,
@@ -108,7 +118,14 @@ pub(crate) fn read(item: &Item) -> Result<IterationRow, StoreError> {
 /// Puts an iteration that begins, unless another trigger was faster.
 pub(crate) fn begin(iteration: &IterationRow) -> Write {
     let key = keys::iteration(&iteration.crawl, iteration.number);
-    Write::put(Role::Iteration, &key, item(iteration)).if_absent().indexed(IndexWrites::One)
+    let mut item = item(iteration);
+    item.insert(COUNTED.to_owned(), flag(true));
+    Write::put(Role::Iteration, &key, item).if_absent().indexed(IndexWrites::One)
+}
+
+/// Whether what it counts was kept since it began. Otherwise its rows have to be added up.
+pub(crate) fn is_counted(item: &Item) -> bool {
+    item.contains_key(COUNTED)
 }
 
 /// Counts origins that open; zero is final.
@@ -215,6 +232,11 @@ fn change(before: &IterationRow, after: &IterationRow) -> Expression {
             values.push((placeholder, number(i128::from(after) - i128::from(before))));
         }
     }
+    if before.origins != after.origins {
+        sets.push(format!("#{ORIGINS} = if_not_exists(#{ORIGINS}, :none) + :origins_more"));
+        values.push((":none", number(0)));
+        values.push((":origins_more", number(i128::from(after.origins) - i128::from(before.origins))));
+    }
     if before.status != after.status {
         sets.push("#status = :status".to_owned());
         values.push((":status", text(after.status.name())));
@@ -273,7 +295,7 @@ mod tests {
         let begun = iteration();
         let returned = begun.return_token().unwrap();
         let closed = returned.close(begun.started_at).unwrap();
-        let pinned = IterationRow { version: Some(7), ..begun.clone() };
+        let pinned = IterationRow { version: Some(7), joined_before: Some(9), origins: 12, ..begun.clone() };
         let origin: dragline_domain::url::Origin = "https://a.example".parse().unwrap();
         let cursors = Cursors::default().with(Walk::Seeds, OriginCursor::Done);
         let begun_with =
@@ -289,7 +311,12 @@ mod tests {
         let more = before.one_origin_more().unwrap();
         let (_, reserved) = before.reserve(Reserve { pages: Some(4), bytes: Some(9) }).unwrap();
         for (after, expected, why) in [
-            (&more, "SET #open = #open + :open_more", "an origin opens"),
+            (&more, "SET #open = #open + :open_more", "an origin opens again"),
+            (
+                &before.one_new_origin_more().unwrap(),
+                "SET #open = #open + :open_more, #origins = if_not_exists(#origins, :none) + :origins_more",
+                "a new one opens, also in a row of an earlier version",
+            ),
             (
                 &reserved,
                 "SET #pages_left = #pages_left + :pages_more REMOVE #holders_cursor",

@@ -46,14 +46,29 @@ pub(crate) fn crawl(crawl: &CrawlId) -> Key {
     of_crawl(crawl, "spec")
 }
 
-/// Returns the key of a definition that was replaced.
-pub(crate) fn past_definition(crawl: &CrawlId, version: u32) -> Key {
+/// Returns the key of a version of a crawl's definition.
+pub(crate) fn definition(crawl: &CrawlId, version: u32) -> Key {
     of_crawl(crawl, format!("spec#{version:010}"))
+}
+
+/// Returns the key of a further part of a definition that is too large for one row.
+pub(crate) fn definition_part(crawl: &CrawlId, version: u32, part: u32) -> Key {
+    of_crawl(crawl, format!("spec#{version:010}#{part:03}"))
+}
+
+/// Returns the key of the origin that joined the crawl's scope at this place.
+pub(crate) fn joined(crawl: &CrawlId, place: u64) -> Key {
+    of_crawl(crawl, format!("joined#{place:010}"))
 }
 
 /// Returns the key of how far making the crawl's documents again has come.
 pub(crate) fn remake(crawl: &CrawlId) -> Key {
     of_crawl(crawl, "remake")
+}
+
+/// Returns the key of how often URLs of the crawl were forgotten.
+pub(crate) fn forgotten(crawl: &CrawlId) -> Key {
+    of_crawl(crawl, "forgotten")
 }
 
 pub(crate) fn trigger(crawl: &CrawlId, trigger: &TriggerId) -> Key {
@@ -62,6 +77,12 @@ pub(crate) fn trigger(crawl: &CrawlId, trigger: &TriggerId) -> Key {
 
 pub(crate) fn iteration(crawl: &CrawlId, number: Iteration) -> Key {
     of_crawl(crawl, format!("iteration#{:010}", number.number()))
+}
+
+/// Returns the key of some of an iteration's counts. Each has a partition of its own, as each commit adds to one.
+pub(crate) fn counts(crawl: &CrawlId, number: Iteration, shard: u8) -> Key {
+    let (partition, sort) = (format!("counts#{crawl}#{shard:02}"), format!("{:010}", number.number()));
+    Key { table: Table::Frontier, partition, sort }
 }
 
 pub(crate) fn iterations(crawl: &CrawlId) -> Range {
@@ -157,6 +178,11 @@ pub(crate) fn robots(origin: &OriginKey) -> Key {
 
 pub(crate) fn segment(id: &SegmentId) -> Key {
     of_origin(Table::Frontier, &id.origin, format!("{SEGMENT}{:020}#{:020}", id.turn.0, id.n))
+}
+
+/// Returns a sort key that is before the segments of a turn and behind those of earlier ones.
+pub(crate) fn before_turn(turn: Turn) -> String {
+    format!("{SEGMENT}{:020}#", turn.0)
 }
 
 /// Returns an origin's segments, in the order in which they were committed.

@@ -1,7 +1,7 @@
 //! A candidate with all that is known about it, for display.
 
 use dragline_domain::doubt::Namers;
-use dragline_domain::frontier::{Known, LastVisit, Sighting, Standing};
+use dragline_domain::frontier::{Known, LastDocument, LastVisit, Sighting, Standing};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::simhash::Simhash;
@@ -56,9 +56,10 @@ pub(crate) struct LastEnd {
 }
 
 impl KnownUrl {
-    /// Whether its last good document belongs to the current state of the site.
-    pub(crate) fn is_shown(&self) -> bool {
-        self.known.document.is_some_and(|document| document.standing == Standing::Shown)
+    /// Returns its last good document if that belongs to the current state of the site; `None` if it
+    /// shows none.
+    pub(crate) fn shown(&self) -> Option<LastDocument> {
+        self.known.document.filter(|document| document.standing == Standing::Shown)
     }
 
     pub(crate) fn read(item: &Item) -> Result<Self, StoreError> {

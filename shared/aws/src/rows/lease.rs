@@ -2,19 +2,33 @@
 
 use std::time::Duration;
 
-use dragline_domain::frontier::{Lease, LeaseState, OriginKey};
+use dragline_domain::frontier::{Counts, Lease, LeaseState, OriginKey};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::time::after;
 use jiff::Timestamp;
 
-use super::{due_attributes, fields, index_writes, keys, row};
-use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, instant, json, number, text};
+use super::{Owed, due_attributes, fields, index_writes, keys, row};
+use crate::dynamo::{Expression, Fields, Item, Role, Write, instant, json, number, text};
 use crate::errors::StoreError;
 use crate::tables::ITERATION;
 
 const RECORD: &str = "record";
 const STATE: &str = "state";
 const LEASED: &str = "leased";
+
+/// What its holder's next commit must know of a lease, which does not read it.
+#[derive(Clone, Debug)]
+pub(crate) struct HeldLease {
+    due: Option<Timestamp>,
+    segments: u64,
+    pub(crate) counts: Counts,
+}
+
+impl HeldLease {
+    pub(crate) fn new(lease: &Lease, grace: Duration) -> Self {
+        Self { due: lease.due(grace), segments: lease.segments, counts: Counts::of_lease(lease) }
+    }
+}
 
 /// Returns it as stored.
 const fn state_name(state: &LeaseState) -> &'static str {
@@ -43,7 +57,7 @@ pub(crate) fn item(origin: &OriginKey, lease: &Lease, grace: Duration) -> Result
     if let (Some(holder), Some(free_from)) = (lease.holder(), free_from(lease)) {
         attributes.extend([("token", text(holder.token.as_str())), ("free_from", instant(free_from))]);
     }
-    attributes.extend(due_attributes(origin, lease.due(grace)));
+    attributes.extend(due_attributes(Owed::Turn, origin, lease.due(grace)));
     Ok(row(&keys::lease(origin), attributes))
 }
 
@@ -84,17 +98,16 @@ pub(crate) fn replace_held(
     Ok(put.when(held_by(token)))
 }
 
-/// Puts the holder's copy after a segment. The row is not read before: it was in the index, at a time that may be known.
+/// Puts the holder's copy after a segment, if the lease has as many segments as it was seen with: what it counts more is counted once.
 pub(crate) fn renew(
     origin: &OriginKey,
     token: &LeaseToken,
-    was_due: Option<Timestamp>,
-    held: &Lease,
-    grace: Duration,
+    before: &HeldLease,
+    (held, grace): (&Lease, Duration),
 ) -> Result<Write, StoreError> {
-    let index = was_due.map_or(IndexWrites::Move, |was_due| index_writes(Some(was_due), held.due(grace)));
     let put = Write::put(Role::Lease, &keys::lease(origin), item(origin, held, grace)?);
-    Ok(put.indexed(index).when(held_by(token)))
+    let as_seen = Expression::new("#segments = :was_segments").with(":was_segments", number(before.segments));
+    Ok(put.indexed(index_writes(before.due, held.due(grace))).when(held_by(token)).when(as_seen))
 }
 
 /// The fence is the token, not the clock.

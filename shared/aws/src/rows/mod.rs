@@ -4,6 +4,7 @@
 
 pub(crate) mod candidate;
 pub(crate) mod chunk;
+pub(crate) mod counts;
 pub(crate) mod host;
 pub(crate) mod inbox;
 pub(crate) mod iteration;
@@ -37,8 +38,18 @@ const VERSION: i32 = 1;
 /// The attribute for the version.
 const VERSION_NAME: &str = "v";
 
-/// The number of partitions of the index over which a crawl's overdue work is spread.
+/// The number of partitions of the index over which a crawl's overdue work of a kind is spread.
 pub(crate) const SHARDS: u8 = 4;
+
+/// What is owed. Each has partitions of its own in the index: origins that wait for a turn, however many, must not hide lost parses. Earlier versions put
+/// segments beside the origins, where they are still found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owed {
+    /// An origin's next turn, or its end: leases and inboxes.
+    Turn,
+    /// The parse of a segment.
+    Parse,
+}
 
 /// Returns a row with this key and these attributes.
 pub(crate) fn row<'a>(key: &Key, attributes: impl IntoIterator<Item = (&'a str, AttributeValue)>) -> Item {
@@ -75,10 +86,10 @@ pub(crate) fn slot_of(due: Timestamp) -> Timestamp {
 }
 
 /// Returns when work is due, and the attributes by which it is then found; none while nothing is owed.
-fn due_attributes(origin: &OriginKey, due: Option<Timestamp>) -> Vec<(&'static str, AttributeValue)> {
+fn due_attributes(owed: Owed, origin: &OriginKey, due: Option<Timestamp>) -> Vec<(&'static str, AttributeValue)> {
     match due {
         Some(due) => {
-            vec![(DUE, instant(due)), (DUE_SLOT, instant(slot_of(due))), (DUE_SHARD, text(shard_of(origin)))]
+            vec![(DUE, instant(due)), (DUE_SLOT, instant(slot_of(due))), (DUE_SHARD, text(shard_of(owed, origin)))]
         }
         None => Vec::new(),
     }
@@ -88,8 +99,8 @@ fn due_attributes(origin: &OriginKey, due: Option<Timestamp>) -> Vec<(&'static s
 pub(crate) const SET_DUE: &str = "#due = :due, #due_slot = :slot, #due_shard = :shard";
 
 /// What [`SET_DUE`] mentions.
-pub(crate) fn due_values(origin: &OriginKey, due: Timestamp) -> [(&'static str, AttributeValue); 3] {
-    [(":due", instant(due)), (":slot", instant(slot_of(due))), (":shard", text(shard_of(origin)))]
+pub(crate) fn due_values(owed: Owed, origin: &OriginKey, due: Timestamp) -> [(&'static str, AttributeValue); 3] {
+    [(":due", instant(due)), (":slot", instant(slot_of(due))), (":shard", text(shard_of(owed, origin)))]
 }
 
 /// What an update removes once nothing is owed.
@@ -115,14 +126,17 @@ pub(crate) fn expires(since: Timestamp, known: Duration) -> (&'static str, Attri
 }
 
 /// Returns the partition of the index that has an origin's overdue work.
-pub(crate) fn shard_of(origin: &OriginKey) -> String {
+fn shard_of(owed: Owed, origin: &OriginKey) -> String {
     let shard = Sha256::digest(origin.origin.as_str())[0] % SHARDS;
-    shard_name(origin.crawl.as_str(), shard)
+    shard_name(origin.crawl.as_str(), owed, shard)
 }
 
 /// A partition of the index.
-pub(crate) fn shard_name(crawl: &str, shard: u8) -> String {
-    format!("{crawl}#{shard}")
+pub(crate) fn shard_name(crawl: &str, owed: Owed, shard: u8) -> String {
+    match owed {
+        Owed::Turn => format!("{crawl}#{shard}"),
+        Owed::Parse => format!("{crawl}#{shard}#parse"),
+    }
 }
 
 /// Returns how a change of `due` affects the index.

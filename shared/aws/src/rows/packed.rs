@@ -20,11 +20,8 @@ pub(crate) fn pack(value: &impl Serialize) -> Result<(AttributeValue, AttributeV
 /// The same, with the raw bytes.
 pub(crate) fn pack_bytes(value: &impl Serialize) -> Result<(Vec<u8>, AttributeValue), StoreError> {
     let json = serde_json::to_vec(value)?;
-    let size = u64::try_from(json.len()).unwrap_or(u64::MAX);
-    if json.len() > JSON_BYTES_MAX {
-        return Err(StoreError::TooLarge { what: "a value's JSON", size, size_max: JSON_BYTES_MAX as u64 });
-    }
-    Ok((deflate(&json, Sparing::Bytes), number(size)))
+    StoreError::check_size("a value's JSON", json.len(), JSON_BYTES_MAX)?;
+    Ok((deflate(&json, Sparing::Bytes), number(json.len() as u64)))
 }
 
 /// Returns the value that was packed into these two attributes.

@@ -3,7 +3,7 @@
 use dragline_domain::frontier::{Blame, ParseBegun, PartKind, SegmentId, SegmentRow, SegmentState};
 use dragline_domain::ids::{LeaseToken, ParseToken};
 
-use super::{DUE_NAMES, due_attributes, fields, index_writes, iteration_number, keys, row};
+use super::{DUE_NAMES, Owed, due_attributes, fields, index_writes, iteration_number, keys, row};
 use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, instant, number, text};
 use crate::errors::StoreError;
 use crate::tables::{DUE, ITERATION};
@@ -33,7 +33,7 @@ fn item(segment: &SegmentRow) -> Item {
     if let Some(ParseBegun { token, until }) = &segment.parsing {
         attributes.extend([(PARSE_TOKEN, text(token.as_str())), (PARSE_UNTIL, instant(*until))]);
     }
-    attributes.extend(due_attributes(&segment.id.origin, segment.due));
+    attributes.extend(due_attributes(Owed::Parse, &segment.id.origin, segment.due));
     row(&keys::segment(&segment.id), attributes)
 }
 

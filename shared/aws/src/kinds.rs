@@ -1,0 +1,42 @@
+//! The kinds of objects in the bucket, and how large each may be.
+
+use crate::errors::StoreError;
+
+/// What an object is, for readers other than Dragline, and how large it may be, for whoever puts and gets it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    /// Its media type.
+    pub(crate) media_type: &'static str,
+    /// The version of its format, kept as the object's metadata `dragline-format`.
+    pub(crate) format: &'static str,
+    /// Its size at most. One that is larger is neither put nor read.
+    pub(crate) bytes_max: u64,
+}
+
+/// WARC objects: as `docs/format-warc.md` describes them. As large as S3 takes in one request.
+pub(crate) const WARC: Kind = Kind { media_type: "application/warc", format: "1", bytes_max: 5 << 30 };
+
+/// Documents of segments. The version is in the metadata, as lines are documents only, for whoever queries them.
+pub(crate) const DOCUMENTS: Kind = Kind { media_type: "application/gzip", format: "1", bytes_max: 128 << 20 };
+
+/// Items: lines are items only, for whoever queries them.
+pub(crate) const ITEMS: Kind = Kind { media_type: "application/gzip", format: "1", bytes_max: 128 << 20 };
+
+/// Reports of iterations.
+pub(crate) const REPORT: Kind = Kind { media_type: "text/html; charset=utf-8", format: "1", bytes_max: 128 << 20 };
+
+/// A large robots.txt.
+pub(crate) const ROBOTS: Kind = Kind { media_type: "application/octet-stream", format: "1", bytes_max: 16 << 20 };
+
+/// Files of a word index: their format is that of the index library, whose versions are its own. They are read in parts.
+pub(crate) const INDEX_FILE: Kind = Kind { media_type: "application/octet-stream", format: "1", bytes_max: 5 << 30 };
+
+/// Editions of a word index: each names the files of the index, of which there are some dozen.
+pub(crate) const EDITION: Kind = Kind { media_type: "application/json", format: "1", bytes_max: 4 << 20 };
+
+impl Kind {
+    /// Refuses what is too large.
+    pub(crate) fn check(self, size: u64) -> Result<(), StoreError> {
+        StoreError::check_size("the object's bytes", size, self.bytes_max)
+    }
+}

@@ -1,0 +1,144 @@
+//! Which segments put documents that the site shows now. After years of crawls most segments did not,
+//! and none of these is read.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow};
+use dragline_domain::ids::{Iteration, Turn};
+use dragline_domain::url::CrawlUrl;
+use dragline_ports::error::PortResult;
+
+use super::DynamoReader;
+use super::walk::Held;
+use crate::frontier::Listed;
+use crate::rows::keys;
+use crate::rows::known::KnownUrl;
+
+/// How many known URLs are read at once.
+const KNOWN_MAX: usize = 1_000;
+
+/// The most URLs of an origin that are kept in memory with all that is known about them, some 40 MB. Those of larger ones are read again with their
+/// documents.
+const KEPT_MAX: usize = 50_000;
+
+/// A segment that put documents which the site shows now.
+#[derive(Debug)]
+pub(super) struct ShownSegment {
+    pub(super) row: SegmentRow,
+    /// How many.
+    documents: usize,
+}
+
+/// The segments of an origin that put documents which the site shows, in the order in which they were
+/// committed, each with its iteration and how many. In memory is one entry a segment.
+#[derive(Debug)]
+pub(super) struct ShownSegments {
+    origin: OriginKey,
+    documents: BTreeMap<(Turn, u64), (Iteration, usize)>,
+    /// What is known about the URLs that show something, by path and query; `None` if they are too many.
+    known: Option<HashMap<String, KnownUrl>>,
+}
+
+impl ShownSegments {
+    /// Returns what is known about URLs of the origin, without those that show nothing. `None` if that was not kept.
+    pub(super) fn known(&self, urls: &[CrawlUrl]) -> Option<HashMap<CrawlUrl, KnownUrl>> {
+        let kept = self.known.as_ref()?;
+        let known = urls.iter().filter_map(|url| Some((url.clone(), kept.get(url.path_and_query())?.clone())));
+        Some(known.collect())
+    }
+}
+
+/// What was listed last: whoever reads an origin batch by batch lists it once.
+#[derive(Debug, Default)]
+pub(super) struct LastShown(Mutex<Option<Arc<ShownSegments>>>);
+
+impl LastShown {
+    /// Returns what was listed of an origin; `None` if it was not the last one.
+    pub(super) fn get(&self, origin: &OriginKey) -> Option<Arc<ShownSegments>> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().filter(|last| last.origin == *origin).cloned()
+    }
+
+    fn set(&self, listed: &Arc<ShownSegments>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(listed));
+    }
+}
+
+impl DynamoReader {
+    /// Reads the known URLs of an origin for where the documents that they show were put.
+    async fn read_shown(&self, origin: &OriginKey) -> PortResult<Arc<ShownSegments>> {
+        let (mut documents, mut after, mut known) = (BTreeMap::new(), None, Some(HashMap::new()));
+        loop {
+            let Listed { rows, next } = self.frontier.list_known_urls(origin, after, KNOWN_MAX).await?;
+            for row in rows {
+                let Some(place) = row.shown().map(|shown| shown.place) else { continue };
+                let (_, count) = documents.entry((place.turn, place.segment)).or_insert((place.iteration, 0));
+                *count += 1;
+                if let Some(kept) = &mut known {
+                    kept.insert(row.path_and_query.clone(), row);
+                }
+            }
+            known = known.filter(|kept| kept.len() <= KEPT_MAX);
+            match next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        let listed = Arc::new(ShownSegments { origin: origin.clone(), documents, known });
+        self.shown.set(&listed);
+        Ok(listed)
+    }
+}
+
+impl Held for ShownSegment {
+    const LISTED_MAX: usize = 50;
+
+    async fn list(
+        reader: &DynamoReader,
+        origin: &OriginKey,
+        iteration: Option<Iteration>,
+        after: Option<String>,
+        limit: usize,
+    ) -> PortResult<Listed<Self>> {
+        // Read anew at an origin's beginning, as the crawl may have gone on.
+        let shown = match after.as_ref().and_then(|_| reader.shown.get(origin)) {
+            Some(shown) => shown,
+            None => reader.read_shown(origin).await?,
+        };
+        let behind = match &after {
+            Some(after) => {
+                let id = keys::segment_id(origin, after).map_err(|error| error.at("read on", origin))?;
+                (id.turn, id.n.saturating_add(1))
+            }
+            None => (Turn(0), 0),
+        };
+        let wanted =
+            shown.documents.range(behind..).filter(|(_, (of, _))| iteration.is_none_or(|wanted| *of == wanted));
+        let mut wanted: Vec<_> = wanted.take(limit.saturating_add(1)).collect();
+        let has_more = wanted.len() > limit;
+        wanted.truncate(limit);
+        let id = |(turn, n): (Turn, u64)| SegmentId { origin: origin.clone(), turn, n };
+        let ids: Vec<SegmentId> = wanted.iter().map(|(place, _)| id(**place)).collect();
+        let next = ids.last().filter(|_| has_more).map(|id| keys::segment(id).sort);
+        let rows = reader.frontier.load_segments(origin, &ids).await?.into_iter();
+        let documents = |row: &SegmentRow| shown.documents.get(&(row.id.turn, row.id.n)).map_or(0, |(_, count)| *count);
+        Ok(Listed { rows: rows.map(|row| Self { documents: documents(&row), row }).collect(), next })
+    }
+
+    fn is_of(&self, iteration: Iteration) -> bool {
+        self.row.is_of(iteration)
+    }
+
+    fn sort_key(&self, origin: &OriginKey) -> String {
+        self.row.sort_key(origin)
+    }
+
+    fn rows(&self) -> usize {
+        self.documents
+    }
+
+    fn bytes(&self) -> u64 {
+        self.row.bytes()
+    }
+}
