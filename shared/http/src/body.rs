@@ -1,11 +1,13 @@
 //! Receiving a response's body, within its limits.
 
+use std::io::{ErrorKind, Write as _};
 use std::time::Duration;
 
 use bytes::Bytes;
+use dragline_formats::blob::{Blob, MEMORY_BYTES_MAX, Spool, SpoolWriter};
 use dragline_formats::content_coding::{Cut, is_binary};
 use dragline_formats::http_fields::content_type;
-use dragline_ports::fetcher::{FetchLimits, Truncation};
+use dragline_ports::fetcher::{BodyLimits, BodyUse, Truncation};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use tokio::time::Instant;
@@ -14,31 +16,44 @@ use crate::budget::{ByteBudget, NoRoom, Patience, SHARE_BYTES};
 use crate::decoded::{Decoded, DecodedMeter, Measured};
 use crate::framing::Framing;
 
+/// How soon to look again for room on disk.
+const NO_ROOM_PAUSE: Duration = Duration::from_millis(100);
+
+/// How much of a body is looked at to see whether it is text.
+const LOOK_BYTES: u64 = 4 << 10;
+
 /// A body with its content coding as received, and its measure without it.
 #[derive(Debug)]
 pub(crate) struct Received {
-    pub(crate) bytes: Bytes,
+    pub(crate) body: Blob,
     pub(crate) truncated: Option<Truncation>,
     pub(crate) decoded: Decoded,
-    /// How long it waited for room in memory.
+    /// How long it waited for room, in memory or on disk.
     pub(crate) waited: Duration,
+}
+
+/// Where bodies wait while they arrive.
+#[derive(Debug)]
+pub(crate) struct Rooms {
+    pub(crate) memory: ByteBudget,
+    pub(crate) spool: Spool,
 }
 
 /// Receives the body of a response until it ends, a limit cuts it, or the connection breaks. What arrived until then is kept. If the response is
 /// not at its end, dropping it closes its connection (HTTP/1.1) or resets its stream (HTTP/2).
 pub(crate) async fn receive(
     mut response: reqwest::Response,
-    limits: &FetchLimits,
-    budget: &ByteBudget,
-    deadline: Instant,
+    limits: &BodyLimits,
+    rooms: &Rooms,
+    (deadline, room_wait_max): (Instant, Duration),
 ) -> Received {
-    let mut kept = Kept::new(&response, limits);
+    let mut kept = Kept::new(&response, limits, &rooms.spool);
     // Waiting for room may take as long again as the whole exchange.
-    let mut patience = Patience::new(deadline, limits.total_timeout);
+    let mut patience = Patience::new(deadline, room_wait_max);
     // Without room, as much is kept as fitted.
-    let filled = fill(&mut kept, &mut response, budget, &mut patience).await;
+    let filled = fill(&mut kept, &mut response, &rooms.memory, &mut patience).await;
     let truncated = filled.unwrap_or(Some(Truncation::Length));
-    kept.finish(truncated, patience.waited)
+    kept.finish(truncated, patience.waited).await
 }
 
 async fn fill(
@@ -50,21 +65,20 @@ async fn fill(
     let mut room = patience.room(budget.share()).await?;
     let framing = Framing::of(response);
     loop {
-        let left = framing.bytes_left(kept.bytes.len());
+        let left = framing.bytes_left(kept.len_bytes());
         if left == 0 {
             return Ok(None);
         }
         let Some(chunk) = patience.server(response.chunk()).await else { return Ok(Some(Truncation::Time)) };
         let mut chunk = match chunk {
             Ok(Some(chunk)) => chunk,
-            Ok(None) => return Ok(framing.cut_at_end(kept.bytes.len())),
+            Ok(None) => return Ok(framing.cut_at_end(kept.len_bytes())),
             // A wrong chunk size or a reset stream ends what can be read, just as a lost connection does.
             Err(error) => return Ok(framing.cut_by(&error)),
         };
         chunk.truncate(left);
-        let bytes = (kept.bytes.len() + chunk.len()).min(kept.bytes_max);
-        patience.room(room.hold(bytes)).await?;
-        if kept.push(&chunk) == Pushed::Full {
+        patience.room(room.hold(kept.memory_bytes_with(chunk.len()))).await?;
+        if kept.push(chunk, patience).await? == Pushed::Full {
             return Ok(Some(Truncation::Length));
         }
     }
@@ -80,10 +94,18 @@ enum Pushed {
 
 /// A body so far, within its limits.
 struct Kept {
-    bytes: Vec<u8>,
+    place: Place,
     bytes_max: usize,
     meter: DecodedMeter,
     text: Text,
+}
+
+/// Where a body is kept.
+enum Place {
+    /// It is read: in memory.
+    Memory(Vec<u8>),
+    /// It is not: on disk if it is long. `None` while another thread writes to it.
+    Spool(Option<SpoolWriter>),
 }
 
 /// Whether a body is text, according to its header.
@@ -102,42 +124,113 @@ impl Text {
 }
 
 impl Kept {
-    fn new(response: &reqwest::Response, limits: &FetchLimits) -> Self {
+    fn new(response: &reqwest::Response, limits: &BodyLimits, spool: &Spool) -> Self {
+        let bytes_max = usize::try_from(limits.received_bytes_max).unwrap_or(usize::MAX);
         // The length is the server's claim: it is worth no more than a share until it proves true.
         let claimed = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+        let place = match limits.body_use {
+            BodyUse::Read => Place::Memory(Vec::with_capacity(claimed.min(SHARE_BYTES).min(bytes_max))),
+            BodyUse::Kept => Place::Spool(Some(spool.begin())),
+        };
         Self {
-            bytes: Vec::with_capacity(claimed.min(SHARE_BYTES).min(limits.body_bytes_max)),
-            bytes_max: limits.body_bytes_max,
+            place,
+            bytes_max,
             meter: DecodedMeter::new(response.headers(), limits.decoded_bytes_max),
             text: Text::of(response.headers()),
         }
     }
 
-    fn push(&mut self, chunk: &[u8]) -> Pushed {
-        let room = self.bytes_max - self.bytes.len();
-        let (fits, over) = chunk.split_at(chunk.len().min(room));
-        self.bytes.extend_from_slice(fits);
-        match self.meter.push(&self.bytes) {
-            Measured::Within if over.is_empty() => Pushed::Within,
-            _ => Pushed::Full,
+    fn len_bytes(&self) -> usize {
+        match &self.place {
+            Place::Memory(bytes) => bytes.len(),
+            Place::Spool(writer) => {
+                let bytes = writer.as_ref().map_or(0, SpoolWriter::len_bytes);
+                usize::try_from(bytes).unwrap_or(usize::MAX)
+            }
         }
     }
 
+    /// Returns how much memory it takes with this much more.
+    fn memory_bytes_with(&self, more: usize) -> usize {
+        let bytes = self.len_bytes().saturating_add(more).min(self.bytes_max);
+        match &self.place {
+            Place::Memory(_) => bytes,
+            Place::Spool(_) => bytes.min(MEMORY_BYTES_MAX),
+        }
+    }
+
+    async fn push(&mut self, mut chunk: Bytes, patience: &mut Patience) -> Result<Pushed, NoRoom> {
+        let room = self.bytes_max - self.len_bytes();
+        let is_over = chunk.len() > room;
+        chunk.truncate(room);
+        let measured = match &mut self.place {
+            Place::Memory(bytes) => {
+                bytes.extend_from_slice(&chunk);
+                self.meter.push(bytes)
+            }
+            Place::Spool(writer) => {
+                spool(writer, &chunk, patience).await?;
+                self.meter.push_chunk(&chunk)
+            }
+        };
+        Ok(if measured == Measured::Within && !is_over { Pushed::Within } else { Pushed::Full })
+    }
+
     /// Ends the body, as its framing did.
-    fn finish(mut self, framed: Option<Truncation>, waited: Duration) -> Received {
-        // Bodies wait in memory until their segment is committed, so what was reserved while growing is given back.
-        self.bytes.shrink_to_fit();
-        let is_coded = self.meter.is_coded() && !self.bytes.is_empty();
-        let (decoded, cut) = self.meter.finish(&self.bytes);
+    async fn finish(self, framed: Option<Truncation>, waited: Duration) -> Received {
+        let Self { place, meter, text, .. } = self;
+        let body = match place {
+            Place::Memory(mut bytes) => {
+                // Bodies wait in memory until their segment is committed, so what was reserved while growing is given back.
+                bytes.shrink_to_fit();
+                Blob::from(bytes)
+            }
+            Place::Spool(None) => Blob::default(),
+            Place::Spool(Some(writer)) => {
+                let ended = tokio::task::spawn_blocking(|| writer.finish_with_what_fits()).await;
+                ended.unwrap_or_default()
+            }
+        };
+        let is_coded = meter.is_coded() && !body.is_empty();
+        let (decoded, cut) = meter.finish(&body);
+        let is_no_text = || body.beginning(LOOK_BYTES).is_ok_and(|bytes| is_binary(&bytes));
         let truncated = match (framed, cut) {
             // Codings have ends of their own: what is decoded to its end is whole, whatever length or chunks say.
             (Some(Truncation::Disconnect | Truncation::Time), None) if is_coded => None,
             (None, Some(Cut::Limit)) => Some(Truncation::Length),
             // Servers name codings that they did not apply.
-            (None, Some(cut)) if cut.is_of_name() && !(self.text == Text::Declared && is_binary(&self.bytes)) => None,
+            (None, Some(cut)) if cut.is_of_name() && !(text == Text::Declared && is_no_text()) => None,
             (None, Some(Cut::Failed(error))) => Some(Truncation::Coding(error)),
             (framed, _) => framed,
         };
-        Received { bytes: self.bytes.into(), truncated, decoded, waited }
+        Received { body, truncated, decoded, waited }
     }
+}
+
+/// Adds to a body that is not read. Another thread writes to the disk.
+async fn spool(open: &mut Option<SpoolWriter>, chunk: &Bytes, patience: &mut Patience) -> Result<(), NoRoom> {
+    let mut left = chunk.clone();
+    while !left.is_empty() {
+        let Some(mut writer) = open.take() else { return Err(NoRoom) };
+        let (writer, written) = if writer.spills(left.len()) {
+            let bytes = left.clone();
+            let write = move || {
+                let written = writer.write(&bytes);
+                (writer, written)
+            };
+            tokio::task::spawn_blocking(write).await.map_err(|_| NoRoom)?
+        } else {
+            let written = writer.write(&left);
+            (writer, written)
+        };
+        *open = Some(writer);
+        match written {
+            Ok(bytes) => drop(left.split_to(bytes)),
+            Err(error) if error.kind() == ErrorKind::QuotaExceeded => {
+                patience.room(tokio::time::sleep(NO_ROOM_PAUSE)).await?;
+            }
+            Err(_) => return Err(NoRoom),
+        }
+    }
+    Ok(())
 }

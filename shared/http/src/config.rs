@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
+use dragline_formats::blob::Spool;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
 
@@ -36,13 +37,15 @@ pub struct HttpConfig {
     pub idle_connections_max: usize,
     /// How long an idle connection is kept.
     pub idle_timeout: Duration,
-    /// The size of bodies being received, all requests together. See `budget.rs` for how it is shared out.
+    /// The size of what is in memory of bodies being received, all requests together. See `budget.rs` for how it is shared out.
     pub in_flight_bytes_max: usize,
+    /// Where bodies wait that nobody reads, if they are long.
+    pub spool: Spool,
 }
 
 impl HttpConfig {
     /// Returns the defaults: public addresses only, certificates checked by the platform's roots, 2 idle connections per host for 4 s and 256 in
-    /// total, 64 MiB in flight.
+    /// total, 64 MiB in flight, and long bodies where the machine has temporary files.
     #[must_use]
     pub fn new(user_agent: impl Into<String>) -> Self {
         Self {
@@ -55,6 +58,7 @@ impl HttpConfig {
             // Servers close theirs after 5 s or more: a request on a connection that is just being closed would be lost.
             idle_timeout: Duration::from_secs(4),
             in_flight_bytes_max: 64 << 20,
+            spool: Spool::default(),
         }
     }
 }

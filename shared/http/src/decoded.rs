@@ -1,7 +1,11 @@
 //! The length of a body without its content coding, and its digest. These are compared between visits, as servers may compress the same page
 //! differently every day.
 
-use dragline_formats::content_coding::{ContentCodings, Cut, DecodeError, Decoder, Progress, decoded_sha1};
+use dragline_formats::blob::Blob;
+use dragline_formats::content_coding::{
+    ContentCodings, Cut, DecodeError, DecodedDigest, Decoder, Progress, decoded_sha1_of,
+};
+use dragline_formats::warc::Sha1Digest;
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
 use sha1::{Digest, Sha1};
@@ -67,13 +71,18 @@ impl DecodedMeter {
         if received.len() <= WHOLE_BYTES_MAX {
             return Measured::Within;
         }
+        let taken = self.stream.as_ref().map_or(0, |stream| stream.taken);
+        self.push_chunk(&received[taken..])
+    }
+
+    /// Takes more of a body that is not in memory.
+    pub(crate) fn push_chunk(&mut self, chunk: &[u8]) -> Measured {
         let Stream { decoder, sum, taken } = self.stream.get_or_insert_with(|| Stream {
             decoder: Decoder::new(&self.codings, self.bytes_max),
             sum: Sum::default(),
             taken: 0,
         });
-        let chunk = &received[*taken..];
-        *taken = received.len();
+        *taken += chunk.len();
         measured(decoder.push(chunk, &mut |part| sum.add(part)))
     }
 
@@ -83,7 +92,7 @@ impl DecodedMeter {
     }
 
     /// Ends the body. Returns why it was not decoded to its end, too; `None` if it was.
-    pub(crate) fn finish(self, received: &[u8]) -> (Decoded, Option<Cut>) {
+    pub(crate) fn finish(self, received: &Blob) -> (Decoded, Option<Cut>) {
         let Self { codings, bytes_max, stream } = self;
         if let Some(Stream { decoder, mut sum, .. }) = stream {
             let ended = decoder.finish(&mut |part| sum.add(part));
@@ -97,7 +106,8 @@ impl DecodedMeter {
                 return (Decoded { sha1: sum.sha1.finalize().into(), bytes: sum.bytes }, cut);
             }
         }
-        let digest = decoded_sha1(&codings, received, bytes_max);
+        let cannot_be_read = |_| DecodedDigest { sha1: Sha1Digest::from([0; 20]), decoded_bytes: 0, cut: None };
+        let digest = decoded_sha1_of(&codings, received, bytes_max).unwrap_or_else(cannot_be_read);
         (Decoded { sha1: *digest.sha1.as_bytes(), bytes: digest.decoded_bytes }, digest.cut)
     }
 }
@@ -119,6 +129,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use dragline_formats::content_coding::decoded_sha1;
 
     fn gzip(body: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -133,10 +144,10 @@ mod tests {
         for chunk in chunks {
             received.extend_from_slice(chunk);
             if meter.push(&received) == Measured::Over {
-                return (meter.finish(&received).0, Measured::Over);
+                return (meter.finish(&received.into()).0, Measured::Over);
             }
         }
-        let (decoded, cut) = meter.finish(&received);
+        let (decoded, cut) = meter.finish(&received.into());
         (decoded, if cut == Some(Cut::Limit) { Measured::Over } else { Measured::Within })
     }
 

@@ -15,7 +15,7 @@ use hyper::ext::ReasonPhrase;
 use hyper_util::client::legacy::connect::HttpInfo;
 use tokio::time::{Instant, sleep_until};
 
-use crate::body::{self, Received};
+use crate::body::{self, Received, Rooms};
 use crate::budget::ByteBudget;
 use crate::clients::Clients;
 use crate::config::{HttpConfig, HttpConfigError};
@@ -36,7 +36,7 @@ pub struct HttpFetcher {
     stand_ins: Clients,
     user_agent: HeaderValue,
     address_policy: AddressPolicy,
-    budget: ByteBudget,
+    rooms: Rooms,
 }
 
 impl HttpFetcher {
@@ -61,7 +61,7 @@ impl HttpFetcher {
             stand_ins: Clients::new(config, stand_ins, Arc::new(StandInLookup(lookup)))?,
             user_agent,
             address_policy: config.address_policy,
-            budget: ByteBudget::new(config.in_flight_bytes_max),
+            rooms: Rooms { memory: ByteBudget::new(config.in_flight_bytes_max), spool: config.spool.clone() },
         })
     }
 
@@ -145,18 +145,20 @@ impl HttpFetcher {
         known.first_byte = Some(times.started.elapsed());
         within_header_limit(response.headers(), limits.header_bytes_max)?;
         let status = response.status();
-        let headers = response.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        let headers: Headers =
+            response.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
         let reason = reason(&response);
         let protocol = protocol(&response);
-        let received = body::receive(response, limits, &self.budget, times.deadline).await;
-        let Received { bytes, truncated, decoded, waited } = received;
+        let patience = (times.deadline, limits.total_timeout);
+        let received = body::receive(response, &limits.of_body(&headers), &self.rooms, patience).await;
+        let Received { body, truncated, decoded, waited } = received;
         known.waited = waited;
         Ok(FetchedResponse {
             status: status.as_u16(),
             reason,
             protocol,
             headers,
-            body: bytes,
+            body,
             truncated,
             decoded_sha1: decoded.sha1,
             decoded_bytes: decoded.bytes,
@@ -184,7 +186,7 @@ impl Fetcher for HttpFetcher {
         let Known { request_headers, remote, first_byte, waited, unprocessed } = known;
         // The time that the server took: our own shortage must not slow anybody down.
         let elapsed = started.elapsed().saturating_sub(waited);
-        Fetched { request_headers, remote, first_byte, elapsed, unprocessed, result }
+        Fetched { request_headers, remote, first_byte, elapsed, archived_at: None, unprocessed, result }
     }
 }
 

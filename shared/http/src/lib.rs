@@ -18,6 +18,8 @@ mod stand_in;
 mod timing;
 mod tls;
 
+pub use dragline_formats::blob::Spool;
+
 pub use config::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, certificates_from_pem};
 pub use fetcher::HttpFetcher;
 pub use fetchers::HttpFetchers;

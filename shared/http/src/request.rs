@@ -93,6 +93,7 @@ mod tests {
             total_timeout: Duration::from_secs(1),
             header_bytes_max: 1,
             body_bytes_max: 1,
+            file_bytes_max: None,
             decoded_bytes_max: 1,
         };
         FetchRequest::new(CrawlUrl::parse(url, &UrlRules::default()).unwrap(), limits)

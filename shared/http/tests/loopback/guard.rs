@@ -7,7 +7,7 @@ use dragline_domain::address::AddressPolicy;
 use dragline_http::HttpFetcher;
 use dragline_ports::fetcher::FetchFailureKind::{NameNotResolved, PrivateAddress};
 
-use crate::support::{Names, RawServer, config, failure_kind, fetch, fetcher, response};
+use crate::support::{Names, RawServer, body_of, config, failure_kind, fetch, fetcher, response};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -60,7 +60,7 @@ async fn a_name_is_looked_up_once_a_connection() {
     let names = Arc::new(Names::loopback());
     let fetcher = HttpFetcher::with_lookup(&config(AddressPolicy::AllowPrivate), Arc::clone(&names) as _).unwrap();
     for (lookups, why) in [(1, "what was checked is what is connected"), (1, "the same connection"), (2, "a new one")] {
-        assert_eq!(response(fetch(&fetcher, &server.url("/")).await).body, "ok");
+        assert_eq!(body_of(&response(fetch(&fetcher, &server.url("/")).await)), "ok");
         assert_eq!(names.asked(), lookups, "{why}");
     }
 }
@@ -82,7 +82,7 @@ fn again(test: &str, value: &str, environment: &[(&str, &str)]) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn proxies_of_the_environment_are_ignored() {
     if let Ok(url) = std::env::var(CHILD) {
-        assert_eq!(response(fetch(&fetcher(), &url).await).body, "ok");
+        assert_eq!(body_of(&response(fetch(&fetcher(), &url).await)), "ok");
         return;
     }
     let site = RawServer::answering(OK).await;

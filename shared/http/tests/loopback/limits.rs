@@ -4,17 +4,19 @@ use std::io::Write;
 use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
+use dragline_formats::blob::Spool;
+use dragline_formats::warc::Sha1Digest;
 use dragline_http::{HttpConfig, HttpFetcher};
 use dragline_ports::fetcher::FetchFailureKind::{self, Connect, Protocol, Timeout};
 use dragline_ports::fetcher::Truncation::{self, Disconnect, Length, Time};
-use dragline_ports::fetcher::{FetchLimits, Fetcher};
+use dragline_ports::fetcher::{BodyLimit, FetchLimits, FetchRequest, Fetcher};
 use dragline_testkit::hostile::Step;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures_util::future::join_all;
 
 use crate::support::{
-    ENOUGH_TO_BEGIN, Names, ROOMY, RawServer, SHORT, config, failure_kind, fetcher, request, response,
+    ENOUGH_TO_BEGIN, Names, ROOMY, RawServer, SHORT, body_of, config, failure_kind, fetcher, request, response,
 };
 
 #[tokio::test]
@@ -78,7 +80,7 @@ async fn bodies_that_are_cut_are_kept() {
         let mut request = request(&server.url("/"));
         request.limits = limits;
         let response = response(fetcher().fetch(request).await);
-        assert_eq!((response.body.as_ref(), response.truncated), (body.as_bytes(), truncated), "{why}");
+        assert_eq!((&body_of(&response)[..], response.truncated), (body.as_bytes(), truncated), "{why}");
         assert_eq!(response.decoded_bytes, body.len() as u64, "{why}");
     }
 }
@@ -103,8 +105,8 @@ async fn a_compressed_body_is_kept_as_received_and_a_bomb_is_cut() {
         let server = RawServer::start([Step::send(head), Step::send(body.clone())]).await;
         let response = response(fetcher().fetch(request(&server.url("/"))).await);
         assert_eq!((response.decoded_bytes, response.truncated), (decoded_bytes, truncated), "{why}");
-        assert!(body.starts_with(&response.body), "{why}");
-        assert!(truncated.is_some() || response.body.len() == body.len(), "{why}");
+        assert!(body.starts_with(&body_of(&response)), "{why}");
+        assert!(truncated.is_some() || response.body.len_bytes() == body.len() as u64, "{why}");
     }
 }
 
@@ -113,7 +115,7 @@ async fn what_came_before_a_reset_is_kept() {
     let steps = [Step::send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), Step::Reset];
     let server = RawServer::start(steps).await;
     let response = response(fetcher().fetch(request(&server.url("/"))).await);
-    assert_eq!((response.body.as_ref(), response.truncated), (b"abc".as_slice(), Some(Disconnect)));
+    assert_eq!((&body_of(&response)[..], response.truncated), (b"abc".as_slice(), Some(Disconnect)));
 }
 
 #[tokio::test]
@@ -202,7 +204,7 @@ async fn large_bodies_take_turns_where_there_is_little_room() {
     let fetches = (0..8).map(|_| fetcher.fetch(request(&server.url("/"))));
     for fetched in join_all(fetches).await {
         let response = response(fetched);
-        assert_eq!((response.body.len(), response.truncated), (BYTES, None));
+        assert_eq!((response.body.len_bytes(), response.truncated), (BYTES as u64, None));
     }
 }
 
@@ -224,7 +226,101 @@ async fn a_large_body_that_drips_keeps_nobody_waiting() {
         _ = &mut dripping => panic!("it has no end"),
         fetched = fetcher.fetch(one) => {
             let response = response(fetched);
-            assert_eq!((response.body.len(), response.truncated), (BYTES, None));
+            assert_eq!((response.body.len_bytes(), response.truncated), (BYTES as u64, None));
         }
     }
+}
+
+/// What bodies are made of: no power of two.
+const PART: &[u8] = b"a part of thirty-seven bytes, no less";
+
+/// A type, how large a body is sent under it, and what becomes of that: how much is kept, whether in memory, and why it is cut.
+type Sized = (&'static str, usize, u64, bool, Option<Truncation>, &'static str);
+
+#[tokio::test]
+async fn a_body_that_is_not_read_has_a_limit_of_its_own_and_waits_on_disk() {
+    const KIB: usize = 1 << 10;
+    let folder = tempfile::tempdir().unwrap();
+    let spool = Spool::new(folder.path(), u64::MAX);
+    let limits = FetchLimits {
+        body_bytes_max: 1_200 * KIB,
+        file_bytes_max: Some(2_000 << 10),
+        decoded_bytes_max: 1_500 << 10,
+        ..ROOMY
+    };
+    let config = HttpConfig { spool, ..config(AddressPolicy::AllowPrivate) };
+    let fetcher = HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap();
+    let cases: [Sized; 7] = [
+        ("text/html", 1_200 * KIB, 1_200 << 10, true, None, "a page: in memory, just at its limit"),
+        ("text/html", 1_200 * KIB + 1, 1_200 << 10, true, Some(Length), "a page a byte over it"),
+        ("image/png", 1_024 * KIB, 1 << 20, true, None, "a short picture"),
+        ("image/png", 1_200 * KIB + 1, (1_200 << 10) + 1, false, None, "a picture as long as no page may be"),
+        ("image/png", 2_000 * KIB, 2_000 << 10, false, None, "at its limit, beyond that of what is decompressed"),
+        ("image/png", 2_000 * KIB + 1, 2_000 << 10, false, Some(Length), "a byte over it"),
+        ("application/zip", 4_000 * KIB, 2_000 << 10, false, Some(Length), "far over it"),
+    ];
+    for (content_type, bytes, kept, is_in_memory, truncated, why) in cases {
+        let body = PART.repeat(bytes / PART.len() + 1)[..bytes].to_vec();
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {bytes}\r\n\r\n");
+        let server = RawServer::start([Step::send(head), Step::send(body.clone())]).await;
+        let request = FetchRequest { limits, ..request(&server.url("/")) };
+        let response = response(fetcher.fetch(request).await);
+        assert_eq!((response.body.len_bytes(), response.truncated), (kept, truncated), "{why}");
+        assert_eq!(response.body.in_memory().is_some(), is_in_memory, "{why}");
+        let sent = &body[..usize::try_from(kept).unwrap()];
+        assert!(body_of(&response) == sent, "{why}");
+        assert_eq!((response.decoded_bytes, response.decoded_sha1), (kept, sha1(sent)), "{why}");
+        let limit = match (truncated, content_type) {
+            (None, _) => None,
+            (Some(_), "text/html") => Some(BodyLimit::Received),
+            (Some(_), _) => Some(BodyLimit::File),
+        };
+        assert_eq!(limits.cut(&response), limit, "{why}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_read_is_measured_without_its_coding_if_it_has_that() {
+    let plain: Vec<u8> =
+        (0_u32..).flat_map(|n| (n.wrapping_mul(0x9E37_79B9)).to_be_bytes()).take(1_500 << 10).collect();
+    let limits = FetchLimits { file_bytes_max: Some(16 << 20), ..ROOMY };
+    for (body, decoded, why) in [
+        (gzip(&plain), &plain, "a script that is compressed"),
+        (plain.clone(), &plain, "a coding that was named and not applied"),
+    ] {
+        let head =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n";
+        let server = RawServer::start([Step::send(head), Step::send(body.clone())]).await;
+        let request = FetchRequest { limits, ..request(&server.url("/")) };
+        let response = response(fetcher().fetch(request).await);
+        assert!(response.body.in_memory().is_none() && body_of(&response) == body, "{why}: as it was received");
+        assert_eq!((response.decoded_bytes, response.decoded_sha1), (decoded.len() as u64, sha1(decoded)), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn without_room_on_disk_a_body_is_cut_where_it_ends_and_others_are_not() {
+    let spool = Spool::new(std::env::temp_dir(), 2 << 20);
+    let config = HttpConfig { spool, ..config(AddressPolicy::AllowPrivate) };
+    let fetcher = HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap();
+    for (content_type, bytes, limit, why) in [
+        ("video/mp4", 8 << 20, Some(BodyLimit::Disk), "no room for all of it"),
+        ("text/html", 3 << 20, None, "a page needs none"),
+        ("video/mp4", 1 << 20, None, "a short video needs none"),
+        ("video/mp4", 2 << 20, None, "the room of the first one came back"),
+    ] {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {bytes}\r\n\r\n");
+        let server = RawServer::start([Step::send(head), Step::send(vec![7; bytes])]).await;
+        // It waits for room as long as it may take.
+        let total_timeout = if limit.is_some() { 4 * ENOUGH_TO_BEGIN } else { ROOMY.total_timeout };
+        let limits = FetchLimits { file_bytes_max: Some(16 << 20), total_timeout, ..ROOMY };
+        let response = response(fetcher.fetch(FetchRequest { limits, ..request(&server.url("/")) }).await);
+        assert_eq!(limits.cut(&response), limit, "{why}: {:?}", response.truncated);
+        let is_whole = response.body.len_bytes() == bytes as u64;
+        assert!(is_whole == limit.is_none() && response.body.len_bytes() >= 1 << 20, "{why}: {:?}", response.body);
+    }
+}
+
+fn sha1(bytes: &[u8]) -> [u8; 20] {
+    *Sha1Digest::of(bytes).as_bytes()
 }

@@ -29,6 +29,7 @@ pub(crate) const ROOMY: FetchLimits = FetchLimits {
     total_timeout: Duration::from_secs(40),
     header_bytes_max: 64 << 10,
     body_bytes_max: 4 << 20,
+    file_bytes_max: Some(4 << 20),
     decoded_bytes_max: 4 << 20,
 };
 
@@ -58,6 +59,11 @@ pub(crate) async fn fetch(fetcher: &HttpFetcher, url: &str) -> Fetched {
 
 pub(crate) fn response(fetched: Fetched) -> FetchedResponse {
     fetched.result.expect("a response")
+}
+
+/// The body that was kept of a response.
+pub(crate) fn body_of(response: &FetchedResponse) -> Bytes {
+    response.body.bytes().unwrap()
 }
 
 pub(crate) fn failure_kind(fetched: &Fetched) -> Option<FetchFailureKind> {
