@@ -1,0 +1,221 @@
+//! An archived answer, read back as if it had just come.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use dragline_formats::blob::{Blob, Spool, SpoolWriter};
+use dragline_formats::content_coding::{ContentCodings, Cut, decoded_sha1_of, is_binary};
+use dragline_formats::http_fields::Headers;
+use dragline_formats::warc::{
+    self, Extent, HEAD_BYTES_MAX, HttpResponse, OthersRecord, OthersResponse, ReadLimits, read_others_record_of,
+    read_others_request, read_others_response,
+};
+use dragline_ports::fetcher::{BodyUse, FetchLimits, Fetched, FetchedResponse, Truncation};
+
+use crate::archives::RecordFile;
+use crate::index::{Capture, Kind, Place};
+
+/// Reads an answer, within the limits of a crawl.
+///
+/// # Errors
+/// Why it cannot be read: its file is gone or has changed.
+pub(crate) fn read(
+    files: &[RecordFile],
+    capture: &Capture,
+    limits: &FetchLimits,
+    spool: &Spool,
+) -> Result<Fetched, String> {
+    let own = record(files, capture.place, limits, &mut io::sink())?;
+    let remote = own.record.ip_address().map(|ip| SocketAddr::new(ip, capture.url.port()));
+    let protocol = own.record.protocol();
+    let message = match capture.kind {
+        Kind::Response => Message::of_response(&own)?.with_rest(files, capture.place, limits, spool)?,
+        Kind::Resource => Message::of_resource(&own).with_rest(files, capture.place, limits, spool)?,
+        Kind::Revisit(place) => {
+            let answer = Message::of_response(&record(files, place, limits, &mut io::sink())?)?;
+            answer.with_rest(files, place, limits, spool)?.with_head_of(&own)
+        }
+    };
+    let request_headers = match capture.request.map(|place| record(files, place, limits, &mut io::sink())) {
+        Some(Ok(request)) => read_others_request(&request.record).map(|request| request.headers).unwrap_or_default(),
+        Some(Err(_)) | None => Headers::default(),
+    };
+    Ok(Fetched {
+        request_headers,
+        remote,
+        first_byte: None,
+        elapsed: Duration::ZERO,
+        archived_at: Some(capture.at),
+        unprocessed: None,
+        result: Ok(message.within(limits, protocol).map_err(|error| error.to_string())?),
+    })
+}
+
+/// Reads a record, with as much of it as has a body that is read. What is beyond that is written.
+fn record(
+    files: &[RecordFile],
+    place: Place,
+    limits: &FetchLimits,
+    rest: &mut dyn Write,
+) -> Result<OthersRecord, String> {
+    let file = files.get(place.file as usize).ok_or_else(|| "its file was not given".to_owned())?;
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", file.name);
+    let from_offset = file.open_at(place.record.offset).map_err(|error| failed(&error))?;
+    let block_bytes_max = (HEAD_BYTES_MAX + limits.body_bytes_max) as u64;
+    let held = ReadLimits { block_bytes_max, ..ReadLimits::default() };
+    read_others_record_of(from_offset, place.record, held, rest).map_err(|error| failed(&error))
+}
+
+/// An answer before the limits of a crawl apply to it.
+struct Message {
+    status: u16,
+    reason: String,
+    headers: Headers,
+    body: Blob,
+    truncated: Option<Truncation>,
+    /// Whether what is missing can be read.
+    rest: Rest,
+}
+
+/// What of a body was not read, as it is longer than what is read of pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    /// Nothing.
+    None,
+    /// It follows in the record.
+    Follows,
+    /// It follows in chunks, which are only joined in memory.
+    InChunks,
+}
+
+impl Message {
+    fn of_response(read: &OthersRecord) -> Result<Self, String> {
+        let response = read_others_response(&read.record).map_err(|error| error.to_string())?;
+        let OthersResponse { message: HttpResponse { status, reason, headers, body: message_body }, body, .. } =
+            response;
+        let message_bytes = message_body.len();
+        let stated = read.record.truncated().map(stated);
+        let truncated = match read.extent {
+            Extent::Whole => stated.filter(|_| read.record.record_type == warc::RecordType::Response),
+            Extent::CutShort { .. } => Some(Truncation::Disconnect),
+            Extent::OverLimit { .. } => Some(Truncation::Length),
+        };
+        let rest = match read.extent {
+            Extent::OverLimit { .. } if body.len() == message_bytes => Rest::Follows,
+            Extent::OverLimit { .. } => Rest::InChunks,
+            Extent::Whole | Extent::CutShort { .. } => Rest::None,
+        };
+        Ok(Self { status, reason, headers, body: body.into_owned().into(), truncated, rest })
+    }
+
+    fn of_resource(read: &OthersRecord) -> Self {
+        let content_type = read.record.fields.get("Content-Type").map(|value| ("Content-Type", value));
+        let truncated = match read.extent {
+            Extent::Whole => None,
+            Extent::CutShort { .. } => Some(Truncation::Disconnect),
+            Extent::OverLimit { .. } => Some(Truncation::Length),
+        };
+        Self {
+            status: 200,
+            reason: "OK".to_owned(),
+            headers: Headers::from_iter(content_type),
+            body: read.record.block.clone().into(),
+            truncated,
+            rest: if matches!(read.extent, Extent::OverLimit { .. }) { Rest::Follows } else { Rest::None },
+        }
+    }
+
+    /// Puts the head of a revisit in place of that of the answer with its body, if it has one.
+    fn with_head_of(self, revisit: &OthersRecord) -> Self {
+        match read_others_response(&revisit.record) {
+            Ok(OthersResponse { message: HttpResponse { status, reason, headers, .. }, .. }) => {
+                Self { status, reason, headers, ..self }
+            }
+            Err(_) => self,
+        }
+    }
+
+    /// Reads the rest of a body that is longer than what is read of pages, if a crawl keeps it.
+    fn with_rest(
+        mut self,
+        files: &[RecordFile],
+        place: Place,
+        limits: &FetchLimits,
+        spool: &Spool,
+    ) -> Result<Self, String> {
+        let of_body = limits.of_body(&self.headers);
+        if self.rest != Rest::Follows || of_body.body_use == BodyUse::Read {
+            return Ok(self);
+        }
+        let failed = |error: io::Error| error.to_string();
+        let mut writer = Capped { writer: spool.begin(), left_bytes: of_body.received_bytes_max.saturating_add(1) };
+        self.body.copy_to(&mut writer).map_err(failed)?;
+        let read = record(files, place, limits, &mut writer)?;
+        if matches!(read.extent, Extent::OverLimit { .. }) && writer.left_bytes > 0 {
+            self.truncated = read.record.truncated().map(stated);
+        }
+        self.body = writer.writer.finish().map_err(failed)?;
+        Ok(self)
+    }
+
+    /// Cuts the body where a crawl would, and measures it.
+    fn within(mut self, limits: &FetchLimits, protocol: Option<warc::HttpProtocol>) -> io::Result<FetchedResponse> {
+        let of_body = limits.of_body(&self.headers);
+        if self.body.len_bytes() > of_body.received_bytes_max {
+            self.body = self.body.part(0..of_body.received_bytes_max);
+            self.truncated = Some(Truncation::Length);
+        }
+        let Self { status, reason, headers, body, truncated, .. } = self;
+        let named = ContentCodings::parse(headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
+        let digest = decoded_sha1_of(&named, &body, of_body.decoded_bytes_max)?;
+        let is_text = || headers.content_type().is_some_and(|kind| kind.is_text());
+        let is_no_text = || body.beginning(LOOK_BYTES).is_ok_and(|bytes| is_binary(&bytes));
+        let truncated = truncated.or_else(|| match digest.cut? {
+            Cut::Limit => Some(Truncation::Length),
+            // Programs keep the field when they have undone the coding.
+            cut if cut.is_of_name() && !(is_text() && is_no_text()) => None,
+            Cut::Failed(error) => Some(Truncation::Coding(error)),
+        });
+        Ok(FetchedResponse {
+            status,
+            reason,
+            protocol,
+            headers,
+            body,
+            truncated,
+            decoded_sha1: *digest.sha1.as_bytes(),
+            decoded_bytes: digest.decoded_bytes,
+        })
+    }
+}
+
+/// How much of a body is looked at to see whether it is text.
+const LOOK_BYTES: u64 = 4 << 10;
+
+const fn stated(reason: warc::Truncation) -> Truncation {
+    match reason {
+        warc::Truncation::Length | warc::Truncation::Unspecified => Truncation::Length,
+        warc::Truncation::Time => Truncation::Time,
+        warc::Truncation::Disconnect => Truncation::Disconnect,
+    }
+}
+
+/// Keeps so many bytes, and passes over the rest.
+struct Capped {
+    writer: SpoolWriter,
+    left_bytes: u64,
+}
+
+impl Write for Capped {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let kept = usize::try_from(self.left_bytes).unwrap_or(usize::MAX).min(bytes.len());
+        self.writer.write_all(&bytes[..kept])?;
+        self.left_bytes -= kept as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

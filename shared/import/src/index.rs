@@ -1,0 +1,352 @@
+//! Each answer's place, found by reading the files once.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use dragline_domain::frontier::Sighting;
+use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_formats::warc::{
+    DigestCheck, ExtensionName, Extent, OthersReader, OthersRecord, ReadLimits, RecordId, RecordPlace, RecordType,
+    RevisitProfile, Sha1Digest, StoredRecord, read_others_request, read_others_response,
+};
+use jiff::Timestamp;
+
+use crate::archives::{Archives, ImportError, RecordFile};
+use crate::left_out::LeftOut;
+use crate::revisits::{Bodies, Reference};
+
+/// The most answers of one import: some 200 bytes are kept of each.
+const CAPTURES_MAX: usize = 5_000_000;
+
+/// The most answers of a URL that are taken, the newest: each needs an iteration of its own.
+const ROUNDS_MAX: usize = 100;
+
+/// How far the clock of whoever wrote an archive may be ahead, in milliseconds.
+const AHEAD_MS_MAX: i64 = 24 * 60 * 60 * 1_000;
+
+/// The most faults of files that are kept for messages.
+const FAULTS_MAX: usize = 20;
+
+/// The least number that is a status.
+const STATUS_MIN: u16 = 100;
+
+/// A record's place among all files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) file: u32,
+    pub(crate) record: RecordPlace,
+}
+
+/// What kind of record an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// With its body, or none as the server said that nothing changed.
+    Response,
+    /// With a body in another record.
+    Revisit(Place),
+    /// A body without a response.
+    Resource,
+}
+
+/// An answer that was archived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// Its URL, by the rules of the crawl.
+    pub url: CrawlUrl,
+    /// When it was requested.
+    pub at: Timestamp,
+    pub(crate) kind: Kind,
+    pub(crate) place: Place,
+    /// Where its request is; `None` if there is none.
+    pub(crate) request: Option<Place>,
+    /// How its URL was found; `None` for archives of others.
+    pub sighting: Option<Box<Sighting>>,
+    /// The iteration of a crawl of ours that it is of; `None` for archives of others.
+    iteration: Option<u32>,
+}
+
+/// The answers of archives.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// By URL and time.
+    captures: Vec<Capture>,
+    /// How many records were left out, and why.
+    pub left_out: BTreeMap<LeftOut, u64>,
+    /// What is wrong with files: where they cannot be read on.
+    pub faults: Vec<String>,
+    /// How many records were cut short, as their file ends within them.
+    pub cut_short: u64,
+    /// How many bodies do not have the digest that their record states.
+    pub mismatched: u64,
+    /// How many records there are.
+    pub records: u64,
+}
+
+impl Index {
+    /// Reads all records, a body at a time.
+    ///
+    /// # Errors
+    /// A file cannot be opened, or there are too many answers. Damage within a file is among the
+    /// faults, and what is in front of it is taken.
+    pub fn read(archives: &Archives, rules: &UrlRules, now: Timestamp) -> Result<Self, ImportError> {
+        let (found, bodies, requests, iteration, index) = Default::default();
+        let mut scan = Scan { rules, now, found, bodies, requests, iteration, index };
+        for (number, file) in (0_u32..).zip(&*archives.files) {
+            scan.read(number, file)?;
+        }
+        Ok(scan.finish())
+    }
+
+    /// Returns how many answers are taken.
+    #[must_use]
+    pub fn captures(&self) -> usize {
+        self.captures.len()
+    }
+
+    /// Returns the URL of the first page that was found: one that a package lists, or else the
+    /// earliest answer. `None` without answers.
+    #[must_use]
+    pub fn first(&self, archives: &Archives, rules: &UrlRules) -> Option<CrawlUrl> {
+        let listed = archives.pages.iter().filter_map(|page| CrawlUrl::parse(page, rules).ok());
+        let urls: HashSet<&CrawlUrl> = self.captures.iter().map(|capture| &capture.url).collect();
+        let earliest = || self.captures.iter().min_by_key(|capture| (capture.at, &capture.place.record.offset));
+        let mut listed = listed.filter(|url| urls.contains(url));
+        listed.next().or_else(|| earliest().map(|capture| capture.url.clone()))
+    }
+
+    /// Leaves out what a crawl has: `visits` are the URLs and times of all its visits.
+    pub fn leave_out_known(&mut self, visits: impl Iterator<Item = (CrawlUrl, Timestamp)>) {
+        let mut latest: HashMap<CrawlUrl, i64> = HashMap::new();
+        let mut known = HashSet::new();
+        for (url, at) in visits {
+            let at = at.as_millisecond();
+            known.insert(visit_digest(&url, at));
+            let latest = latest.entry(url).or_insert(at);
+            *latest = at.max(*latest);
+        }
+        let Self { captures, left_out, .. } = self;
+        captures.retain(|Capture { url, at, .. }| {
+            let at = at.as_millisecond();
+            let why = match latest.get(url) {
+                _ if known.contains(&visit_digest(url, at)) => LeftOut::Known,
+                Some(latest) if *latest > at => LeftOut::Late,
+                Some(_) | None => return true,
+            };
+            *left_out.entry(why).or_default() += 1;
+            false
+        });
+    }
+
+    /// Returns what stands for these answers: the same for the same ones, in whichever files they
+    /// are.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let mut digest = Sha1Digest::of(b"");
+        for Capture { url, at, .. } in &self.captures {
+            let link = [digest.as_bytes().as_slice(), &visit_digest(url, at.as_millisecond())].concat();
+            digest = Sha1Digest::of(&link);
+        }
+        digest.to_hex()
+    }
+
+    /// Returns the answers in rounds: the first one of each URL, then the second one of those that
+    /// have two, and so on. A URL is visited once in an iteration, so each round makes one. Those
+    /// of a crawl of ours have the rounds that its iterations were.
+    #[must_use]
+    pub fn into_rounds(mut self) -> (Vec<HashMap<CrawlUrl, Capture>>, BTreeMap<LeftOut, u64>) {
+        if self.captures.iter().all(|capture| capture.iteration.is_some()) {
+            return self.into_iterations();
+        }
+        let mut rounds: Vec<HashMap<CrawlUrl, Capture>> = Vec::new();
+        for of_url in self.captures.chunk_by(|one, other| one.url == other.url) {
+            let crowd = of_url.len().saturating_sub(ROUNDS_MAX);
+            if crowd > 0 {
+                *self.left_out.entry(LeftOut::Crowd).or_default() += crowd as u64;
+            }
+            for (round, capture) in of_url.iter().skip(crowd).enumerate() {
+                if rounds.len() == round {
+                    rounds.push(HashMap::new());
+                }
+                rounds[round].insert(capture.url.clone(), capture.clone());
+            }
+        }
+        (rounds, self.left_out)
+    }
+
+    /// Returns the last answer of each URL in each iteration: those before it were tried again.
+    fn into_iterations(mut self) -> (Vec<HashMap<CrawlUrl, Capture>>, BTreeMap<LeftOut, u64>) {
+        let mut iterations: BTreeMap<u32, HashMap<CrawlUrl, Capture>> = BTreeMap::new();
+        for capture in self.captures {
+            let iteration = iterations.entry(capture.iteration.unwrap_or_default()).or_default();
+            if iteration.insert(capture.url.clone(), capture).is_some() {
+                *self.left_out.entry(LeftOut::Retried).or_default() += 1;
+            }
+        }
+        let crowd = iterations.len().saturating_sub(ROUNDS_MAX);
+        let left_out: usize = iterations.values().take(crowd).map(HashMap::len).sum();
+        if left_out > 0 {
+            self.left_out.insert(LeftOut::Crowd, left_out as u64);
+        }
+        (iterations.into_values().skip(crowd).collect(), self.left_out)
+    }
+}
+
+/// Returns the iteration whose records a file of ours holds; `None` for files of others.
+fn iteration_of(warcinfo: &StoredRecord) -> Option<u32> {
+    warcinfo.fields.get("Dragline-Format")?;
+    let block = String::from_utf8_lossy(&warcinfo.block);
+    let part = block.lines().find_map(|line| line.strip_prefix("isPartOf:"))?;
+    part.rsplit_once('-')?.1.trim().parse().ok()
+}
+
+fn visit_digest(url: &CrawlUrl, at_ms: i64) -> [u8; 20] {
+    *Sha1Digest::of(format!("{at_ms} {url}").as_bytes()).as_bytes()
+}
+
+/// An answer whose body and request are not known yet.
+struct Answer {
+    capture: Capture,
+    reference: Option<Reference>,
+    /// Its own id, and those of the records that it names.
+    ids: Vec<RecordId>,
+}
+
+/// A request, by the ids of its answer or its own.
+#[derive(Clone, Copy)]
+struct Request {
+    place: Place,
+    is_get: bool,
+}
+
+struct Scan<'s> {
+    rules: &'s UrlRules,
+    now: Timestamp,
+    found: Vec<Answer>,
+    bodies: Bodies,
+    requests: HashMap<RecordId, Request>,
+    /// The iteration of the file that is being read, if it is ours.
+    iteration: Option<u32>,
+    index: Index,
+}
+
+impl Scan<'_> {
+    fn read(&mut self, number: u32, file: &RecordFile) -> Result<(), ImportError> {
+        let opened = file.open_at(0).map_err(|source| ImportError::File { path: file.path().to_owned(), source })?;
+        self.iteration = None;
+        for read in OthersReader::new(opened, ReadLimits::default()) {
+            let OthersRecord { record, place, extent } = match read {
+                Ok(read) => read,
+                Err(error) => {
+                    if self.index.faults.len() < FAULTS_MAX {
+                        self.index.faults.push(format!("{}: {error}", file.name));
+                    }
+                    break;
+                }
+            };
+            self.index.records += 1;
+            if matches!(extent, Extent::CutShort { .. }) {
+                self.index.cut_short += 1;
+            }
+            let place = Place { file: number, record: place };
+            let taken = match &record.record_type {
+                RecordType::WarcInfo => {
+                    self.iteration = iteration_of(&record);
+                    Ok(())
+                }
+                RecordType::Request => {
+                    self.add_request(&record, place);
+                    Ok(())
+                }
+                RecordType::Response
+                    if self.iteration.is_some() && record.extension(ExtensionName::VISIT).is_none() =>
+                {
+                    Err(LeftOut::NotAVisit)
+                }
+                RecordType::Response => self.add(&record, place, Kind::Response),
+                RecordType::Revisit => match record.profile() {
+                    // Its body is what is known of the URL by then.
+                    Some(RevisitProfile::ServerNotModified) => self.add(&record, place, Kind::Response),
+                    Some(RevisitProfile::IdenticalPayload) => self.add(&record, place, Kind::Revisit(place)),
+                    None => Err(LeftOut::OtherKind),
+                },
+                RecordType::Metadata => Err(LeftOut::Metadata),
+                RecordType::Other(kind) if kind == "resource" => self.add(&record, place, Kind::Resource),
+                RecordType::Other(_) => Err(LeftOut::OtherKind),
+            };
+            if let Err(why) = taken {
+                *self.index.left_out.entry(why).or_default() += 1;
+            }
+            if self.found.len() > CAPTURES_MAX {
+                return Err(ImportError::TooMany { what: "answers", max: CAPTURES_MAX });
+            }
+        }
+        Ok(())
+    }
+
+    fn add_request(&mut self, record: &StoredRecord, place: Place) {
+        let is_get = read_others_request(record).is_none_or(|request| request.method == "GET");
+        for id in record.id().into_iter().chain(record.concurrent_to()) {
+            self.requests.entry(id).or_insert(Request { place, is_get });
+        }
+    }
+
+    fn add(&mut self, record: &StoredRecord, place: Place, kind: Kind) -> Result<(), LeftOut> {
+        if record.fields.get("WARC-Segment-Number").is_some() {
+            return Err(LeftOut::OtherKind);
+        }
+        let url = record.target_uri().and_then(|uri| CrawlUrl::parse(uri, self.rules).ok());
+        let url = url.ok_or(LeftOut::NotOfTheWeb)?;
+        let is_past = |at: &Timestamp| at.as_millisecond() - self.now.as_millisecond() <= AHEAD_MS_MAX;
+        let at = record.date().filter(is_past).ok_or(LeftOut::NoDate)?;
+        if kind != Kind::Resource {
+            match read_others_response(record) {
+                Ok(response) if response.message.status >= STATUS_MIN => {
+                    self.index.mismatched += u64::from(matches!(response.digest, DigestCheck::Mismatch { .. }));
+                }
+                // The head is that of the answer with the body.
+                Err(_) if matches!(kind, Kind::Revisit(_)) => {}
+                Ok(_) | Err(_) => return Err(LeftOut::NoAnswer),
+            }
+        }
+        let reference = matches!(kind, Kind::Revisit(_)).then(|| Reference::of(record));
+        if reference.is_none() && record.record_type != RecordType::Revisit {
+            self.bodies.add(record, place);
+        }
+        let ids = record.id().into_iter().chain(record.concurrent_to()).collect();
+        let visit = record.extension(ExtensionName::VISIT).filter(|_| self.iteration.is_some());
+        let sighting = visit.and_then(|visit| serde_json::from_str(visit).ok());
+        let capture = Capture { url, at, kind, place, request: None, sighting, iteration: self.iteration };
+        self.found.push(Answer { capture, reference, ids });
+        Ok(())
+    }
+
+    /// Joins answers with their requests and bodies, once all files are read.
+    fn finish(self) -> Index {
+        let Self { found, bodies, requests, mut index, .. } = self;
+        let mut leave_out = |why| *index.left_out.entry(why).or_default() += 1;
+        for Answer { mut capture, reference, ids } in found {
+            let request = ids.iter().find_map(|id| requests.get(id));
+            if request.is_some_and(|request| !request.is_get) {
+                leave_out(LeftOut::OtherMethod);
+                continue;
+            }
+            capture.request = request.map(|request| request.place);
+            if let Some(reference) = reference {
+                let Some(body) = bodies.find(&reference) else {
+                    leave_out(LeftOut::BodyElsewhere);
+                    continue;
+                };
+                capture.kind = Kind::Revisit(body);
+            }
+            index.captures.push(capture);
+        }
+        let key = |capture: &Capture| (capture.url.clone(), capture.at.as_millisecond());
+        index.captures.sort_by_cached_key(key);
+        let before = index.captures.len();
+        index.captures.dedup_by(|later, earlier| key(later) == key(earlier));
+        let twice = (before - index.captures.len()) as u64;
+        if twice > 0 {
+            index.left_out.insert(LeftOut::Twice, twice);
+        }
+        index
+    }
+}

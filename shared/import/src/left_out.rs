@@ -1,0 +1,54 @@
+//! What of an archive is not taken.
+
+use std::fmt;
+
+/// Why a record is not taken as a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LeftOut {
+    /// It says something about others: `metadata`.
+    Metadata,
+    /// It is of a kind that is not read: `conversion`, `continuation` and others.
+    OtherKind,
+    /// It is not of a URL of the web that can be crawled: `dns:`, `urn:`, `metadata:` and others.
+    NotOfTheWeb,
+    /// It answers a request of another method than GET.
+    OtherMethod,
+    /// It does not say when it was made, or a time that is yet to come.
+    NoDate,
+    /// It has no HTTP response.
+    NoAnswer,
+    /// It is an answer by which a crawl of ours read robots.txt, and no visit.
+    NotAVisit,
+    /// It refers to a body that is in none of the files.
+    BodyElsewhere,
+    /// Another record has the same URL and the same time.
+    Twice,
+    /// It was tried again in the same iteration.
+    Retried,
+    /// The crawl has it.
+    Known,
+    /// The crawl has a later visit of the URL.
+    Late,
+    /// There are many later ones of the same URL.
+    Crowd,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Metadata => "of kind metadata",
+            Self::OtherKind => "of kinds that are not read",
+            Self::NotOfTheWeb => "not of a URL that can be crawled",
+            Self::OtherMethod => "for other requests than GET",
+            Self::NoDate => "without a time that can be",
+            Self::NoAnswer => "without an HTTP response",
+            Self::NotAVisit => "by which robots.txt was read",
+            Self::BodyElsewhere => "whose body is in other files",
+            Self::Twice => "of the same URL and time as another",
+            Self::Retried => "that were tried again",
+            Self::Known => "that the crawl has already",
+            Self::Late => "older than what the crawl has of the URL",
+            Self::Crowd => "of URLs with many later ones",
+        })
+    }
+}
