@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use dragline_ports::error::PortError;
+use rusqlite::ErrorCode;
 
 /// The graph could not be made or read.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,20 @@ pub enum GraphError {
         /// Why.
         source: FileError,
     },
+}
+
+impl GraphError {
+    /// Whether the site is too large for a graph, or for the disk.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        match self {
+            Self::File { source: FileError::TooManyUrls(_), .. } => true,
+            Self::File { source: FileError::Sqlite(error), .. } => {
+                error.sqlite_error_code() == Some(ErrorCode::DiskFull)
+            }
+            Self::File { source: FileError::Io(_), .. } | Self::Reader(_) | Self::NotBegun => false,
+        }
+    }
 }
 
 /// Why a file cannot be used.

@@ -8,14 +8,19 @@
 mod alike;
 mod chains;
 mod error;
+mod made;
 mod make;
 mod nodes;
+mod place;
 mod reach;
 mod read;
 mod rows;
 mod state;
+mod unchecked;
 
 pub use error::{FileError, GraphError};
+pub use made::Made;
 pub use read::Graph;
 pub use rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, Holder, Node, Orphan, SiteLink, Step};
 pub use state::{State, breaks_links};
+pub use unchecked::Unchecked;

@@ -1,15 +1,16 @@
-//! Making the graph of a crawl: from what a reader returns, stream by stream.
+//! Making the graph of a crawl: from what a reader returns, stream by stream. It can be interrupted between two batches: the file says where.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use dragline_domain::ids::Iteration;
 use dragline_ports::error::PortResult;
-use dragline_ports::reader::{Batch, Cursor, Filter, Reader, each_row};
+use dragline_ports::reader::{Batch, Cursor, Filter, Reader, WalkEnd, each_row_until};
 use rusqlite::Connection;
 
 use crate::error::{FileError, GraphError};
 use crate::nodes::Nodes;
+use crate::place::{Place, Stream};
 use crate::{alike, chains, reach};
 
 /// The number of rows in one read.
@@ -26,83 +27,131 @@ pub(crate) struct MadeFrom {
 }
 
 impl MadeFrom {
-    /// Reads how far a crawl is.
+    /// Reads how far a crawl is, and how often URLs of it were forgotten.
     ///
     /// # Errors
     /// Nothing was crawled yet, or the crawl cannot be read.
     pub(crate) async fn now(reader: &impl Reader) -> Result<Self, GraphError> {
+        // First: what is forgotten from now on is not read, or a graph that has it is not up to date.
+        let forgotten = match reader.times_forgotten().await? {
+            0 => String::new(),
+            times => format!(", {times} times forgotten"),
+        };
         let latest = reader.latest_iteration().await?.ok_or(GraphError::NotBegun)?;
         let progress = reader.progress(latest.number).await?;
         let closed = latest.closed_at.map_or_else(|| "open".to_owned(), |at| at.to_string());
         let text = format!(
-            "format {FORMAT}, {} {closed}, {} of {} segments",
+            "format {FORMAT}, {} {closed}, {} of {} segments{forgotten}",
             latest.number, progress.parsed, progress.segments
         );
         Ok(Self { iteration: latest.number, text })
     }
 }
 
-/// Makes the graph in a new file.
+/// Makes the graph in a new file, or goes on with one that is unfinished, until `rest` breaks: it is asked after each batch that is read. Breaks if it
+/// is unfinished.
 ///
 /// # Errors
-/// The crawl cannot be read, or the file cannot be written.
-pub(crate) async fn make(reader: &impl Reader, from: &MadeFrom, path: &Path) -> Result<(), GraphError> {
-    let failed = |source: FileError| GraphError::File { path: path.to_owned(), source };
-    let db = open(path).map_err(|error| failed(error.into()))?;
-    let mut nodes = Nodes::new(db).map_err(failed)?;
-    fill(reader, &mut nodes, &failed).await?;
-    let db = nodes.finish(from).map_err(failed)?;
-    (|| {
-        chains::follow(&db)?;
-        db.execute_batch(include_str!("views.sql"))?;
-        chains::count_links(&db)?;
-        reach::measure(&db)?;
-        alike::find(&db)?;
-        db.execute_batch("COMMIT; PRAGMA optimize;")?;
-        Ok(())
-    })()
-    .map_err(failed)
-}
-
-/// Opens a new file. A crash leaves one that nobody opens, so nothing has to be synced.
-fn open(path: &Path) -> rusqlite::Result<Connection> {
-    let db = Connection::open(path)?;
-    db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = FILE; BEGIN;")?;
-    db.execute_batch(include_str!("tables.sql"))?;
-    Ok(db)
-}
-
-async fn fill(
+/// The crawl cannot be read, or the file cannot be read or written.
+pub(crate) async fn make(
     reader: &impl Reader,
-    nodes: &mut Nodes,
-    failed: &impl Fn(FileError) -> GraphError,
-) -> Result<(), GraphError> {
-    let all = &Filter::default();
-    let candidates = |after: Option<Cursor>| async move { reader.candidates(all, after.as_ref(), BATCH_ROWS).await };
-    each(candidates, |row| nodes.add_candidate(&row)).await?.map_err(failed)?;
-    let pages = |after: Option<Cursor>| async move { reader.pages(all, after.as_ref(), BATCH_ROWS).await };
-    each(pages, |row| nodes.add_page(&row)).await?.map_err(failed)?;
-    let links = |after: Option<Cursor>| async move { reader.links(all, after.as_ref(), BATCH_ROWS).await };
-    each(links, |row| nodes.add_link(&row)).await?.map_err(failed)?;
-    // The status and the cause of what failed are in the log of the iteration that it failed in.
-    for iteration in nodes.iterations_to_look_up().map_err(failed)? {
-        let filter = &Filter::of_iteration(iteration);
-        let log = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };
-        each(log, |row| nodes.add_visit(&row)).await?.map_err(failed)?;
+    from: &MadeFrom,
+    path: &Path,
+    rest: impl Fn() -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, GraphError> {
+    let failed = |source: FileError| GraphError::File { path: path.to_owned(), source };
+    let (mut nodes, mut place) = begin(path, from).map_err(failed)?;
+    if fill(reader, &mut nodes, &mut place, (&failed, &rest)).await?.is_break() {
+        nodes.interrupt(&place).map_err(failed)?;
+        return Ok(ControlFlow::Break(()));
     }
+    finish(nodes, &place.from).map_err(failed)?;
+    Ok(ControlFlow::Continue(()))
+}
+
+/// Makes a graph of nothing in a new file.
+pub(crate) fn make_empty(from: &MadeFrom, path: &Path) -> Result<(), FileError> {
+    let (nodes, _) = begin(path, from)?;
+    finish(nodes, from)
+}
+
+fn finish(nodes: Nodes, from: &MadeFrom) -> Result<(), FileError> {
+    let db = nodes.finish(from)?;
+    chains::follow(&db)?;
+    db.execute_batch(include_str!("views.sql"))?;
+    chains::count_links(&db)?;
+    reach::measure(&db)?;
+    alike::find(&db)?;
+    db.execute_batch("COMMIT; PRAGMA optimize;")?;
     Ok(())
 }
 
-/// Writes each row of a stream. The outer error is that of reading, the inner one that of writing.
+/// Opens a new file, or an unfinished one where it stopped. A crash leaves one that nobody opens, so nothing has to be synced.
+fn begin(path: &Path, from: &MadeFrom) -> Result<(Nodes, Place), FileError> {
+    let db = Connection::open(path)?;
+    db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = FILE; BEGIN;")?;
+    match Place::stored(&db)? {
+        Some(place) => Ok((Nodes::resume(db, place.page.as_deref())?, place)),
+        None => {
+            db.execute_batch(include_str!("tables.sql"))?;
+            Ok((Nodes::new(db)?, Place::beginning(from.clone())))
+        }
+    }
+}
+
+type Stops<'s, F, R> = (&'s F, &'s R);
+
+async fn fill<F: Fn(FileError) -> GraphError, R: Fn() -> ControlFlow<()>>(
+    reader: &impl Reader,
+    nodes: &mut Nodes,
+    place: &mut Place,
+    (failed, rest): Stops<'_, F, R>,
+) -> Result<ControlFlow<()>, GraphError> {
+    let all = &Filter::default();
+    loop {
+        let after = place.after.take();
+        let end = match place.stream {
+            Stream::Candidates => {
+                let read =
+                    |after: Option<Cursor>| async move { reader.candidates(all, after.as_ref(), BATCH_ROWS).await };
+                each(read, after, rest, |row| nodes.add_candidate(&row)).await?
+            }
+            Stream::Pages => {
+                let read = |after: Option<Cursor>| async move { reader.pages(all, after.as_ref(), BATCH_ROWS).await };
+                each(read, after, rest, |row| nodes.add_page(&row)).await?
+            }
+            Stream::Links => {
+                let read = |after: Option<Cursor>| async move { reader.links(all, after.as_ref(), BATCH_ROWS).await };
+                each(read, after, rest, |row| nodes.add_link(&row)).await?
+            }
+            // The status and the cause of what failed are in the log of the iteration that it failed in.
+            Stream::Log(iteration) => {
+                let filter = &Filter::of_iteration(iteration);
+                let read = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };
+                each(read, after, rest, |row| nodes.add_visit(&row)).await?
+            }
+        };
+        match end {
+            WalkEnd::Broken(error) => return Err(failed(error)),
+            WalkEnd::Rested(cursor) => {
+                place.after = Some(cursor);
+                return Ok(ControlFlow::Break(()));
+            }
+            WalkEnd::Through => match place.stream.next(|| nodes.iterations_to_look_up()).map_err(failed)? {
+                Some(next) => place.stream = next,
+                None => return Ok(ControlFlow::Continue(())),
+            },
+        }
+    }
+}
+
+/// Writes each row of a stream after a place, until there is no time for more.
 async fn each<T, F: Future<Output = PortResult<Batch<T>>>>(
     read: impl Fn(Option<Cursor>) -> F,
+    after: Option<Cursor>,
+    rest: &impl Fn() -> ControlFlow<()>,
     mut write: impl FnMut(T) -> Result<(), FileError>,
-) -> PortResult<Result<(), FileError>> {
-    let mut written = Ok(());
-    each_row(read, |row| {
-        written = write(row);
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })
-    .await?;
-    Ok(written)
+) -> PortResult<WalkEnd<FileError>> {
+    let visit = |row| write(row).map_or_else(ControlFlow::Break, ControlFlow::Continue);
+    each_row_until(read, after, visit, rest).await
 }

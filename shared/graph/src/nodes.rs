@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::FileError;
 use crate::make::MadeFrom;
+use crate::place::Place;
 use crate::state::{State, breaks_links};
 
 /// The most URLs of a graph: what is measured over all of them takes some 30 bytes of memory each.
@@ -53,16 +54,30 @@ pub(crate) struct Nodes {
 impl Nodes {
     /// Begins, in a transaction.
     pub(crate) fn new(db: Connection) -> Result<Self, FileError> {
-        let mut kinds = HashMap::new();
         for kind in LinkKind::ALL {
-            let id = i64::from(kind.code());
-            db.execute("INSERT INTO kind VALUES (?, ?, ?)", params![id, kind.name(), kind.leads_to_page()])?;
-            kinds.insert(kind.name().to_owned(), id);
+            let row = params![i64::from(kind.code()), kind.name(), kind.leads_to_page()];
+            db.execute("INSERT INTO kind VALUES (?, ?, ?)", row)?;
         }
         db.execute("INSERT INTO kind VALUES (?, ?, ?)", params![REFRESH, "refresh", true])?;
+        Self::resume(db, None)
+    }
+
+    /// Goes on, in a transaction, after links of this page.
+    pub(crate) fn resume(db: Connection, page: Option<&str>) -> Result<Self, FileError> {
+        let kinds = LinkKind::ALL.iter().map(|kind| (kind.name().to_owned(), i64::from(kind.code()))).collect();
         db.set_prepared_statement_cache_capacity(32);
+        let mut dispositions = HashMap::new();
+        for row in
+            db.prepare("SELECT name, id FROM disposition")?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        {
+            let (name, id): (String, i64) = row?;
+            dispositions.insert(name, id);
+        }
+        let sql =
+            "SELECT n.url, n.id, (SELECT count(*) FROM edge e WHERE e.from_id = n.id) FROM node n WHERE n.url = ?";
+        let page = db.query_row(sql, [page], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
         let (urls, anchors) = Default::default();
-        Ok(Self { db, urls, anchors, kinds, dispositions: HashMap::new(), page: None })
+        Ok(Self { db, urls, anchors, kinds, dispositions, page })
     }
 
     /// Returns the number of a URL, which is new at first.
@@ -226,9 +241,18 @@ impl Nodes {
         Ok(())
     }
 
+    /// Stops, and says where to go on.
+    pub(crate) fn interrupt(self, place: &Place) -> Result<(), FileError> {
+        let Self { db, page, .. } = self;
+        Place { page: page.map(|(url, ..)| url), ..place.clone() }.store(&db)?;
+        db.execute_batch("COMMIT")?;
+        Ok(())
+    }
+
     /// Ends, and says what it was made from.
     pub(crate) fn finish(self, from: &MadeFrom) -> Result<Connection, FileError> {
         let Self { db, .. } = self;
+        db.execute_batch("DROP TABLE IF EXISTS unfinished")?;
         db.execute("INSERT INTO made VALUES (?, ?)", params![from.text, from.iteration.number()])?;
         Ok(db)
     }

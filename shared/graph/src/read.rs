@@ -4,12 +4,14 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use dragline_domain::document::LinkKind;
 use dragline_ports::reader::Reader;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 
 use crate::error::{FileError, GraphError};
 use crate::make::{MadeFrom, make};
 use crate::rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, Holder, Node, Orphan, SiteLink, Step};
+use crate::unchecked::Unchecked;
 
 /// What is shown of a link.
 const COLUMNS: &str = "f.url, t.url, a.text, k.name, d.name, t.state, t.outcome_name, iif(t.redirects_to IS NULL, NULL, l.url), l.is_broken";
@@ -56,15 +58,16 @@ fn node(row: &Row<'_>) -> rusqlite::Result<(i64, Node)> {
 /// The link graph of a crawl.
 #[derive(Debug)]
 pub struct Graph {
-    db: Connection,
+    pub(crate) db: Connection,
     path: PathBuf,
-    made_from: String,
+    pub(crate) made_from: String,
 }
 
 impl Graph {
     /// Opens the graph in a file, and makes it first unless it is there and up to date. `making` is called before that, as it may take a while.
     ///
-    /// It is made beside the file and then put in its place, so others may go on reading an older one.
+    /// It is made beside the file and then put in its place, so others may go on reading an older one. One that was made before URLs were forgotten is not
+    /// up to date; whoever keeps one checks that none were forgotten while it was made.
     ///
     /// # Errors
     /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be read or written.
@@ -87,7 +90,8 @@ impl Graph {
             .tempfile_in(folder)
             .map_err(|error| failed(error.into()))?
             .into_temp_path();
-        make(reader, &from, &new).await?;
+        // Nothing interrupts it.
+        _ = make(reader, &from, &new, || ControlFlow::Continue(())).await?;
         new.persist(path).map_err(|error| failed(error.error.into()))?;
         Self::open(path, &from).ok_or_else(|| failed(std::io::Error::other("it was changed by another process").into()))
     }
@@ -102,10 +106,15 @@ impl Graph {
 
     /// Opens a file; `None` if it is not there, was made of something else, or is damaged.
     fn open(path: &Path, from: &MadeFrom) -> Option<Self> {
+        Self::open_finished(path).filter(|graph| graph.made_from == from.text)
+    }
+
+    /// Opens a file, whatever it was made of; `None` if it is not there, unfinished, or damaged.
+    pub(crate) fn open_finished(path: &Path) -> Option<Self> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .ok()?;
         let made_from: String = db.query_row("SELECT made_from FROM made", [], |row| row.get(0)).ok()?;
-        (made_from == from.text).then(|| Self { db, path: path.to_owned(), made_from })
+        Some(Self { db, path: path.to_owned(), made_from })
     }
 
     /// Returns how far the crawl was that it was made from. As long as this is the same, so is the graph, and what is derived along with it.
@@ -114,7 +123,7 @@ impl Graph {
         &self.made_from
     }
 
-    fn failed(&self, source: rusqlite::Error) -> GraphError {
+    pub(crate) fn failed(&self, source: rusqlite::Error) -> GraphError {
         GraphError::File { path: self.path.clone(), source: source.into() }
     }
 
@@ -206,6 +215,22 @@ impl Graph {
         self.db.query_row(sql, [], read).map_err(|error| self.failed(error))
     }
 
+    /// Returns what the graph says nothing of, where this many URLs wait to be visited; `None` if the crawl is over.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn unchecked(&self, to_go: Option<u64>) -> Result<Unchecked, GraphError> {
+        let kinds = LinkKind::ALL.iter().filter(|kind| kind.is_requisite()).map(|kind| format!("'{}'", kind.name()));
+        let sql = format!(
+            "SELECT (SELECT count(DISTINCT e.to_id) FROM edge e JOIN kind k ON k.id = e.kind JOIN node t ON t.id = e.to_id
+                     WHERE t.state = 'outside' AND k.name IN ({})),
+                    (SELECT count(*) FROM node WHERE state = 'unvisited')",
+            kinds.collect::<Vec<_>>().join(", ")
+        );
+        let read = |row: &Row<'_>| Ok(Unchecked { requisites: row.get(0)?, unvisited: row.get(1)?, to_go });
+        self.db.query_row(&sql, [], read).map_err(|error| self.failed(error))
+    }
+
     /// Returns what is known of a URL; `None` if the crawl does not know it and no page links to it.
     ///
     /// # Errors
@@ -216,22 +241,22 @@ impl Graph {
         self.db.query_row(&sql, [url], read).optional().map_err(|error| self.failed(error))
     }
 
-    /// Calls back with each URL of the graph and its number.
+    /// Calls back with each URL of the graph and its number, by URL. Numbers are of this file alone, in the order in which its making met the URLs.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn each_node(&self, mut visit: impl FnMut(i64, Node) -> ControlFlow<()>) -> Result<(), GraphError> {
-        let sql = format!("SELECT n.id, {NODE_COLUMNS} FROM node n JOIN node l ON l.id = n.lands_on ORDER BY n.id");
+        let sql = format!("SELECT n.id, {NODE_COLUMNS} FROM node n JOIN node l ON l.id = n.lands_on ORDER BY n.url");
         self.each(&sql, [], node, |(id, node)| visit(id, node))
     }
 
-    /// Calls back with each link, page by page.
+    /// Calls back with each link, page by page, in the same order.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn each_edge(&self, visit: impl FnMut(Edge) -> ControlFlow<()>) -> Result<(), GraphError> {
-        let sql = "SELECT e.from_id, e.to_id, k.name, a.text FROM edge e CROSS JOIN kind k ON k.id = e.kind
-                   LEFT JOIN anchor a ON a.id = e.anchor ORDER BY e.from_id, e.place";
+        let sql = "SELECT e.from_id, e.to_id, k.name, a.text FROM node f CROSS JOIN edge e ON e.from_id = f.id
+                   CROSS JOIN kind k ON k.id = e.kind LEFT JOIN anchor a ON a.id = e.anchor ORDER BY f.url, e.place";
         let read =
             |row: &Row<'_>| Ok(Edge { from: row.get(0)?, to: row.get(1)?, kind: row.get(2)?, anchor: row.get(3)? });
         self.each(sql, [], read, visit)

@@ -13,7 +13,7 @@ use dragline_site_report::Making;
 use jiff::Timestamp;
 
 use crate::items::{PartLimits, Publication, publish_items};
-use crate::site::{SiteError, SitePublication, publish_site};
+use crate::site::{SiteError, SiteLimits, SitePublication, publish_site};
 
 /// Publishes the items of all iterations again, and, if the crawl has a word index, that and the report on the newest iteration. `folder` is an empty
 /// one for the index. Reports on earlier iterations stay: they say what was known then.
@@ -41,7 +41,8 @@ pub async fn publish_again(
     if withdraw(editions, crawl).await? == Withdrawn::Nothing {
         return Ok(());
     }
-    let publication = SitePublication { iteration: latest, folder: folder.to_owned(), making };
+    let publication =
+        SitePublication { iteration: latest, folder: folder.to_owned(), making, limits: SiteLimits::default() };
     publish_site(reader, editions, publications, publication).await.map(drop)
 }
 

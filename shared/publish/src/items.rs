@@ -65,7 +65,8 @@ pub struct Published {
 /// after each part. Returns what was done, and where to continue; `None` if all is published.
 ///
 /// Effects in order: what is there is deleted, at the beginning; then the parts are put, one after another. If two publish at the same time, all parts
-/// are there once both are done, as whoever deletes puts them afterwards.
+/// are there once both are done, as whoever deletes puts them afterwards. If URLs are forgotten meanwhile, it begins anew: whoever forgets counts that, and
+/// then deletes the items that are there, so what is put later is not kept.
 ///
 /// # Errors
 /// Returns the ports' errors.
@@ -86,6 +87,7 @@ pub async fn publish_items(
         }
     };
     let mut published = Published::default();
+    let mut forgotten = reader.times_forgotten().await?;
     loop {
         let mut part = Part::default();
         let left = loop {
@@ -109,6 +111,12 @@ pub async fn publish_items(
             published.objects += 1;
         }
         number += 1;
+        let times = reader.times_forgotten().await?;
+        if times != forgotten {
+            publications.clear_items(crawl, iteration).await?;
+            (forgotten, after, number, published) = (times, None, 0, Published::default());
+            continue;
+        }
         match after.take() {
             Some(cursor) if left == Rest::More => {
                 if rest().is_break() {

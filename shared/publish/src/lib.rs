@@ -5,9 +5,12 @@
 //! thrown away and made again.
 
 mod again;
+mod draft;
 mod items;
 mod site;
 
 pub use again::publish_again;
 pub use items::{PartLimits, Publication, Published, publish_items};
-pub use site::{ReportPublished, SiteError, SitePublication, SitePublished, publish_site};
+pub use site::{
+    ReportPublished, SiteEnd, SiteError, SiteLimits, SitePublication, SitePublished, publish_site, publish_site_from,
+};

@@ -2,20 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use dragline_domain::document::Document;
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::CrawlId;
-use dragline_graph::{Graph, GraphError};
+use dragline_graph::{Graph, GraphError, Made};
 use dragline_ports::archive::Put;
 use dragline_ports::editions::{Editions, StoredEdition};
 use dragline_ports::error::PortError;
-use dragline_ports::publications::{Publications, ReportPlace};
+use dragline_ports::publications::{Publications, ReportPlace, SitePlace};
 use dragline_ports::reader::Reader;
-use dragline_search::{Changes, Edition, Index, IndexFile, SearchError, Updated};
-use dragline_site_report::{Making, ReportError, html, report};
+use dragline_search::{Changes, Edition, Index, IndexFile, Parts, SearchError, Updated};
+use dragline_site_report::{Gathered, Making, Report, ReportError, html, report, report_of};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
+
+use crate::draft::{Draft, GraphFile, Next, forget_graphs, graph_path, remove};
 
 /// How many files are copied at the same time.
 const COPIES: usize = 4;
@@ -32,6 +36,24 @@ pub struct SitePublication {
     pub folder: PathBuf,
     /// Who makes the report, and when.
     pub making: Making,
+    /// What is made at once.
+    pub limits: SiteLimits,
+}
+
+/// How much of a site is made at once. What is published depends on them, and not on when a publication stops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SiteLimits {
+    /// Up to how many pages the index is brought up to date. That of a larger site is made anew, in parts.
+    pub pages_at_once: u64,
+    /// How many documents are read for a part.
+    pub part_documents: u64,
+}
+
+/// Both fit into one invocation of a function, and into its disk.
+impl Default for SiteLimits {
+    fn default() -> Self {
+        Self { pages_at_once: 60_000, part_documents: 40_000 }
+    }
 }
 
 /// What was published.
@@ -67,78 +89,285 @@ pub enum SiteError {
     /// The report could not be made.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// An edition cannot be written as JSON.
+    /// An edition, or what is done, cannot be written as JSON.
     #[error("the edition of the word index: {0}")]
     Edition(#[from] serde_json::Error),
     /// The folder cannot be used.
     #[error(transparent)]
     Folder(#[from] io::Error),
-    /// Somebody published the index, or withdrew it, since this publication began.
-    #[error("the word index has a newer edition than the one that this publication began with")]
+    /// Somebody published the index, withdrew it, or forgot URLs since this publication began.
+    #[error("the word index has a newer edition than the one that this publication began with, or URLs were forgotten")]
     Superseded,
 }
 
-/// Brings the published word index of a crawl up to date with the crawl as it is now, and publishes the report on an iteration.
-///
-/// Effects in order: the report is put; the files that the index has and no earlier edition had are put; then the edition is, unless there is a newer
-/// one than the publication began with, for which these files are deleted again; then what is superseded is deleted. A repeated publication of a crawl that has not gone on does nothing.
+/// What became of a publication that may stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SiteEnd {
+    /// All is published.
+    Published(SitePublished),
+    /// Whoever has this place goes on.
+    Stopped(SitePlace),
+}
+
+/// Publishes a site without stopping: [`publish_site_from`].
 ///
 /// # Errors
-/// The crawl cannot be read, the folder or an object not be written, or there is a newer edition ([`SiteError::Superseded`]): whoever calls tries it
-/// again.
+/// As there.
 pub async fn publish_site(
     reader: &impl Reader,
     editions: &impl Editions,
     publications: &impl Publications,
     publication: SitePublication,
 ) -> Result<SitePublished, SiteError> {
-    let SitePublication { iteration, folder, making } = publication;
-    let (crawl, number, now) = (iteration.crawl.clone(), iteration.number, making.at);
-    let published = editions.newest_edition(&crawl).await?;
-    let before = published.as_ref().map_or_else(Edition::none, edition_of);
+    let mut from = None;
+    loop {
+        let rest = || ControlFlow::Continue(());
+        match publish_site_from(reader, editions, publications, (publication.clone(), from), rest).await? {
+            SiteEnd::Published(published) => return Ok(published),
+            SiteEnd::Stopped(place) => from = Some(place),
+        }
+    }
+}
 
-    let index_folder = folder.join("index");
-    tokio::fs::create_dir_all(&folder).await?;
-    let missing = before.restore(&index_folder)?;
-    each_file(missing, async |file| editions.get_index_file(&crawl, &file.name, &index_folder.join(&file.name)).await)
-        .await?;
-    let graph = Graph::up_to_date(reader, &folder.join("graph.db"), || ()).await?;
-    let (index, updated) = Index::up_to_date(reader, &graph, &index_folder, || ()).await?;
-    let changes = match updated {
-        Updated::Changed(changes) => Some(changes),
-        Updated::Already | Updated::ByAnother => None,
+/// Brings the published word index of a crawl up to date with the crawl as it is now, and publishes the report on an iteration, until `rest` breaks: then it
+/// puts what it has, and returns the place where anybody goes on. It is asked between batches of the link graph and of the log, and between the parts of the
+/// index of a large site; each call gets on by one of them at least. The index of a site that fits a part is brought up to date at once.
+///
+/// Effects in order: the report is put; the files that the index has and no earlier edition had are put, those of parts as they are made; then the edition is,
+/// unless there is a newer one than the publication began with, for which these files are deleted again; then what is superseded is deleted. A repeated publication of a crawl that has not gone on does nothing.
+///
+/// What is forgotten meanwhile is not published: whoever forgets counts that, and then deletes reports and withdraws the index. So a report that is put
+/// later finds that it was counted, and is put again, without what was forgotten, by whoever tries again.
+///
+/// # Errors
+/// The crawl cannot be read, the folder or an object not be written, or there is a newer edition, or URLs were forgotten ([`SiteError::Superseded`]):
+/// whoever calls tries it again from the beginning.
+pub async fn publish_site_from(
+    reader: &impl Reader,
+    editions: &impl Editions,
+    publications: &impl Publications,
+    (publication, from): (SitePublication, Option<SitePlace>),
+    rest: impl Fn() -> ControlFlow<()>,
+) -> Result<SiteEnd, SiteError> {
+    let SitePublication { iteration, folder, .. } = &publication;
+    let crawl = &iteration.crawl;
+    tokio::fs::create_dir_all(folder).await?;
+    let forgotten = reader.times_forgotten().await?;
+    let stored = editions.newest_edition(crawl).await?;
+    let site = Site {
+        before: stored.as_ref().map_or_else(Edition::none, edition_of),
+        edition_before: stored.map_or(0, |stored| stored.number),
+        forgotten,
+        reader,
+        editions,
+        publications,
+        publication: &publication,
+        rest,
     };
-    if changes.is_none() && publications.has_report(&crawl, number).await? {
-        return Ok(SitePublished { index: None, report: None });
+    let draft = match &from {
+        Some(place) => Draft::load(editions, (crawl, iteration.number), place, folder).await?,
+        None => None,
+    };
+    match draft.filter(|draft| (draft.forgotten, draft.edition_before) == (forgotten, site.edition_before)) {
+        Some(draft) => Box::pin(site.go_on(draft)).await,
+        None => Box::pin(site.begin()).await,
+    }
+}
+
+/// A publication under way.
+struct Site<'s, R, E, P, F> {
+    reader: &'s R,
+    editions: &'s E,
+    publications: &'s P,
+    publication: &'s SitePublication,
+    /// The newest edition.
+    before: Edition,
+    /// Its number; 0 if there is none.
+    edition_before: u32,
+    forgotten: u64,
+    rest: F,
+}
+
+impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'_, R, E, P, F> {
+    async fn begin(&self) -> Result<SiteEnd, SiteError> {
+        let SitePublication { iteration, folder, .. } = self.publication;
+        let now = Graph::made_from_now(self.reader).await?;
+        let is_published = self.before.made_from().as_ref() == Some(&now);
+        if is_published && self.publications.has_report(&iteration.crawl, iteration.number).await? {
+            return Ok(SiteEnd::Published(SitePublished { index: None, report: None }));
+        }
+        let path = graph_path(folder);
+        if Graph::file_made_from(&path).as_ref() != Some(&now) {
+            remove(&path)?;
+        }
+        forget_graphs(folder)?;
+        self.go_on(Draft::new(iteration.number, self.edition_before, self.forgotten)).await
     }
 
-    let report = report(reader, &graph, iteration, making).await?;
-    let found = report.findings.iter().filter(|finding| finding.count > 0);
-    let findings = found.map(|finding| (finding.id.to_owned(), finding.count)).collect();
-    let place = publications.put_report(&crawl, number, html(&report)).await?;
-    if changes.is_some() {
-        let edition = index.edition()?;
-        let fresh: Vec<&IndexFile> =
-            edition.all_files().filter(|file| !before.all_files().any(|old| old == *file)).collect();
-        each_file(fresh.clone(), async |file| editions.put_index_file(&crawl, &file.name, &index.path_of(file)).await)
-            .await?;
-        let stored = StoredEdition {
-            number: published.map_or(1, |published| published.number + 1),
-            text: edition.to_json()?.into(),
+    async fn go_on(&self, draft: Draft) -> Result<SiteEnd, SiteError> {
+        let path = graph_path(&self.publication.folder);
+        let made = match Graph::make_on(self.reader, &path, &self.rest).await {
+            Ok(Made::Unfinished) => return self.stop(draft, GraphFile::Changed).await,
+            Ok(Made::Whole(graph)) => graph,
+            Err(error) if error.is_too_large() => {
+                tracing::warn!(%error, "the site is published without its links");
+                remove(&path)?;
+                Graph::without_links(self.reader, &path).await?
+            }
+            Err(error) => return Err(error.into()),
         };
-        let newest = stored.number;
-        match editions.put_edition(&crawl, stored).await? {
+        let (next, is_made_now) = match draft.next {
+            Next::Graph if made.pages()? <= self.publication.limits.pages_at_once => (Next::Index, true),
+            Next::Graph => (self.first_part(&made), true),
+            next => (next, false),
+        };
+        let draft = Draft { next, ..draft };
+        if is_made_now && (self.rest)().is_break() {
+            drop(made);
+            return self.stop(draft, GraphFile::Changed).await;
+        }
+        match draft.next {
+            Next::Graph | Next::Index => self.at_once(&made).await.map(SiteEnd::Published),
+            Next::Part { .. } | Next::Log { .. } => {
+                // Before the first part nobody has put it.
+                let graph = if is_made_now { GraphFile::Changed } else { GraphFile::AsBefore };
+                match self.in_parts(&made, draft).await? {
+                    Ok(published) => Ok(SiteEnd::Published(published)),
+                    Err(draft) => {
+                        drop(made);
+                        self.stop(draft, graph).await
+                    }
+                }
+            }
+        }
+    }
+
+    fn first_part(&self, graph: &Graph) -> Next {
+        let mut gathered = Gathered::new(self.publication.iteration.started_at);
+        if graph.is_without_links() {
+            gathered
+                .note("links, redirects and what is alike: the site has more URLs than a link graph holds".to_owned());
+        }
+        Next::Part { after: None, parts: Parts::default(), gathered: Box::new(gathered) }
+    }
+
+    async fn stop(&self, draft: Draft, graph: GraphFile) -> Result<SiteEnd, SiteError> {
+        let SitePublication { iteration, folder, making, .. } = self.publication;
+        let place = draft.put(self.editions, (&iteration.crawl, making.at), folder, graph).await?;
+        Ok(SiteEnd::Stopped(place))
+    }
+
+    /// Brings the index up to date, and reports.
+    async fn at_once(&self, graph: &Graph) -> Result<SitePublished, SiteError> {
+        let SitePublication { iteration, folder, making, .. } = self.publication;
+        let index_folder = folder.join("index");
+        let missing = self.before.restore(&index_folder)?;
+        each_file(missing, async |file| {
+            self.editions.get_index_file(&iteration.crawl, &file.name, &index_folder.join(&file.name)).await
+        })
+        .await?;
+        let (index, updated) = Index::up_to_date(self.reader, graph, &index_folder, || ()).await?;
+        let changes = match updated {
+            Updated::Changed(changes) => Some(changes),
+            Updated::Already | Updated::ByAnother => None,
+        };
+        if changes.is_none() && self.publications.has_report(&iteration.crawl, iteration.number).await? {
+            return Ok(SitePublished { index: None, report: None });
+        }
+        let report = report(self.reader, graph, iteration.clone(), making.clone()).await?;
+        let report = self.put_report(&report).await?;
+        if changes.is_some() {
+            let edition = index.edition()?;
+            let fresh = self.fresh(&edition);
+            each_file(fresh, async |file| {
+                self.editions.put_index_file(&iteration.crawl, &file.name, &index.path_of(file)).await
+            })
+            .await?;
+            self.put_edition(&edition).await?;
+        }
+        Ok(SitePublished { index: changes, report: Some(report) })
+    }
+
+    /// Makes parts of the index, and reports. Returns the draft when it is to stop.
+    async fn in_parts(&self, graph: &Graph, draft: Draft) -> Result<Result<SitePublished, Draft>, SiteError> {
+        let SitePublication { iteration, folder, making, limits } = self.publication;
+        let (parts, mut gathered) = match draft.next {
+            Next::Part { mut after, mut parts, mut gathered } => loop {
+                let folder = folder.join("part");
+                let visit = |document: &Document| gathered.add_document(document);
+                let of = (after, limits.part_documents);
+                let (part, next) = Index::make_part(self.reader, graph, &folder, of, visit).await?;
+                let files = parts.add(&part)?;
+                each_file(files.iter().collect(), async |file| {
+                    self.editions.put_index_file(&iteration.crawl, &file.name, &part.path_of(file)).await
+                })
+                .await?;
+                let Some(next) = next else { break (parts, gathered) };
+                if (self.rest)().is_break() {
+                    let next = Next::Part { after: Some(next), parts, gathered };
+                    return Ok(Err(Draft { next, ..draft }));
+                }
+                after = Some(next);
+            },
+            Next::Log { parts, gathered } => (parts, gathered),
+            Next::Graph | Next::Index => return Ok(Err(draft)),
+        };
+        if gathered.add_log(self.reader, iteration, &self.rest).await?.is_break() {
+            return Ok(Err(Draft { next: Next::Log { parts, gathered }, ..draft }));
+        }
+        let report = report_of(self.reader, graph, iteration.clone(), (*gathered, making.clone())).await?;
+        let report = self.put_report(&report).await?;
+        let written = parts.pages();
+        tokio::fs::remove_dir_all(folder.join("part")).await.or_else(if_missing)?;
+        if let Some(edition) = parts.edition()? {
+            self.put_edition(&edition).await?;
+        }
+        let index = Some(Changes { written, ..Changes::default() });
+        Ok(Ok(SitePublished { index, report: Some(report) }))
+    }
+
+    async fn put_report(&self, report: &Report) -> Result<ReportPublished, SiteError> {
+        let IterationRow { crawl, number, .. } = &self.publication.iteration;
+        let found = report.findings.iter().filter(|finding| finding.count > 0);
+        let findings = found.map(|finding| (finding.id.to_owned(), finding.count)).collect();
+        check_forgotten(self.reader, self.forgotten).await?;
+        let place = self.publications.put_report(crawl, *number, html(report)).await?;
+        check_forgotten(self.reader, self.forgotten).await?;
+        Ok(ReportPublished { place, findings })
+    }
+
+    /// Returns the files that the edition before does not have.
+    fn fresh<'e>(&self, edition: &'e Edition) -> Vec<&'e IndexFile> {
+        edition.all_files().filter(|file| !self.before.all_files().any(|old| old == *file)).collect()
+    }
+
+    /// Puts an edition whose files are there.
+    async fn put_edition(&self, edition: &Edition) -> Result<(), SiteError> {
+        let SitePublication { iteration: IterationRow { crawl, .. }, making, .. } = self.publication;
+        let newest = self.edition_before + 1;
+        let stored = StoredEdition { number: newest, text: edition.to_json()?.into() };
+        match self.editions.put_edition(crawl, stored).await? {
             Put::Stored => {}
             Put::Exists => {
-                withdraw(editions, &crawl, fresh).await?;
+                withdraw(self.editions, crawl, self.fresh(edition)).await?;
                 return Err(SiteError::Superseded);
             }
         }
         // Who reads the edition before may do so for a moment.
-        let kept: Vec<&str> = edition.all_files().chain(before.all_files()).map(|file| file.name.as_str()).collect();
-        editions.delete_superseded(&crawl, newest, &kept, before_that(now)).await?;
+        let files = edition.all_files().chain(self.before.all_files());
+        let kept: Vec<&str> = files.map(|file| file.name.as_str()).collect();
+        self.editions.delete_superseded(crawl, newest, &kept, before_that(making.at)).await?;
+        Ok(())
     }
-    Ok(SitePublished { index: changes, report: Some(ReportPublished { place, findings }) })
+}
+
+fn if_missing(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+/// Checks that nothing was forgotten since it had happened this often.
+async fn check_forgotten(reader: &impl Reader, before: u64) -> Result<(), SiteError> {
+    if reader.times_forgotten().await? == before { Ok(()) } else { Err(SiteError::Superseded) }
 }
 
 /// Deletes what was put for an edition that did not come about: its texts may be the reason. A file of the one that did stays.

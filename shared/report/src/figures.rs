@@ -6,7 +6,7 @@ use dragline_domain::change::ChangeKind;
 use dragline_domain::doubt::Doubt;
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::causes::CauseCount;
 
@@ -38,6 +38,8 @@ pub struct Figures {
     pub unvisited: Option<u64>,
     /// Bytes of all bodies, as received.
     pub body_bytes: u64,
+    /// Bodies of which only the beginning was kept, as they are larger than a limit.
+    pub bodies_cut: u64,
     /// The slowest requests.
     pub slowest: Vec<Slow>,
     /// Why URLs that were found were not requested, the most frequent reason first.
@@ -71,7 +73,7 @@ pub struct OutcomeCount {
 }
 
 /// A slow request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slow {
     /// The URL.
     pub url: String,
@@ -95,7 +97,7 @@ pub struct NotCrawled {
 }
 
 /// Pages whose text and links only scripts make.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scripted {
     /// The number of pages.
     pub pages: u64,

@@ -7,6 +7,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
     Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest, SeenPageRow,
+    StoredSegment,
 };
 use jiff::Timestamp;
 
@@ -52,6 +53,8 @@ pub(crate) fn iteration(status: IterationStatus) -> IterationRow {
         version: None,
         status,
         open: 0,
+        origins: 0,
+        joined_before: None,
         budget: Reserve { pages: None, bytes: None },
         token_out: false,
         due: None,
@@ -93,6 +96,10 @@ impl Reader for Scripted {
 
     async fn progress(&self, _: Iteration) -> PortResult<Progress> {
         Ok(self.progress.clone())
+    }
+
+    async fn times_forgotten(&self) -> PortResult<u64> {
+        Ok(0)
     }
 
     async fn unvisited(&self) -> PortResult<u64> {
@@ -138,5 +145,9 @@ impl Reader for Scripted {
 
     async fn leftovers(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<LeftoverRow>> {
         next(&self.leftovers, after)
+    }
+
+    async fn segments(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<StoredSegment>> {
+        next(&[], after)
     }
 }

@@ -61,10 +61,18 @@ pub struct Standing {
 /// # Errors
 /// The crawl cannot be read.
 pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResult<Summary> {
+    let mut tally = Tally::default();
+    each_visit(reader, &Filter::of_iteration(iteration.number), |visit| tally.add(visit)).await?;
+    summary_of(reader, iteration, tally).await
+}
+
+/// Sums up an iteration of whose log everything was added.
+///
+/// # Errors
+/// The crawl cannot be read.
+pub async fn summary_of(reader: &impl Reader, iteration: IterationRow, tally: Tally) -> PortResult<Summary> {
     let filter = Filter::of_iteration(iteration.number);
     let progress = reader.progress(iteration.number).await?;
-    let mut tally = Tally::default();
-    each_visit(reader, &filter, |visit| tally.add(visit)).await?;
     let mut figures = tally.figures(&progress);
     let is_earlier = reader.latest_iteration().await?.is_some_and(|latest| latest.number != iteration.number);
     if is_earlier {

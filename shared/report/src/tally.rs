@@ -10,6 +10,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::scripted;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::LogRow;
+use serde::{Deserialize, Serialize};
 
 use crate::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
 
@@ -22,25 +23,28 @@ const REASONS_MAX: usize = 20;
 /// The number of canonical URLs among which the most frequent is looked for: those that were found first.
 const CANONICALS_MAX: usize = 1_000;
 
-/// Running totals of an iteration's log. Their size depends on the number of rules that decided, not on the number of URLs.
-#[derive(Debug, Default)]
+/// Running totals of an iteration's log. Their size depends on the number of rules that decided, not on the number of URLs. They can be stored, and gone on
+/// with.
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     outcomes: BTreeMap<i16, u64>,
     requests: u64,
     pages: u64,
     body_bytes: u64,
+    bodies_cut: u64,
     changes: BTreeMap<ChangeKind, u64>,
     remade: u64,
     /// Slowest first.
     slowest: Vec<Slow>,
     /// By outcome and rule.
+    #[serde(with = "pairs")]
     not_crawled: HashMap<(i16, Option<String>), Reason>,
     doubted: BTreeMap<Doubt, Doubted>,
     scripted: Scripted,
 }
 
 /// Pages that are not believed about their canonical URL, for one reason.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Doubted {
     pages: u64,
     /// How many call each URL canonical.
@@ -48,10 +52,34 @@ struct Doubted {
 }
 
 /// URLs that were not requested, for one reason.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Reason {
     urls: u64,
     example: String,
+}
+
+/// Stores a map whose keys are no texts as a list.
+mod pairs {
+    use std::collections::HashMap;
+    use std::hash::Hash;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<K: Serialize, V: Serialize, S: Serializer>(
+        map: &HashMap<K, V>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(map)
+    }
+
+    pub(super) fn deserialize<'de, K, V, D>(deserializer: D) -> Result<HashMap<K, V>, D::Error>
+    where
+        K: Deserialize<'de> + Eq + Hash,
+        V: Deserialize<'de>,
+        D: Deserializer<'de>,
+    {
+        Ok(Vec::<(K, V)>::deserialize(deserializer)?.into_iter().collect())
+    }
 }
 
 impl Tally {
@@ -62,6 +90,7 @@ impl Tally {
             return;
         }
         self.body_bytes += visit.body_bytes.unwrap_or(0);
+        self.bodies_cut += u64::from(visit.is_cut());
         if visit.r#final {
             *self.outcomes.entry(visit.outcome).or_default() += 1;
             self.pages += u64::from(visit.object.is_some());
@@ -131,6 +160,7 @@ impl Tally {
             remade: self.remade,
             unvisited: None,
             body_bytes: self.body_bytes,
+            bodies_cut: self.bodies_cut,
             slowest: self.slowest,
             not_crawled: not_crawled.collect(),
             leftovers,
@@ -228,6 +258,13 @@ mod tests {
             (Vec::new(), Vec::new()),
             "nor a URL that was not requested"
         );
+    }
+
+    #[test]
+    fn bodies_that_were_cut_for_their_size_are_counted() {
+        let cut = |why: &str| LogRow { truncated: Some(why.to_owned()), ..asked("/a", Outcome::FileIngested, 5) };
+        let figures = tally([cut("length"), cut("time"), cut("length"), asked("/b", Outcome::FileIngested, 5)]);
+        assert_eq!(figures.bodies_cut, 2, "no larger limit would have kept what broke off");
     }
 
     #[test]

@@ -15,9 +15,10 @@ use tantivy::{Score, Searcher, Term};
 use crate::characters::is_unspaced;
 use crate::entry::{days, words_of_url};
 use crate::error::IndexError;
+use crate::expand::expansions_of_each;
 use crate::fields::{Fields, Part};
 use crate::query::{Condition, Form, Node, Words as Wanted};
-use crate::words::{Asked, Words};
+use crate::words::{Asked, Words, looked_up_as};
 
 /// How much a word counts for each further part of a page that has it, beside the part in which it counts most.
 const TIE_BREAKER: Score = 0.3;
@@ -48,6 +49,7 @@ pub struct Correction {
 pub(crate) struct Lookup {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
+    /// What makes the words of pages, by the language as which they are looked up ([`looked_up_as`]).
     pub(crate) languages: BTreeMap<String, Words>,
     /// Of each part: how many pages there are for each that has it.
     pages_for_each: Vec<(Field, f64)>,
@@ -69,6 +71,14 @@ pub(crate) struct Notes {
     pub(crate) stop_words: Vec<String>,
 }
 
+/// How the words of a query are looked up.
+#[derive(Clone, Copy)]
+struct Manner {
+    typos: Typos,
+    /// The most words that the beginning of one stands for.
+    expansions_max: usize,
+}
+
 /// What looks up words.
 pub(crate) struct Found {
     /// Pages that have them; `None` if there is nothing to look up, as they are stop words in every language, or no words.
@@ -82,6 +92,7 @@ impl Lookup {
     pub(crate) fn new(searcher: Searcher, fields: Fields) -> Result<Self, IndexError> {
         let mut languages = BTreeMap::new();
         each_term(&searcher, fields.language, |language, _| {
+            let language = looked_up_as(language);
             languages.entry(language.to_owned()).or_insert_with(|| Words::of_language(language));
         })?;
         let mut pages_for_each = Vec::new();
@@ -99,33 +110,23 @@ impl Lookup {
         Ok(Self { searcher, fields, languages, pages_for_each })
     }
 
-    /// What makes the words of pages in a language.
-    pub(crate) fn words_of(&self, language: &str) -> Words {
-        self.languages.get(language).cloned().unwrap_or_else(|| Words::of_language(language))
-    }
-
-    /// What makes the words of each language of the index.
-    pub(crate) fn languages(&self) -> impl Iterator<Item = Words> {
-        self.languages.values().cloned()
-    }
-
     /// Compiles a query.
     pub(crate) fn compile(&self, node: &Node, typos: Typos) -> Result<Compiled, IndexError> {
-        let mut notes = Notes::default();
-        let query = self.node(node, typos, Sense::Wanted, &mut notes)?;
+        let (manner, mut notes) = (Manner { typos, expansions_max: expansions_of_each(node) }, Notes::default());
+        let query = self.node(node, manner, Sense::Wanted, &mut notes)?;
         Ok(Compiled { query, notes })
     }
 
-    fn node(&self, node: &Node, typos: Typos, sense: Sense, notes: &mut Notes) -> Result<Box<dyn Query>, IndexError> {
+    fn node(&self, node: &Node, manner: Manner, sense: Sense, notes: &mut Notes) -> Result<Box<dyn Query>, IndexError> {
         Ok(match node {
-            Node::All(nodes) => self.all(nodes, typos, sense, notes)?,
+            Node::All(nodes) => self.all(nodes, manner, sense, notes)?,
             Node::Any(nodes) => {
-                let any = nodes.iter().map(|node| Ok((Occur::Should, self.node(node, typos, sense, notes)?)));
+                let any = nodes.iter().map(|node| Ok((Occur::Should, self.node(node, manner, sense, notes)?)));
                 boxed(BooleanQuery::new(any.collect::<Result<_, IndexError>>()?))
             }
-            Node::Not(_) => self.all(std::slice::from_ref(node), typos, sense, notes)?,
+            Node::Not(_) => self.all(std::slice::from_ref(node), manner, sense, notes)?,
             Node::Words(wanted) => {
-                let found = self.wanted(wanted, typos, sense, notes)?;
+                let found = self.wanted(wanted, manner, sense, notes)?;
                 if found.pages_without.is_some() && sense == Sense::Wanted {
                     notes.stop_words.push(wanted.text.clone());
                 }
@@ -136,16 +137,22 @@ impl Lookup {
     }
 
     /// Looks up pages for which all hold. Stop words are left out, unless there is nothing else.
-    fn all(&self, nodes: &[Node], typos: Typos, sense: Sense, notes: &mut Notes) -> Result<Box<dyn Query>, IndexError> {
+    fn all(
+        &self,
+        nodes: &[Node],
+        manner: Manner,
+        sense: Sense,
+        notes: &mut Notes,
+    ) -> Result<Box<dyn Query>, IndexError> {
         let (mut clauses, mut stop_words) = (Vec::new(), Vec::new());
         for node in nodes {
             match node {
-                Node::Not(node) => clauses.push((Occur::MustNot, self.node(node, typos, sense.opposite(), notes)?)),
-                Node::Words(wanted) => match self.wanted(wanted, typos, sense, notes)? {
+                Node::Not(node) => clauses.push((Occur::MustNot, self.node(node, manner, sense.opposite(), notes)?)),
+                Node::Words(wanted) => match self.wanted(wanted, manner, sense, notes)? {
                     Found { pages: Some(pages), pages_without: None } => clauses.push((Occur::Must, pages)),
                     found => stop_words.push((&wanted.text, found)),
                 },
-                node => clauses.push((Occur::Must, self.node(node, typos, sense, notes)?)),
+                node => clauses.push((Occur::Must, self.node(node, manner, sense, notes)?)),
             }
         }
         let has_others = clauses.iter().any(|(occur, _)| *occur == Occur::Must);
@@ -164,15 +171,15 @@ impl Lookup {
         Ok(boxed(BooleanQuery::new(clauses)))
     }
 
-    fn wanted(&self, wanted: &Wanted, typos: Typos, sense: Sense, notes: &mut Notes) -> Result<Found, IndexError> {
+    fn wanted(&self, wanted: &Wanted, manner: Manner, sense: Sense, notes: &mut Notes) -> Result<Found, IndexError> {
         let texts = match wanted.form {
             Form::Phrase => vec![wanted.text.clone()],
             // What pages must not have is taken by the letter.
-            Form::Word => match (typos, sense) {
+            Form::Word => match (manner.typos, sense) {
                 (Typos::Correct, Sense::Wanted) => vec![self.corrected(&wanted.text, &mut notes.corrections)?],
                 (Typos::Keep, _) | (_, Sense::Unwanted) => vec![wanted.text.clone()],
             },
-            Form::Prefix => self.expansions(wanted.part, &wanted.text)?,
+            Form::Prefix => self.expansions(wanted.part, &wanted.text, manner.expansions_max)?,
         };
         let mut found = match texts.as_slice() {
             [text] => self.text(wanted.part, text)?,
@@ -213,11 +220,7 @@ impl Lookup {
                 ways.entry(places(asked)).or_default().push(language);
             }
         }
-        let in_languages = |languages: &[&str]| {
-            let terms = languages.iter().map(|language| Term::from_field_text(self.fields.language, language));
-            boxed(ConstScoreQuery::new(boxed(TermSetQuery::new(terms)), 0.0))
-        };
-        let pages_without = (!without.is_empty()).then(|| in_languages(&without));
+        let pages_without = (!without.is_empty()).then(|| self.in_languages(&without));
         let mut any = Vec::new();
         for (words, languages) in ways {
             let found = self.words(part, &words)?;
@@ -225,7 +228,7 @@ impl Lookup {
             any.push(if languages.len() == self.languages.len() {
                 found
             } else {
-                boxed(BooleanQuery::new(vec![(Occur::Must, found), (Occur::Must, in_languages(&languages))]))
+                boxed(BooleanQuery::new(vec![(Occur::Must, found), (Occur::Must, self.in_languages(&languages))]))
             });
         }
         let pages = if any.is_empty() { None } else { Some(any_of(any)) };
@@ -391,10 +394,10 @@ pub(crate) fn each_term(searcher: &Searcher, field: Field, mut visit: impl FnMut
     Ok(())
 }
 
-fn boxed(query: impl Query) -> Box<dyn Query> {
+pub(crate) fn boxed(query: impl Query) -> Box<dyn Query> {
     Box::new(query)
 }
 
-fn everything() -> Box<dyn Query> {
+pub(crate) fn everything() -> Box<dyn Query> {
     boxed(ConstScoreQuery::new(boxed(tantivy::query::AllQuery), 0.0))
 }

@@ -6,12 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tantivy::index::SegmentComponent;
 
 use crate::error::{IndexError, SearchError};
 use crate::fields::FORMAT;
 use crate::hot;
-use crate::index::Index;
+use crate::index::{Index, MadeFrom};
 
 /// The index library's list of segments. It is the one file that changes; an edition contains its text.
 pub(crate) const META: &str = "meta.json";
@@ -27,6 +28,18 @@ pub struct Edition {
     pub(crate) files: Vec<IndexFile>,
     /// One more, with the bytes of these files that every search reads.
     pub(crate) hot: Option<IndexFile>,
+    /// The same of each part of an index that was made in parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) hots: Vec<PartHot>,
+}
+
+/// The bytes of a part that every search reads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PartHot {
+    /// The place of the part's first file in the edition.
+    pub(crate) first_file: usize,
+    /// The file.
+    pub(crate) file: IndexFile,
 }
 
 /// A file of an index.
@@ -42,7 +55,7 @@ impl Edition {
     /// Returns an edition without an index.
     #[must_use]
     pub const fn none() -> Self {
-        Self { format: FORMAT, meta: String::new(), files: Vec::new(), hot: None }
+        Self { format: FORMAT, meta: String::new(), files: Vec::new(), hot: None, hots: Vec::new() }
     }
 
     /// Reads an edition as [`Edition::to_json`] wrote it; `None` if there is no index in it, or none that this program can read.
@@ -59,9 +72,17 @@ impl Edition {
         serde_json::to_vec(self)
     }
 
+    /// Returns what it was made from ([`dragline_graph::Graph::made_from`]); `None` without an index.
+    #[must_use]
+    pub fn made_from(&self) -> Option<String> {
+        let meta: Value = serde_json::from_str(&self.meta).ok()?;
+        let made: MadeFrom = serde_json::from_str(meta.get("payload")?.as_str()?).ok()?;
+        Some(made.from)
+    }
+
     /// Returns all its files.
     pub fn all_files(&self) -> impl Iterator<Item = &IndexFile> {
-        self.files.iter().chain(&self.hot)
+        self.files.iter().chain(&self.hot).chain(self.hots.iter().map(|hot| &hot.file))
     }
 
     /// Makes a folder the place of this edition's index, without the files that it does not have yet, which are returned: whoever calls puts them
@@ -119,7 +140,7 @@ impl Index {
             }
         }
         let meta = fs::read_to_string(self.folder.join(META))?;
-        let mut edition = Edition { format: FORMAT, meta, files, hot: None };
+        let mut edition = Edition { format: FORMAT, meta, files, hot: None, hots: Vec::new() };
         edition.hot = Some(hot::write(&edition, &self.folder)?);
         Ok(edition)
     }

@@ -11,11 +11,15 @@ use crate::characters::{is_ignorable, is_unspaced};
 use crate::compile::{Correction, Lookup};
 use crate::error::IndexError;
 use crate::fields::Part;
+use crate::query::{Form, Node};
 use crate::runs::Run;
 use crate::words::Words;
 
 /// The most words that the beginning of a word stands for: those that most pages have.
 const EXPANSIONS_MAX: usize = 100;
+
+/// The most words that all beginnings of words in a query stand for together: each is looked up in every part of a page and in every language.
+const EXPANSIONS_OF_QUERY_MAX: usize = 400;
 
 /// The most words that begin alike of which it is looked up which pages have them.
 const COMPARED_MAX: usize = 1_000;
@@ -26,10 +30,28 @@ const CORRECTED_LETTERS_MIN: usize = 4;
 /// A word as it is written, and how many pages have it.
 type Counted = (String, u64);
 
+/// Returns how many words each beginning of a word in a query may stand for.
+pub(crate) fn expansions_of_each(query: &Node) -> usize {
+    fn beginnings(node: &Node) -> usize {
+        match node {
+            Node::All(nodes) | Node::Any(nodes) => nodes.iter().map(beginnings).sum(),
+            Node::Not(node) => beginnings(node),
+            Node::Words(words) => usize::from(words.form == Form::Prefix),
+            Node::Condition(_) => 0,
+        }
+    }
+    EXPANSIONS_MAX.min(EXPANSIONS_OF_QUERY_MAX / beginnings(query).max(1))
+}
+
 impl Lookup {
     /// Returns the texts that a text with the beginning of a word at its end stands for: that with each of the words that most pages have. If there are
     /// other words before it, the pages are those that have these.
-    pub(crate) fn expansions(&self, part: Option<Part>, text: &str) -> Result<Vec<String>, IndexError> {
+    pub(crate) fn expansions(
+        &self,
+        part: Option<Part>,
+        text: &str,
+        count_max: usize,
+    ) -> Result<Vec<String>, IndexError> {
         let mut runs: Vec<(Run, String)> = Vec::new();
         Words::as_written().each_run(text, |run, forms| runs.push((run.clone(), forms.asked().collect())));
         let Some((last, beginning)) = runs.pop() else { return Ok(vec![text.to_owned()]) };
@@ -40,7 +62,7 @@ impl Lookup {
         let before = &text[..last.at.start];
         let mut found = self.beginning_with(&beginning)?;
         if !runs.is_empty()
-            && found.len() > EXPANSIONS_MAX
+            && found.len() > count_max
             && let Some(query) = self.text(part, before)?.pages
         {
             most_frequent(&mut found, COMPARED_MAX);
@@ -49,7 +71,7 @@ impl Lookup {
                 *count = self.pages_with(word, &pages)?;
             }
         }
-        most_frequent(&mut found, EXPANSIONS_MAX);
+        most_frequent(&mut found, count_max);
         Ok(found.into_iter().map(|(word, _)| format!("{before}{word}")).collect())
     }
 
@@ -144,4 +166,23 @@ impl Lookup {
 fn most_frequent(words: &mut Vec<Counted>, count_max: usize) {
     words.sort_by(|(a, pages_a), (b, pages_b)| pages_b.cmp(pages_a).then_with(|| a.cmp(b)));
     words.truncate(count_max);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::parse;
+
+    #[test]
+    fn beginnings_of_words_stand_for_a_limited_number_together() {
+        for (query, expected, why) in [
+            ("word", 100, "none"),
+            ("be* -an*", 100, "few"),
+            ("aa* OR ab* OR (ac* ad* -ae*) OR af* OR ag* OR ah*", 50, "eight, wherever they are"),
+        ] {
+            assert_eq!(expansions_of_each(&parse(query).unwrap()), expected, "{query}: {why}");
+        }
+        let many = "aa* ".repeat(64);
+        assert!(64 * expansions_of_each(&parse(&many).unwrap()) <= EXPANSIONS_OF_QUERY_MAX);
+    }
 }

@@ -80,15 +80,25 @@ fn what_every_search_reads(lookup: &Lookup) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// Puts the blocks of the file into the cache.
+/// Puts the blocks of the files into the cache.
 pub(crate) fn load(edition: &Edition, ranges: &dyn Ranges, blocks: &Blocks) -> io::Result<()> {
-    let Some(hot) = &edition.hot else { return Ok(()) };
+    let whole = edition.hot.iter().map(|hot| (0, hot));
+    let parts = edition.hots.iter().map(|hot| (hot.first_file, &hot.file));
+    whole.chain(parts).try_for_each(|(first_file, hot)| load_file(&edition.files, (first_file, hot), ranges, blocks))
+}
+
+fn load_file(
+    files: &[IndexFile],
+    (first_file, hot): (usize, &IndexFile),
+    ranges: &dyn Ranges,
+    blocks: &Blocks,
+) -> io::Result<()> {
     let bytes = ranges.read(&hot.name, 0..hot.bytes)?;
     let head = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
     let places: Vec<(usize, u64)> = serde_json::from_slice(&bytes[..head])?;
     let mut rest = bytes.get(head + 1..).unwrap_or_default();
     for (number, block) in places {
-        let Some(file) = edition.files.get(number) else { continue };
+        let Some(file) = first_file.checked_add(number).and_then(|number| files.get(number)) else { continue };
         let Range { start, end } = block_at(block, file.bytes);
         let Some((of_block, after)) = rest.split_at_checked(in_memory(end - start)) else { break };
         blocks.put((Arc::from(file.name.as_str()), block), OwnedBytes::new(of_block.to_vec()));

@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use dragline_domain::document::Document;
 use dragline_graph::Graph;
-use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
+use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, WalkEnd, each_row_until};
 use serde::{Deserialize, Serialize};
 use tantivy::directory::MmapDirectory;
 use tantivy::directory::error::LockError;
@@ -110,20 +111,7 @@ impl Index {
             return if last.is_some() { Ok((index, Updated::ByAnother)) } else { Err(busy()) };
         };
         making();
-        let standings = Standings::of(graph)?;
-        let all = &Filter::default();
-        let documents =
-            |after: Option<Cursor>| async move { reader.shown_documents(all, after.as_ref(), BATCH_ROWS).await };
-        let mut written = Ok(());
-        each_row(documents, |DocumentRow { document, .. }| {
-            written = match standings.of_page(document.url.as_str()) {
-                Ok(standing) => Entry::of(document, standing).map_or(Ok(()), |entry| update.put(entry)).map_err(failed),
-                Err(error) => Err(error.into()),
-            };
-            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })
-        .await?;
-        written?;
+        update.put_documents(reader, graph, None, |_| (), || ControlFlow::Continue(())).await?;
         let changes = update.finish(&from).map_err(failed)?;
         Ok((index, Updated::Changed(changes)))
     }
@@ -274,6 +262,35 @@ impl<'i> Update<'i> {
         let dealt_with =
             searcher.segment_readers().iter().map(|segment| BitSet::with_max_value(segment.max_doc())).collect();
         Ok(Some(Self { index, searcher, writer, dealt_with, changes: Changes::default() }))
+    }
+
+    /// Puts the documents of the site as it is now, after a place and until `rest` breaks, which is asked between two batches. Calls back with each of
+    /// them. Returns where it goes on; `None` after the last.
+    ///
+    /// # Errors
+    /// The crawl or the graph cannot be read, or the folder cannot be written.
+    pub(crate) async fn put_documents(
+        &mut self,
+        reader: &impl Reader,
+        graph: &Graph,
+        after: Option<Cursor>,
+        mut visit: impl FnMut(&Document),
+        rest: impl Fn() -> ControlFlow<()>,
+    ) -> Result<Option<Cursor>, SearchError> {
+        let (all, index, standings) = (&Filter::default(), self.index, Standings::of(graph)?);
+        let read = |after: Option<Cursor>| async move { reader.shown_documents(all, after.as_ref(), BATCH_ROWS).await };
+        let mut put = |document: Document| -> Result<(), SearchError> {
+            visit(&document);
+            let standing = standings.of_page(document.url.as_str())?;
+            let entry = Entry::of(document, standing);
+            entry.map_or(Ok(()), |entry| self.put(entry)).map_err(|error| index.failed(error))
+        };
+        let put = |row: DocumentRow| put(row.document).map_or_else(ControlFlow::Break, ControlFlow::Continue);
+        match each_row_until(read, after, put, rest).await? {
+            WalkEnd::Through => Ok(None),
+            WalkEnd::Rested(cursor) => Ok(Some(cursor)),
+            WalkEnd::Broken(error) => Err(error),
+        }
     }
 
     /// Writes a page unless it is there as it is.

@@ -51,6 +51,12 @@ fn has_dotless_i(language: &str) -> bool {
     matches!(language, "tr" | "az")
 }
 
+/// Returns the language as whose words those of a page in this language are looked up: the same, or [`UNDETERMINED`] for all of which nothing is known.
+/// Pages may say that they are in any language; so there are few of these all the same.
+pub(crate) fn looked_up_as(language: &str) -> &str {
+    if known(language).is_some() || has_dotless_i(language) { language } else { UNDETERMINED }
+}
+
 /// Makes the words of texts in one language.
 #[derive(Clone)]
 pub(crate) struct Words {
@@ -199,9 +205,7 @@ impl Tokenizer for InLanguages {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         let (language, text) = text.split_once(SEPARATOR).unwrap_or((UNDETERMINED, text));
-        // Pages may say that they are in any language. Those of which nothing is known are one here.
-        let is_known = known(language).is_some() || has_dotless_i(language);
-        let language = if is_known { language } else { UNDETERMINED };
+        let language = looked_up_as(language);
         let words = self.0.entry(language.to_owned()).or_insert_with(|| Words::of_language(language));
         words.stream(text)
     }

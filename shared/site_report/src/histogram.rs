@@ -1,10 +1,12 @@
 //! Counting durations and sizes in little memory.
 
+use serde::{Deserialize, Serialize};
+
 /// How many steps a doubling of the value is divided into.
 const STEPS: u32 = 8;
 
 /// Values by size, each kept to within an eighth.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Histogram {
     counts: Vec<u64>,
     values: u64,

@@ -8,6 +8,7 @@ use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_ports::reader::LogRow;
 use foldhash::{HashMap, HashMapExt};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::histogram::Histogram;
 use crate::rows::Rows;
@@ -48,7 +49,7 @@ const SIZES: [(u64, &str); 7] = [
 ];
 
 /// Running totals of a log. Their size depends on the number of hosts, up to a limit, and not on that of URLs.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Visits {
     began_at: Timestamp,
     step_ms: u64,
@@ -61,10 +62,11 @@ pub(crate) struct Visits {
     sizes: Histogram,
     slowest: BTreeSet<(Reverse<u64>, String, Option<u64>)>,
     changes: Rows,
+    cut: Rows,
 }
 
 /// What a host was asked.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Host {
     requests: u64,
     body_bytes: u64,
@@ -111,7 +113,14 @@ impl Visits {
             sizes: Histogram::default(),
             slowest: BTreeSet::new(),
             changes: Rows::new(CHANGES),
+            cut: Rows::new(CUT),
         }
+    }
+
+    /// Goes on with what was stored.
+    pub(crate) fn restored(self) -> Self {
+        let (changes, cut) = (self.changes.under(CHANGES), self.cut.under(CUT));
+        Self { changes, cut, ..self }
     }
 
     /// Adds a row of the log.
@@ -126,6 +135,10 @@ impl Visits {
         {
             let texts = [&visit.url, change, visit.changed_parts.as_deref().unwrap_or_default()];
             self.changes.add(texts.map(|text| Cell::Text(text.to_owned())).into());
+        }
+        if visit.is_cut() {
+            let kind = visit.content_type.clone().map_or(Cell::Nothing, Cell::Text);
+            self.cut.add(vec![Cell::Text(visit.url.clone()), kind, number(visit.body_bytes)]);
         }
         let Some(duration_ms) = visit.duration_ms else { return };
         self.durations.add(duration_ms);
@@ -262,6 +275,12 @@ impl Visits {
                 hosts,
             ),
             listing("slowest", "Slowest", "The requests that took longest, up to a hundred.", slowest),
+            listing(
+                "cut",
+                "Cut at a limit of size",
+                "Only the beginning of these bodies was kept. Raise `fetch.body_bytes_max` in the definition, or `fetch.decoded_bytes_max` for compressed ones, to keep all of them.",
+                self.cut,
+            ),
         ]
     }
 }
@@ -270,6 +289,12 @@ const CHANGES: &[Column] = &[
     Column { id: "url", title: "URL", unit: Unit::Url },
     Column { id: "change", title: "Change", unit: Unit::Text },
     Column { id: "changed_parts", title: "Parts", unit: Unit::Text },
+];
+
+const CUT: &[Column] = &[
+    Column { id: "url", title: "URL", unit: Unit::Url },
+    Column { id: "content_type", title: "Content type", unit: Unit::Text },
+    Column { id: "body_bytes", title: "Kept", unit: Unit::Bytes },
 ];
 
 const SLOW: &[Column] = &[

@@ -31,6 +31,12 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
         writeln!(out, "| {title} | {value} |")?;
     }
     writeln!(out, "\n## Findings\n")?;
+    for line in &report.not_checked {
+        writeln!(out, "- {line}")?;
+    }
+    if !report.not_checked.is_empty() {
+        writeln!(out)?;
+    }
     let (found, passed): (Vec<_>, Vec<_>) = report.findings.iter().partition(|finding| finding.count > 0);
     if !found.is_empty() {
         writeln!(out, "| | How bad | How many |\n|---|---|---:|")?;

@@ -1,5 +1,7 @@
 //! Collecting the rows of a table: as many as a report has room for, and the number of all.
 
+use serde::{Deserialize, Serialize};
+
 use crate::shape::{Cell, Column, Table};
 
 /// The most rows of a table.
@@ -14,41 +16,50 @@ const TEXT_BYTES_MAX: usize = 2048;
 /// The most texts of one value.
 pub(crate) const TEXTS_MAX: usize = 5;
 
-/// The rows of a table that is being filled.
-#[derive(Debug)]
+/// The rows of a table that is being filled. Its columns are not stored.
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rows {
-    table: Table,
+    #[serde(skip)]
+    columns: &'static [Column],
+    rows: Vec<Vec<Cell>>,
+    rows_all: u64,
     bytes: usize,
 }
 
 impl Rows {
     pub(crate) const fn new(columns: &'static [Column]) -> Self {
-        Self { table: Table { columns, rows: Vec::new(), rows_all: 0 }, bytes: 0 }
+        Self { columns, rows: Vec::new(), rows_all: 0, bytes: 0 }
+    }
+
+    /// Returns the same rows with these columns, which were not stored.
+    pub(crate) fn under(self, columns: &'static [Column]) -> Self {
+        Self { columns, ..self }
     }
 
     /// Adds a row, which is kept if there is room. Once one was left out, none is kept: those that are shown are the first.
     pub(crate) fn add(&mut self, mut row: Vec<Cell>) {
-        let is_first_left_out = self.table.rows_all == self.table.rows.len() as u64;
-        self.table.rows_all += 1;
-        if !is_first_left_out || self.table.rows.len() == ROWS_MAX {
+        let is_first_left_out = self.rows_all == self.rows.len() as u64;
+        self.rows_all += 1;
+        if !is_first_left_out || self.rows.len() == ROWS_MAX {
             return;
         }
         row.iter_mut().for_each(shorten);
         let bytes = row.iter().map(size).sum::<usize>();
         if self.bytes + bytes <= BYTES_MAX {
             self.bytes += bytes;
-            self.table.rows.push(row);
+            self.rows.push(row);
         }
     }
 
     /// Returns the table. There are this many rows, of which those that could not be kept may not have been added.
     pub(crate) fn finish(self, rows_all: u64) -> Table {
-        Table { rows_all: rows_all.max(self.table.rows_all), ..self.table }
+        Table { rows_all: rows_all.max(self.rows_all), ..self.finish_whole() }
     }
 
     /// Returns the table, to which all rows were added.
     pub(crate) fn finish_whole(self) -> Table {
-        self.table
+        let Self { columns, rows, rows_all, .. } = self;
+        Table { columns, rows, rows_all }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Everything that is shown is a figure, a chart or a table, so that a page, Markdown or a program can show all of it without knowing what it is about.
 
 use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Changes with the shape.
 pub const FORMAT: u32 = 1;
@@ -27,6 +27,8 @@ pub struct Report {
     pub ended_at: Option<String>,
     /// Where the crawl starts, up to twenty URLs.
     pub starts: Vec<String>,
+    /// What the findings do not cover, in words; empty if they cover all of it.
+    pub not_checked: Vec<String>,
     /// The numbers that matter most.
     pub figures: Vec<Figure>,
     /// What is best seen.
@@ -220,7 +222,7 @@ pub struct Column {
 }
 
 /// A value of a table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Cell {
     /// Not known, or there is none.

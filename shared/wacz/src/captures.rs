@@ -1,6 +1,7 @@
 //! What was captured, in a temporary file: which objects there are, which bodies were written, the heads of answers that later ones confirm, and the
 //! lines of the index.
 
+use dragline_domain::ids::Iteration;
 use dragline_formats::warc::{RecordId, RecordSpan, Sha1Digest};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -37,9 +38,8 @@ impl Captures {
         let db = Connection::open("")?;
         db.execute_batch(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-             CREATE TABLE object (place TEXT PRIMARY KEY, key TEXT NOT NULL, is_copied INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+             CREATE TABLE object (place TEXT PRIMARY KEY, key TEXT NOT NULL, iteration INTEGER NOT NULL) WITHOUT ROWID;
              CREATE TABLE body (digest BLOB PRIMARY KEY, url TEXT NOT NULL, date TEXT NOT NULL, id TEXT NOT NULL) WITHOUT ROWID;
-             CREATE TABLE unchanged (url TEXT PRIMARY KEY) WITHOUT ROWID;
              CREATE TABLE answer (url TEXT NOT NULL, at TEXT NOT NULL, digest BLOB NOT NULL, head BLOB NOT NULL,
                                   body_url TEXT NOT NULL, body_date TEXT NOT NULL, body_id TEXT NOT NULL, PRIMARY KEY (url, at));
              CREATE TABLE postponed (object TEXT NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL);
@@ -50,23 +50,20 @@ impl Captures {
     }
 
     /// Notes an object, unless it is known.
-    pub(crate) fn add_object(&self, key: &str) -> Result<(), ArchiveError> {
-        self.0
-            .prepare_cached("INSERT OR IGNORE INTO object (place, key) VALUES (?, ?)")?
-            .execute([&place(key), key])?;
+    pub(crate) fn add_object(&self, key: &str, iteration: Iteration) -> Result<(), ArchiveError> {
+        let mut note = self.0.prepare_cached("INSERT OR IGNORE INTO object VALUES (?, ?, ?)")?;
+        note.execute(params![place(key), key, iteration.number()])?;
         Ok(())
     }
 
-    /// Takes the first object that was not taken before, older iterations and turns first; `None` after the last.
-    pub(crate) fn take_object(&self, last: &mut String) -> Result<Option<String>, ArchiveError> {
-        let mut next = self
-            .0
-            .prepare_cached("SELECT place, key FROM object WHERE place > ? AND is_copied = 0 ORDER BY place LIMIT 1")?;
-        let next = next.query_row([&*last], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-        let Some((place, key)) = next else { return Ok(None) };
+    /// Returns the object after the place of another one, older iterations and turns first; `None` after the last. The place is moved on.
+    pub(crate) fn next_object(&self, last: &mut String) -> Result<Option<(String, Iteration)>, ArchiveError> {
+        let mut next =
+            self.0.prepare_cached("SELECT place, key, iteration FROM object WHERE place > ? ORDER BY place LIMIT 1")?;
+        let next = next.query_row([&*last], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
+        let Some((place, key, number)) = next else { return Ok(None) };
         *last = place;
-        self.0.prepare_cached("UPDATE object SET is_copied = 1 WHERE place = ?")?.execute([&*last])?;
-        Ok(Some(key))
+        Ok(Some((key, Iteration::new(number).unwrap_or(Iteration::FIRST))))
     }
 
     /// Returns the response that was written with this body, if there is one.
@@ -84,17 +81,9 @@ impl Captures {
         Ok(())
     }
 
-    /// Notes a URL of which an answer says that it did not change.
-    pub(crate) fn add_unchanged(&self, url: &str) -> Result<(), ArchiveError> {
-        self.0.prepare_cached("INSERT OR IGNORE INTO unchanged VALUES (?)")?.execute([url])?;
-        Ok(())
-    }
-
-    /// Notes an answer of a URL, if a later one may confirm it.
+    /// Notes an answer of a URL, which a later one may confirm.
     pub(crate) fn add_answer(&self, url: &str, date: Timestamp, answer: &Confirmed) -> Result<(), ArchiveError> {
-        let mut note = self.0.prepare_cached(
-            "INSERT OR IGNORE INTO answer SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 FROM unchanged WHERE url = ?1",
-        )?;
+        let mut note = self.0.prepare_cached("INSERT OR IGNORE INTO answer VALUES (?, ?, ?, ?, ?, ?, ?)")?;
         let Confirmed { head, payload_digest, body_in } = answer;
         let digest = payload_digest.as_bytes().as_slice();
         note.execute(params![
@@ -205,16 +194,11 @@ mod tests {
         let keys = ["raw/c/2/o/9-1-x", "raw/c/2/o/10-2-x", "raw/c/2/o/10-10-x", "raw/c/10/o/1-1-x"];
         let captures = Captures::new().unwrap();
         for key in keys.iter().rev().chain(&keys) {
-            captures.add_object(key).unwrap();
+            captures.add_object(key, Iteration::FIRST).unwrap();
         }
         let mut last = String::new();
-        let taken: Vec<String> = std::iter::from_fn(|| captures.take_object(&mut last).unwrap()).collect();
+        let taken: Vec<String> =
+            std::iter::from_fn(|| captures.next_object(&mut last).unwrap()).map(|(key, _)| key).collect();
         assert_eq!(taken, keys);
-        // What is noted later, as a body is in it, is taken although it lies before.
-        captures.add_object("raw/c/1/o/1-1-x").unwrap();
-        captures.add_object(keys[0]).unwrap();
-        last.clear();
-        assert_eq!(captures.take_object(&mut last).unwrap().as_deref(), Some("raw/c/1/o/1-1-x"));
-        assert_eq!(captures.take_object(&mut last).unwrap(), None);
     }
 }

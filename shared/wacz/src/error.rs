@@ -13,7 +13,7 @@ pub enum ArchiveError {
     /// The crawl could not be read.
     #[error(transparent)]
     Port(#[from] PortError),
-    /// An object that the log names is not there.
+    /// An object of a committed segment is not there.
     #[error("the WARC object {0} is missing")]
     Missing(String),
     /// An object is damaged.

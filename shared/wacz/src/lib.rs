@@ -7,12 +7,19 @@
 mod captures;
 mod cdx;
 mod error;
+mod folder;
+mod index;
 mod merge;
+mod names;
 mod package;
 mod revisit;
+mod selection;
 mod surt;
 
 pub use error::ArchiveError;
-pub use merge::{Copied, write_warc};
+pub use folder::write_warc;
+pub use index::write_index;
+pub use merge::{Copied, Plan};
 pub use package::{About, write_wacz};
+pub use selection::Selection;
 pub use surt::surt;

@@ -1,30 +1,36 @@
 //! Copying the records of all segments into fewer, larger WARC files.
+//!
+//! Of each record no more than its head is in memory, however long its body is.
 
-use std::fs::File;
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{self, Read as _};
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use dragline_domain::frontier::ObjectKey;
-use dragline_domain::ids::CrawlId;
-use dragline_domain::outcome::Outcome;
+use dragline_domain::ids::Iteration;
+use dragline_formats::blob::Blob;
 use dragline_formats::warc::{
-    ReadLimits, Record, RecordSpan, RecordType, StoredRecord, TargetUri, WarcReader, WarcWriter, is_tombstone,
-    parse_http_response, read_record,
+    ReadLimits, Record, RecordType, StoredRecord, WarcInfo, WarcReader, WarcWriter, is_tombstone, parse_http_response,
+    read_record_of,
 };
 use dragline_ports::archive::Archive;
-use dragline_ports::reader::{Cursor, Filter, LogRow, PageRow, Reader, each_row};
+use dragline_ports::reader::{Cursor, Filter, Reader, StoredSegment, each_row};
 
 use crate::captures::{Captures, Confirmed, Written};
 use crate::cdx;
 use crate::error::ArchiveError;
+use crate::names;
+use crate::package::About;
 use crate::revisit::{self, Identity};
+use crate::selection::{Chosen, Selection};
 
-/// The number of rows in one read of the log.
+/// The number of segments in one read.
 const BATCH_ROWS: usize = 500;
 
-/// The largest object that is read: a segment is far smaller.
-const OBJECT_BYTES_MAX: u64 = 4 << 30;
+/// What is held of each record: its head, and whether there is a body.
+const HELD: ReadLimits = ReadLimits::holding(1);
+
+/// How much of a record is copied at once.
+const WINDOW_BYTES: usize = 64 << 10;
 
 /// What was copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,10 +45,6 @@ pub struct Copied {
     pub bytes: u64,
 }
 
-fn file_name(crawl: &CrawlId, number: u32) -> String {
-    format!("{crawl}-{number:05}.warc.gz")
-}
-
 /// Where WARC files are written to.
 pub(crate) trait Files {
     /// Begins a file.
@@ -51,75 +53,108 @@ pub(crate) trait Files {
     fn write(&mut self, bytes: &[u8]) -> Result<(), ArchiveError>;
 }
 
-/// Copies all records of a crawl, to files of about this size.
+/// What is to be written.
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    /// What is said of it.
+    pub about: About<'a>,
+    /// Which visits it is of.
+    pub selection: Selection,
+    /// About how large a WARC file becomes, in bytes.
+    pub file_bytes_max: u64,
+}
+
+/// Copies the records of a crawl that are wanted.
 pub(crate) async fn copy(
     (reader, archive): (&impl Reader, &impl Archive),
-    name: &CrawlId,
-    file_bytes_max: u64,
+    plan: &Plan<'_>,
     captures: &Captures,
+    chosen: Option<&Chosen>,
     files: &mut impl Files,
 ) -> Result<Copied, ArchiveError> {
-    note_objects(reader, captures).await?;
-    let mut copying = Copying { name, file_bytes_max, captures, files, file: None, copied: Copied::default() };
-    copy_objects(archive, &mut copying).await?;
-    if captures.postponed_after(0)?.is_some() {
-        // The log may have expired before the bodies that later visits refer to.
-        note_objects_of_pages(reader, captures).await?;
-        copy_objects(archive, &mut copying).await?;
+    note_objects(reader, &plan.selection, captures).await?;
+    if let Some(chosen) = chosen {
+        each_object(
+            archive,
+            captures,
+            |_| Ok(true),
+            |object, stored| each_record(object.key, stored, |record| chosen.add(&plan.selection, object, &record)),
+        )
+        .await?;
+        chosen.complete(reader).await?;
     }
+    let mut copying = Copying::new(plan, captures, chosen, files);
+    let is_wanted = |object: &str| chosen.map_or(Ok(true), |chosen| chosen.uses(object));
+    each_object(archive, captures, is_wanted, |object, stored| copying.object(object.key, stored)).await?;
     let mut last = 0;
     while let Some((number, object, span)) = captures.postponed_after(last)? {
         let missing = || ArchiveError::Missing(object.clone());
         let key = ObjectKey::try_from(object.clone()).map_err(|_| missing())?;
         let end = span.offset.saturating_add(span.length);
-        let bytes = archive.get_range(&key, span.offset..end).await?.ok_or_else(missing)?;
-        copying.postponed(&object, &bytes)?;
+        let member = archive.get_range(&key, span.offset..end).await?.ok_or_else(missing)?;
+        copying.postponed(&object, &member)?;
         last = number;
     }
     Ok(copying.copied)
 }
 
-/// Copies the objects that were noted and not copied yet.
-async fn copy_objects(archive: &impl Archive, copying: &mut Copying<'_, impl Files>) -> Result<(), ArchiveError> {
+/// An object that was noted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Object<'o> {
+    pub(crate) key: &'o str,
+    /// The iteration that committed it.
+    pub(crate) iteration: Iteration,
+}
+
+/// Calls back with each object that was noted and is wanted, older iterations and turns first.
+pub(crate) async fn each_object(
+    archive: &impl Archive,
+    captures: &Captures,
+    is_wanted: impl Fn(&str) -> Result<bool, ArchiveError>,
+    mut visit: impl FnMut(Object<'_>, &Blob) -> Result<(), ArchiveError>,
+) -> Result<(), ArchiveError> {
     let mut last = String::new();
-    while let Some(object) = copying.captures.take_object(&mut last)? {
+    while let Some((object, iteration)) = captures.next_object(&mut last)? {
+        if !is_wanted(&object)? {
+            continue;
+        }
         let missing = || ArchiveError::Missing(object.clone());
         let key = ObjectKey::try_from(object.clone()).map_err(|_| missing())?;
-        let bytes = archive.get(&key, OBJECT_BYTES_MAX).await?.ok_or_else(missing)?;
-        copying.object(&object, &bytes)?;
+        // However large it is, its records are read one after the other.
+        let stored = archive.get(&key, u64::MAX).await?.ok_or_else(missing)?;
+        visit(Object { key: &object, iteration }, &stored)?;
     }
     Ok(())
 }
 
-/// Notes the objects that the log names, and which URLs are said to be unchanged. Other objects were left by a process that died before it committed
-/// them.
-async fn note_objects(reader: &impl Reader, captures: &Captures) -> Result<(), ArchiveError> {
-    let all = &Filter::default();
-    let log = |after: Option<Cursor>| async move { reader.log(all, after.as_ref(), BATCH_ROWS).await };
-    let mut noted = Ok(());
-    each_row(log, |row: LogRow| {
-        noted = note_row(&row, captures);
-        if noted.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })
-    .await?;
-    noted
-}
-
-fn note_row(row: &LogRow, captures: &Captures) -> Result<(), ArchiveError> {
-    // A 304 may end otherwise, as with a header that forbids to index the page.
-    if row.outcome == Outcome::FileDidNotChange.code() || row.status == Some(304) {
-        captures.add_unchanged(TargetUri::new(&row.url).as_str())?;
+/// Calls back with each record of an object, of which no more than the head is held. Of what was forgotten, its place is left, which is no record.
+pub(crate) fn each_record(
+    object: &str,
+    stored: &Blob,
+    mut visit: impl FnMut(StoredRecord) -> Result<(), ArchiveError>,
+) -> Result<(), ArchiveError> {
+    for record in WarcReader::new(stored.reader(), HELD) {
+        let record = record.map_err(|source| ArchiveError::Damaged { object: object.to_owned(), source })?;
+        if !is_tombstone(&record) {
+            visit(record)?;
+        }
     }
-    row.object.as_deref().map_or(Ok(()), |object| captures.add_object(object))
+    Ok(())
 }
 
-/// Notes the objects with the bodies that the site shows now.
-async fn note_objects_of_pages(reader: &impl Reader, captures: &Captures) -> Result<(), ArchiveError> {
+/// Notes the objects of the committed segments that may have what is selected. Others were left by a process that died before it committed them.
+pub(crate) async fn note_objects(
+    reader: &impl Reader,
+    selection: &Selection,
+    captures: &Captures,
+) -> Result<(), ArchiveError> {
     let all = &Filter::default();
-    let pages = |after: Option<Cursor>| async move { reader.pages(all, after.as_ref(), BATCH_ROWS).await };
+    let segments = |after: Option<Cursor>| async move { reader.segments(all, after.as_ref(), BATCH_ROWS).await };
     let mut noted = Ok(());
-    each_row(pages, |row: PageRow| {
-        noted = captures.add_object(&row.object);
+    each_row(segments, |StoredSegment { iteration, object, .. }| {
+        if selection.may_use(iteration) {
+            noted = captures.add_object(object.as_str(), iteration);
+        }
         if noted.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })
     .await?;
@@ -133,11 +168,14 @@ struct Part {
 }
 
 struct Copying<'c, F> {
-    name: &'c CrawlId,
-    file_bytes_max: u64,
+    plan: &'c Plan<'c>,
     captures: &'c Captures,
+    /// What is wanted; `None` if all is.
+    chosen: Option<&'c Chosen>,
     files: &'c mut F,
     file: Option<Part>,
+    /// What the last object says of itself.
+    stored: WarcInfo,
     copied: Copied,
 }
 
@@ -151,52 +189,67 @@ enum Form {
     Later,
 }
 
-impl<F: Files> Copying<'_, F> {
+impl<'c, F: Files> Copying<'c, F> {
+    fn new(plan: &'c Plan<'c>, captures: &'c Captures, chosen: Option<&'c Chosen>, files: &'c mut F) -> Self {
+        let (stored, copied) = (WarcInfo::default(), Copied::default());
+        Self { plan, captures, chosen, files, file: None, stored, copied }
+    }
+
     /// Copies the records of an object, all into one file, as they refer to its first.
-    fn object(&mut self, object: &str, bytes: &[u8]) -> Result<(), ArchiveError> {
-        self.make_room(bytes.len())?;
-        for record in WarcReader::new(bytes, ReadLimits::default()) {
-            let record = record.map_err(|source| ArchiveError::Damaged { object: object.to_owned(), source })?;
-            // Of what was forgotten, its place is left.
-            if is_tombstone(&record) {
-                continue;
+    fn object(&mut self, object: &str, stored: &Blob) -> Result<(), ArchiveError> {
+        let mut has_room = false;
+        each_record(object, stored, |record| {
+            if self.chosen.map_or(Ok(false), |chosen| chosen.has(&record).map(|has| !has))? {
+                return Ok(());
+            }
+            if let Some(info) = record.info() {
+                self.stored = info;
+            }
+            if !std::mem::replace(&mut has_room, true) {
+                self.make_room(stored.len_bytes())?;
             }
             match self.form(&record)? {
-                Form::AsStored => self.append(&record, &record.record_type, stored(bytes, record.span))?,
-                Form::As(records) => self.append_all(&record, &records)?,
-                Form::Later => self.captures.postpone(object, record.span)?,
+                Form::AsStored => {
+                    let member = stored.part(record.span.offset..record.span.offset.saturating_add(record.span.length));
+                    self.append(&record, &record.record_type, &member)
+                }
+                Form::As(records) => self.append_all(&record, &records),
+                Form::Later => self.captures.postpone(object, record.span),
             }
-        }
-        Ok(())
+        })
     }
 
     /// Writes a record that was postponed.
-    fn postponed(&mut self, object: &str, member: &[u8]) -> Result<(), ArchiveError> {
-        let record = read_record(member, ReadLimits::default())
+    fn postponed(&mut self, object: &str, member: &Blob) -> Result<(), ArchiveError> {
+        let record = read_record_of(member.reader(), HELD, &mut io::sink())
             .map_err(|source| ArchiveError::Damaged { object: object.to_owned(), source })?;
         if is_tombstone(&record) {
             return Ok(());
         }
-        self.make_room(member.len())?;
+        self.make_room(member.len_bytes())?;
         match self.form(&record)? {
             Form::As(records) => self.append_all(&record, &records),
             Form::AsStored => self.append(&record, &record.record_type, member),
             Form::Later => {
                 let made = Identity::of(&record).and_then(|identity| revisit::bodiless((&identity, &record)));
                 let Some(made) = made else { return self.append(&record, &RecordType::Metadata, member) };
-                self.append(&record, &RecordType::Metadata, &written(&made))
+                self.append(&record, &RecordType::Metadata, &written(&made)?)
             }
         }
     }
 
     /// Begins another file if this one is full.
-    fn make_room(&mut self, bytes: usize) -> Result<(), ArchiveError> {
-        let is_full = |part: &Part| part.bytes + bytes as u64 > self.file_bytes_max;
+    fn make_room(&mut self, bytes: u64) -> Result<(), ArchiveError> {
+        let is_full = |part: &Part| part.bytes + bytes > self.plan.file_bytes_max;
         if self.file.as_ref().is_none_or(is_full) {
-            let name = file_name(self.name, self.copied.files);
+            let name = names::file_name(&self.plan.about, self.copied.files, &self.stored);
+            let info = names::describe(&self.plan.about, &name, &self.stored);
+            let info = written(&Record::warcinfo(revisit::derived(&name), self.plan.about.created, &info))?;
             self.files.begin(&name)?;
-            self.file = Some(Part { name, bytes: 0 });
+            let bytes = write(self.files, &info)?;
+            self.file = Some(Part { name, bytes });
             self.copied.files += 1;
+            self.copied.bytes += bytes;
         }
         Ok(())
     }
@@ -217,18 +270,18 @@ impl<F: Files> Copying<'_, F> {
         record_type: &RecordType,
         made: &Record,
     ) -> Result<(), ArchiveError> {
-        let bytes = written(made);
+        let member = written(made)?;
         // The index says what is in the record that was made.
-        match read_record(&bytes, ReadLimits::default()) {
-            Ok(made) => self.append(&made, record_type, &bytes),
-            Err(_) => self.append(record, record_type, &bytes),
+        match read_record_of(member.reader(), HELD, &mut io::sink()) {
+            Ok(made) => self.append(&made, record_type, &member),
+            Err(_) => self.append(record, record_type, &member),
         }
     }
 
-    fn append(&mut self, record: &StoredRecord, record_type: &RecordType, bytes: &[u8]) -> Result<(), ArchiveError> {
-        self.files.write(bytes)?;
+    fn append(&mut self, record: &StoredRecord, record_type: &RecordType, member: &Blob) -> Result<(), ArchiveError> {
+        let length = write(self.files, member)?;
         let Some(part) = &mut self.file else { return Ok(()) };
-        let (offset, length) = (part.bytes, bytes.len() as u64);
+        let offset = part.bytes;
         part.bytes += length;
         self.copied.bytes += length;
         if let Some((key, json)) = cdx::line(record, record_type, &part.name, offset, length)? {
@@ -289,77 +342,22 @@ impl<F: Files> Copying<'_, F> {
     }
 }
 
-/// Returns a record as it is stored in its object.
-fn stored(object: &[u8], span: RecordSpan) -> &[u8] {
-    let begin = usize::try_from(span.offset).unwrap_or(usize::MAX);
-    let end = begin.saturating_add(usize::try_from(span.length).unwrap_or(usize::MAX));
-    object.get(begin..end).unwrap_or_default()
-}
-
-fn written(record: &Record) -> Vec<u8> {
-    let mut writer = WarcWriter::new();
-    writer.write(record);
-    writer.take_file()
-}
-
-/// Writes all records of a crawl to WARC files in a folder, `CRAWL-00000.warc.gz` and so on, of about this size. The folder is made if it is not
-/// there; files with these names are replaced, and those that an earlier archive had after them are removed.
-///
-/// # Errors
-/// The crawl cannot be read, an object is missing or damaged, or a file cannot be written.
-pub async fn write_warc(
-    (reader, archive): (&impl Reader, &impl Archive),
-    name: &CrawlId,
-    file_bytes_max: u64,
-    folder: &Path,
-) -> Result<Copied, ArchiveError> {
-    let failed = |path: &Path, source| ArchiveError::File { path: path.to_owned(), source };
-    std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    let captures = Captures::new()?;
-    let mut files = Folder { folder, file: None };
-    let copied = copy((reader, archive), name, file_bytes_max, &captures, &mut files).await?;
-    files.finish()?;
-    remove_after(folder, name, copied.files)?;
-    Ok(copied)
-}
-
-/// Removes the files that an earlier and larger archive had after these.
-fn remove_after(folder: &Path, crawl: &CrawlId, files: u32) -> Result<(), ArchiveError> {
-    for number in files.. {
-        let path = folder.join(file_name(crawl, number));
-        match std::fs::remove_file(&path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::NotFound => break,
-            Err(source) => return Err(ArchiveError::File { path, source }),
+/// Writes bytes to the file that was begun last, window by window. Returns how many they are.
+fn write(files: &mut impl Files, bytes: &Blob) -> Result<u64, ArchiveError> {
+    let mut reader = bytes.reader();
+    let mut window = vec![0; WINDOW_BYTES];
+    loop {
+        match reader.read(&mut window)? {
+            0 => return Ok(bytes.len_bytes()),
+            read => files.write(&window[..read])?,
         }
     }
-    Ok(())
 }
 
-/// Files of a folder.
-struct Folder<'f> {
-    folder: &'f Path,
-    file: Option<BufWriter<File>>,
-}
-
-impl Folder<'_> {
-    fn finish(&mut self) -> Result<(), ArchiveError> {
-        self.file.take().map_or(Ok(()), |mut file| Ok(file.flush()?))
-    }
-}
-
-impl Files for Folder<'_> {
-    fn begin(&mut self, name: &str) -> Result<(), ArchiveError> {
-        self.finish()?;
-        let path = self.folder.join(name);
-        let file = File::create(&path).map_err(|source| ArchiveError::File { path, source })?;
-        self.file = Some(BufWriter::new(file));
-        Ok(())
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<(), ArchiveError> {
-        self.file.as_mut().map_or(Ok(()), |file| Ok(file.write_all(bytes)?))
-    }
+fn written(record: &Record) -> Result<Blob, ArchiveError> {
+    let mut writer = WarcWriter::new();
+    writer.write(record);
+    Ok(writer.take_file()?)
 }
 
 #[cfg(test)]

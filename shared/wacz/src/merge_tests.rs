@@ -1,6 +1,7 @@
+use dragline_domain::ids::CrawlId;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{
-    CaptureEvent, Record, RecordId, RefersTo, Revisit, RevisitProfile, Sha1Digest, http_response_head,
+    CaptureEvent, Record, RecordId, RefersTo, Revisit, RevisitProfile, Sha1Digest, TargetUri, http_response_head,
     http_revisit_head,
 };
 use jiff::Timestamp;
@@ -47,7 +48,7 @@ fn headers(fields: &[(&str, &str)]) -> Headers {
 
 fn page(url: &str, at: i64, body: &'static str) -> Record {
     let fields = headers(&[("Content-Type", "text/html"), ("ETag", "\"1\"")]);
-    let head = http_response_head(200, "OK", &fields, body.len());
+    let head = http_response_head(200, "OK", &fields, body.len() as u64);
     Record::response(id(at), &event(url, at), head, body.into(), Sha1Digest::of(body.as_bytes()))
 }
 
@@ -72,24 +73,18 @@ fn repeated(url: &str, at: i64, since: i64, body: &str) -> Record {
 /// Writes objects, each with one record, and returns the records of the archive and its index.
 fn archived(records: &[Record]) -> (Vec<StoredRecord>, Vec<String>) {
     let (captures, mut memory, name) = (Captures::new().unwrap(), Memory::default(), CrawlId::try_from("c".to_owned()));
-    captures.add_unchanged(PAGE).unwrap();
-    let objects: Vec<Vec<u8>> = records.iter().map(written).collect();
+    let objects: Vec<Blob> = records.iter().map(|record| written(record).unwrap()).collect();
     let name = name.unwrap();
-    let mut copying = Copying {
-        name: &name,
-        file_bytes_max: 1 << 20,
-        captures: &captures,
-        files: &mut memory,
-        file: None,
-        copied: Copied::default(),
-    };
+    let about = About { crawl: &name, created: day(9), software: "Dragline/1" };
+    let plan = Plan { about, selection: Selection::default(), file_bytes_max: 1 << 20 };
+    let mut copying = Copying::new(&plan, &captures, None, &mut memory);
     for (number, object) in objects.iter().enumerate() {
         copying.object(&number.to_string(), object).unwrap();
     }
     let mut last = 0;
     while let Some((number, object, span)) = captures.postponed_after(last).unwrap() {
-        let stored = stored(&objects[object.parse::<usize>().unwrap()], span);
-        copying.postponed(&object, stored).unwrap();
+        let stored = &objects[object.parse::<usize>().unwrap()];
+        copying.postponed(&object, &stored.part(span.offset..span.offset + span.length)).unwrap();
         last = number;
     }
     let mut lines = Vec::new();
@@ -168,7 +163,7 @@ fn an_unchanged_visit_is_replayed_as_the_answer_that_it_confirms() {
         ),
         (vec![confirmed(PAGE, 2, 1, "one"), page(PAGE, 1, "one")], &[(1, "one"), (2, "one")], "the 304 is read first"),
         (vec![page(PAGE, 1, ""), confirmed(PAGE, 2, 1, "")], &[(1, ""), (2, "")], "a body of no bytes"),
-        (vec![repeated(other, 2, 1, "one"), page(other, 1, "one")], &[(2, "one")], "the log says nothing of it"),
+        (vec![repeated(other, 2, 1, "one"), page(other, 1, "one")], &[(2, "one")], "another URL, read first"),
     ];
     for (records, expected, why) in rows {
         let (archived, index) = archived(&records);

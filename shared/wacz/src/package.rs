@@ -5,9 +5,9 @@ use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 
 use data_encoding::HEXLOWER;
-use dragline_domain::ids::CrawlId;
+use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::archive::Archive;
-use dragline_ports::reader::{Cursor, Filter, PageRow, Reader, each_row};
+use dragline_ports::reader::{Cursor, Filter, PageRow, Reader, SeenPageRow, each_row};
 use jiff::Timestamp;
 use serde::Serialize;
 use sha1::Sha1;
@@ -18,37 +18,38 @@ use zip::{CompressionMethod, ZipWriter};
 use crate::captures::Captures;
 use crate::cdx::{Blocks, INDEX};
 use crate::error::ArchiveError;
-use crate::merge::{Copied, Files, copy};
+use crate::merge::{Copied, Files, Plan, copy};
+use crate::selection::Chosen;
 
 const WACZ_VERSION: &str = "1.1.1";
 
 /// The number of pages in one read.
 const BATCH_ROWS: usize = 200;
 
-/// What a package says of itself.
+/// What is said of an archive, in a package and in its WARC files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About<'a> {
     /// The crawl.
     pub crawl: &'a CrawlId,
-    /// When the package is made.
+    /// When it is made.
     pub created: Timestamp,
     /// Name and version of the program.
     pub software: &'a str,
 }
 
-/// Writes a WACZ file of all that a crawl archived, with WARC files of about this size in it, and the pages of the site as it is now with their texts.
+/// Writes a WACZ file of what a crawl archived, and of pages with their texts: of those of the site as it is now, or of the iteration that is selected.
 ///
 /// # Errors
 /// The crawl cannot be read, an object is missing or damaged, or the file cannot be written.
 pub async fn write_wacz(
     (reader, archive): (&impl Reader, &impl Archive),
-    about: &About<'_>,
-    file_bytes_max: u64,
+    plan: &Plan<'_>,
     file: File,
 ) -> Result<Copied, ArchiveError> {
-    let captures = Captures::new()?;
+    let about = &plan.about;
+    let (captures, chosen) = (Captures::new()?, Chosen::for_selection(&plan.selection)?);
     let mut package = Package::new(file);
-    let copied = copy((reader, archive), about.crawl, file_bytes_max, &captures, &mut package).await?;
+    let copied = copy((reader, archive), plan, &captures, chosen.as_ref(), &mut package).await?;
 
     package.begin_stored(&format!("indexes/{INDEX}"))?;
     let list = Blocks::write(&captures, |bytes| package.put(bytes))?;
@@ -63,7 +64,8 @@ pub async fn write_wacz(
     ] {
         package.begin(path)?;
         package.put_line(&PagesHead { format: "json-pages-1.0", id: depths.id(), title, has_text: true })?;
-        write_pages(reader, &mut package, depths, &mut main_page).await?;
+        let lists = Lists { depths, iteration: plan.selection.iteration, chosen: chosen.as_ref() };
+        lists.write(reader, &mut package, &mut main_page).await?;
     }
 
     let resources = package.end();
@@ -111,25 +113,62 @@ impl Depths {
     }
 }
 
-async fn write_pages(
-    reader: &impl Reader,
-    package: &mut Package,
+/// Which pages are listed.
+struct Lists<'c> {
     depths: Depths,
-    main_page: &mut Option<(String, String)>,
-) -> Result<(), ArchiveError> {
-    let all = &Filter::default();
-    let pages = |after: Option<Cursor>| async move { reader.pages(all, after.as_ref(), BATCH_ROWS).await };
-    let mut written = Ok(());
-    each_row(pages, |page: PageRow| {
-        // What is no page is found by its URL.
-        if depths.has(page.depth) && page.text.is_some() {
-            main_page.get_or_insert_with(|| (page.url.clone(), page.at.clone()));
-            written = package.put_line(&Page::of(&page));
+    /// The iteration whose pages are listed as it saw them, before those of the site as it is now.
+    iteration: Option<Iteration>,
+    /// What is in the archive; `None` if all is.
+    chosen: Option<&'c Chosen>,
+}
+
+impl Lists<'_> {
+    async fn write(
+        &self,
+        reader: &impl Reader,
+        package: &mut Package,
+        main_page: &mut Option<(String, String)>,
+    ) -> Result<(), ArchiveError> {
+        if let Some(iteration) = self.iteration {
+            let of_iteration = &Filter::of_iteration(iteration);
+            let seen = |after: Option<Cursor>| async move {
+                reader.seen_pages(of_iteration, after.as_ref(), BATCH_ROWS).await
+            };
+            let mut written = Ok(());
+            each_row(seen, |row: SeenPageRow| {
+                let page = Page::new(&row.url, &row.at, row.title.as_deref(), row.text.as_deref());
+                written = page.map_or(Ok(()), |page| self.put(row.depth, &page, package, main_page));
+                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })
+            .await?;
+            written?;
         }
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })
-    .await?;
-    written
+        // Of an iteration, what its pages need of others: each URL is listed once.
+        let all = &Filter::default();
+        let pages = |after: Option<Cursor>| async move { reader.pages(all, after.as_ref(), BATCH_ROWS).await };
+        let mut written = Ok(());
+        each_row(pages, |row: PageRow| {
+            let page = Page::new(&row.url, &row.at, row.title.as_deref(), row.text.as_deref());
+            written = page.map_or(Ok(()), |page| self.put(row.depth, &page, package, main_page));
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .await?;
+        written
+    }
+
+    fn put(
+        &self,
+        depth: u32,
+        page: &Page<'_>,
+        package: &mut Package,
+        main_page: &mut Option<(String, String)>,
+    ) -> Result<(), ArchiveError> {
+        if !self.depths.has(depth) || !self.chosen.map_or(Ok(true), |chosen| chosen.list(page.url, page.ts))? {
+            return Ok(());
+        }
+        main_page.get_or_insert_with(|| (page.url.to_owned(), page.ts.to_owned()));
+        package.put_line(page)
+    }
 }
 
 /// The first line of a list of pages.
@@ -153,15 +192,10 @@ struct Page<'p> {
 }
 
 impl<'p> Page<'p> {
-    fn of(page: &'p PageRow) -> Self {
-        let digest = Sha1::digest(format!("{} {}", page.at, page.url));
-        Self {
-            id: HEXLOWER.encode(&digest[..10]),
-            url: &page.url,
-            ts: &page.at,
-            title: page.title.as_deref(),
-            text: page.text.as_deref().unwrap_or_default(),
-        }
+    /// Returns `None` for what is no page: that is found by its URL.
+    fn new(url: &'p str, ts: &'p str, title: Option<&'p str>, text: Option<&'p str>) -> Option<Self> {
+        let digest = Sha1::digest(format!("{ts} {url}"));
+        Some(Self { id: HEXLOWER.encode(&digest[..10]), url, ts, title, text: text? })
     }
 }
 

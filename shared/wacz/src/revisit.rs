@@ -67,7 +67,8 @@ pub(crate) fn not_modified((identity, record): (&Identity, &StoredRecord), confi
     let Confirmed { head, payload_digest, body_in } = confirmed;
     let revisit = same_body((identity, record), head, payload_digest, &body_in);
     let Ok(answer) = parse_http_response(&record.block) else { return vec![revisit] };
-    let sent = Record::head_alone(derived(identity.id), &identity.event(record), &answer);
+    let sent =
+        Record::head_alone(derived(&format!("{} as it was sent", identity.id)), &identity.event(record), &answer);
     vec![revisit, sent.concurrent_to(identity.id).referring_to(identity.id)]
 }
 
@@ -85,9 +86,9 @@ fn with_visit(made: Record, record: &StoredRecord) -> Record {
     }
 }
 
-/// Returns the name of the record about another one, the same each time that the archive is written.
-fn derived(id: RecordId) -> RecordId {
-    let digest = Sha1Digest::of(format!("{id} as it was sent").as_bytes());
+/// Returns the id of a record that is made of what is already there, such as another record: the same each time.
+pub(crate) fn derived(from: &str) -> RecordId {
+    let digest = Sha1Digest::of(from.as_bytes());
     let bits = digest.as_bytes().iter().take(16).fold(0, |bits: u128, &byte| bits << 8 | u128::from(byte));
     RecordId::from_bits(bits)
 }

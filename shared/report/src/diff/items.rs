@@ -77,7 +77,7 @@ pub async fn each_item_change(
         }
         let [before, now] = documents_at(reader, &change.url, [span.from(), span.to()]).await?;
         let before = before.filter(|_| !matches!(change.change, ChangeKind::New | ChangeKind::Back));
-        let now = now.filter(|_| change.change != ChangeKind::Gone);
+        let now = now.filter(|_| !matches!(change.change, ChangeKind::Gone | ChangeKind::OutOfScope));
         for change in differences(&change.url, before.as_ref(), now.as_ref()) {
             if tell(change).is_break() {
                 return Ok(ControlFlow::Break(()));

@@ -78,7 +78,7 @@ enum Differing {
     Some,
     /// All that it has now: it is new, or there again.
     AllNow,
-    /// All that it had: it is gone.
+    /// All that it had: it is gone, or left out.
     AllBefore,
 }
 
@@ -87,7 +87,7 @@ impl Differing {
     fn of(net: Net) -> Option<Self> {
         match net.kind()? {
             ChangeKind::New | ChangeKind::Back => Some(Self::AllNow),
-            ChangeKind::Gone => Some(Self::AllBefore),
+            ChangeKind::Gone | ChangeKind::OutOfScope => Some(Self::AllBefore),
             ChangeKind::Changed | ChangeKind::Moved => net.parts().contains(Part::Links).then_some(Self::Some),
             ChangeKind::Unchanged => None,
         }

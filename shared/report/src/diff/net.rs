@@ -125,6 +125,8 @@ pub struct Net {
 enum Standing {
     Shown,
     Hidden,
+    /// The definition leaves it out.
+    OutOfScope,
 }
 
 impl Net {
@@ -141,9 +143,11 @@ impl Net {
             ChangeKind::New => (Before::Absent, false),
             ChangeKind::Back => (Before::Hidden, false),
             ChangeKind::Changed | ChangeKind::Unchanged if redirects => (Before::Redirected, true),
-            ChangeKind::Changed | ChangeKind::Moved | ChangeKind::Gone | ChangeKind::Unchanged => {
-                (Before::Shown, false)
-            }
+            ChangeKind::Changed
+            | ChangeKind::Moved
+            | ChangeKind::Gone
+            | ChangeKind::OutOfScope
+            | ChangeKind::Unchanged => (Before::Shown, false),
         };
         let standing = match before {
             Before::Absent | Before::Hidden => Standing::Hidden,
@@ -153,8 +157,10 @@ impl Net {
     }
 
     fn then(self, step: Step) -> Self {
-        if step.kind == ChangeKind::Gone {
-            return Self { standing: Standing::Hidden, ..self };
+        match step.kind {
+            ChangeKind::Gone => return Self { standing: Standing::Hidden, ..self },
+            ChangeKind::OutOfScope => return Self { standing: Standing::OutOfScope, ..self },
+            _ => {}
         }
         let redirects = match step.shows {
             Shows::Redirect => true,
@@ -187,10 +193,11 @@ impl Net {
     #[must_use]
     pub fn kind(self) -> Option<ChangeKind> {
         Some(match (self.before, self.standing) {
-            (Before::Absent | Before::Hidden, Standing::Hidden) => return None,
+            (Before::Absent | Before::Hidden, Standing::Hidden | Standing::OutOfScope) => return None,
             (Before::Absent, Standing::Shown) => ChangeKind::New,
             (Before::Hidden, Standing::Shown) => ChangeKind::Back,
             (Before::Shown | Before::Redirected, Standing::Hidden) => ChangeKind::Gone,
+            (Before::Shown | Before::Redirected, Standing::OutOfScope) => ChangeKind::OutOfScope,
             (Before::Shown, Standing::Shown) if self.redirects && self.parts.contains(Part::Status) => {
                 ChangeKind::Moved
             }
@@ -211,7 +218,7 @@ impl Net {
 
 #[cfg(test)]
 mod tests {
-    use ChangeKind::{Back, Changed, Gone, Moved, New, Unchanged};
+    use ChangeKind::{Back, Changed, Gone, Moved, New, OutOfScope, Unchanged};
     use Part::{Links, Status, Text, Title};
 
     use super::*;
@@ -238,7 +245,7 @@ mod tests {
 
     #[test]
     fn steps_are_put_together() {
-        let cases: [Case<'_>; 24] = [
+        let cases: [Case<'_>; 26] = [
             (&[step(New, &[])], Some(New), &[], "one step is what it is"),
             (&[step(Changed, &[Text])], Some(Changed), &[Text], "one step"),
             (&[step(Changed, &[])], Some(Changed), &[], "the one before could not be read"),
@@ -264,6 +271,8 @@ mod tests {
                 "it came back as a redirect",
             ),
             (&[step(Back, &[]), step(Gone, &[])], None, &[], "it is as gone as before"),
+            (&[step(Changed, &[Text]), step(OutOfScope, &[])], Some(OutOfScope), &[], "nobody looks for it any more"),
+            (&[step(New, &[]), step(OutOfScope, &[])], None, &[], "as if it had never been"),
             (&[step(Back, &[Text]), step(Changed, &[Title])], Some(Back), &[Title, Text], "all that differs"),
             (&[step(Back, &[]), step(Moved, &[Status])], Some(Back), &[Status], "something is there again"),
             (&[step(Changed, &[Title]), step(Changed, &[Links])], Some(Changed), &[Title, Links], "both parts"),

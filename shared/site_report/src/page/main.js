@@ -36,6 +36,7 @@ function findings() {
     return details;
   }));
   if (found.length === 0) into("findings", [element("p", {}, "Nothing was found that should be changed.")]);
+  into("findings", report.not_checked.map((line) => element("p", {}, line)));
   if (passed.length === 0) return;
   const names = passed.map(({ title }) => element("li", {}, title));
   into("findings", [folded([
