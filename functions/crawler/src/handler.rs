@@ -15,6 +15,8 @@ use dragline_ports::queue::{self, CONVOY_MAX, Queue as _, Ticket};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
+use crate::gathering::Gathering;
+
 /// What a warm process keeps.
 pub(crate) struct Crawler<F> {
     fetchers: F,
@@ -29,7 +31,9 @@ impl<F: Fetchers> Crawler<F> {
     /// Works the tickets of a batch concurrently, so that they share the seconds spent waiting.
     pub(crate) async fn handle(self: Arc<Self>, world: &AwsWorld, event: Event, deadline: Deadline) -> Reply {
         let turn = deadline.turn(world.clock().now(), world.timing().turn);
-        self.work(&Arc::new(world.with_turn(turn)), event).await
+        let gathering = Gathering::new(world.queue.clone(), world.clock);
+        let world = Arc::new(world.with_turn(turn).with_queue(gathering.clone()));
+        gathering.around(self.work(&world, event)).await
     }
 
     /// The same over any ports, with turns that end in time.

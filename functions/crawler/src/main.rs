@@ -1,11 +1,12 @@
 //! The Lambda function of turns.
 
+mod gathering;
 mod handler;
 
 use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
-use dragline_http::{HttpConfig, HttpFetchers};
+use dragline_http::{HttpConfig, HttpFetchers, Spool};
 use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
 
 use crate::handler::Crawler;
@@ -15,6 +16,9 @@ const ALLOW_PRIVATE: &str = "DRAGLINE_ALLOW_PRIVATE";
 
 /// The size of bodies that a client receives at once. A function has little memory, as it waits most of the time.
 const IN_FLIGHT_BYTES_MAX: usize = 24 << 20;
+
+/// The room on disk for bodies that arrive: of 512 MB, as the objects that they are put into need as much again.
+const SPOOL_BYTES_MAX: u64 = 200 << 20;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), RunError> {
@@ -27,8 +31,12 @@ type Handler = (AwsWorld, Arc<Crawler<HttpFetchers>>);
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     let policy = address_policy(std::env::var(ALLOW_PRIVATE).ok().as_deref())?;
     // Each definition has its own user agent.
-    let config =
-        HttpConfig { address_policy: policy, in_flight_bytes_max: IN_FLIGHT_BYTES_MAX, ..HttpConfig::new("Dragline") };
+    let config = HttpConfig {
+        address_policy: policy,
+        in_flight_bytes_max: IN_FLIGHT_BYTES_MAX,
+        spool: Spool::new(std::env::temp_dir(), SPOOL_BYTES_MAX),
+        ..HttpConfig::new("Dragline")
+    };
     Ok((world, Arc::new(Crawler::new(HttpFetchers::new(config)))))
 }
 

@@ -15,11 +15,12 @@ use dragline_ports::clock::Clock as _;
 use dragline_ports::editions::Editions;
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_ports::notifier::{Notice, Notifier as _};
-use dragline_ports::publications::Publications;
+use dragline_ports::publications::{Publications, SitePlace};
 use dragline_ports::queue::{self, PublishCommand, Publishing, Queue as _};
 use dragline_ports::reader::Reader;
 use dragline_publish::{
-    PartLimits, Publication, ReportPublished, SiteError, SitePublication, SitePublished, publish_items, publish_site,
+    PartLimits, Publication, ReportPublished, SiteEnd, SiteError, SiteLimits, SitePublication, SitePublished,
+    publish_items, publish_site_from,
 };
 use dragline_site_report::Making;
 use serde::Deserialize;
@@ -29,10 +30,16 @@ use tracing::Instrument as _;
 /// The `kind` of the notice that an iteration closed.
 const CLOSED: &str = "iteration_closed";
 
+/// How often a site is published at once while others publish or forget; then the message comes again.
+const SITE_TRIES: u32 = 3;
+
+/// How long something takes at most that is begun for a site and not interrupted: a part of its index, or an index with its report.
+const SITE_RESERVE: Duration = Duration::from_secs(300);
+
 /// What publishes.
 pub(crate) struct Publisher<W, R, P, E> {
     pub(crate) world: W,
-    /// Returns a reader of a crawl.
+    /// Returns a reader of a crawl for what is published.
     pub(crate) reader: R,
     pub(crate) publications: P,
     pub(crate) editions: E,
@@ -43,7 +50,7 @@ pub(crate) struct Publisher<W, R, P, E> {
 impl<W, R, T, P, E> Publisher<W, R, P, E>
 where
     W: World,
-    R: Fn(&CrawlId) -> T + Send + Sync + 'static,
+    R: Fn(&CrawlId, Publishing) -> T + Send + Sync + 'static,
     T: Reader + 'static,
     P: Publications + 'static,
     E: Editions,
@@ -78,11 +85,11 @@ where
     }
 
     async fn publish(self: Arc<Self>, command: PublishCommand) -> Result<Work, PortError> {
-        let reader = (self.reader)(&command.crawl);
+        let reader = (self.reader)(&command.crawl, command.what);
         match reader.load_iteration(command.iteration).await? {
             Some(row) if row.status == IterationStatus::Closed => match command.what {
                 Publishing::Items => self.items(&reader, command).await,
-                Publishing::Site => self.site(reader, row).await,
+                Publishing::Site => self.site(row, command.site).await,
             },
             _ => {
                 tracing::info!("nothing to publish: the iteration is not over");
@@ -93,25 +100,30 @@ where
 
     /// Publishes items as long as there is time, and sends a message for the rest. Each run gets on by one part at least.
     async fn items(&self, reader: &T, command: PublishCommand) -> Result<Work, PortError> {
-        let PublishCommand { crawl, iteration, what, from } = command;
-        let clock = self.world.clock();
-        let until = self.world.timing().walk.map(|walk| clock.monotonic().saturating_add(walk));
-        let rest = || match until.is_some_and(|until| clock.monotonic() >= until) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
+        let PublishCommand { crawl, iteration, what, from, site } = command;
+        let rest = self.rest(Duration::ZERO);
         let publication = Publication { crawl: crawl.clone(), iteration, limits: PartLimits::default() };
         let (published, from) = publish_items(reader, &self.publications, &publication, from, rest).await?;
         tracing::info!(?published, is_through = from.is_none(), "published");
         if from.is_some() {
-            let command = PublishCommand { crawl, iteration, what, from };
+            let command = PublishCommand { crawl, iteration, what, from, site };
             self.world.queue().send(queue::Message::Publish(command), Duration::ZERO).await?;
         }
         Ok(Work::Done)
     }
 
-    /// Publishes the word index and the report, and tells people where the report is.
-    async fn site(self: Arc<Self>, reader: T, iteration: IterationRow) -> Result<Work, PortError> {
+    /// Returns what breaks once there is no time to begin something that takes this long.
+    fn rest(&self, reserve: Duration) -> impl Fn() -> ControlFlow<()> + Send {
+        let clock = self.world.clock();
+        let until = self.world.timing().walk.map(|walk| clock.monotonic().saturating_add(walk.saturating_sub(reserve)));
+        move || match until.is_some_and(|until| clock.monotonic() >= until) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Publishes the word index and the report as long as there is time, and sends a message for the rest. Tells people where the report is.
+    async fn site(self: Arc<Self>, iteration: IterationRow, from: Option<SitePlace>) -> Result<Work, PortError> {
         let (crawl, number) = (iteration.crawl.clone(), iteration.number);
         let failed = |error| failed(&crawl, error);
         let folder = folder_of(&self.folder, &crawl).map_err(|error| failed(error.into()))?;
@@ -119,14 +131,36 @@ where
             program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(),
             at: self.world.clock().now(),
         };
-        let publication = SitePublication { iteration, folder, making };
+        let publication = SitePublication { iteration, folder, making, limits: SiteLimits::default() };
         let (this, runtime) = (Arc::clone(&self), Handle::current());
         // Most of it is computing. The runtime's thread makes the requests to AWS meanwhile.
         let published = tokio::task::spawn_blocking(move || {
-            runtime.block_on(publish_site(&reader, &this.editions, &this.publications, publication))
+            runtime.block_on(async {
+                let (mut tries_left, mut from, rest) = (SITE_TRIES, from, this.rest(SITE_RESERVE));
+                loop {
+                    // Another one for each try: a reader may keep what was forgotten since.
+                    let reader = (this.reader)(&publication.iteration.crawl, Publishing::Site);
+                    let publication = (publication.clone(), from.take());
+                    let tried =
+                        publish_site_from(&reader, &this.editions, &this.publications, publication, &rest).await;
+                    tries_left -= 1;
+                    if tries_left == 0 || !matches!(tried, Err(SiteError::Superseded)) {
+                        return tried;
+                    }
+                }
+            })
         });
         let published = published.await.map_err(|error| failed(io::Error::other(error).into()))?;
-        let SitePublished { index, report } = published.map_err(failed)?;
+        let SitePublished { index, report } = match published.map_err(failed)? {
+            SiteEnd::Published(published) => published,
+            SiteEnd::Stopped(place) => {
+                tracing::info!(?place, "the site is published as far as there was time");
+                let what = Publishing::Site;
+                let command = PublishCommand { crawl, iteration: number, what, from: None, site: Some(place) };
+                self.world.queue().send(queue::Message::Publish(command), Duration::ZERO).await?;
+                return Ok(Work::Done);
+            }
+        };
         tracing::info!(?index, is_reported = report.is_some(), "published");
         if let Some(ReportPublished { place, findings }) = report {
             let notice = Notice::ReportWritten { crawl: crawl.clone(), iteration: number, place, findings };
@@ -179,7 +213,7 @@ fn read(body: &str) -> Result<Asked, MessageError> {
     }
     match serde_json::from_str(body) {
         Ok(Notice { kind, crawl, iteration }) if kind == CLOSED => {
-            Ok(Asked::IsOver(PublishCommand { crawl, iteration, what: Publishing::Items, from: None }))
+            Ok(Asked::IsOver(PublishCommand { crawl, iteration, what: Publishing::Items, from: None, site: None }))
         }
         _ => read_message(body, publish).map(Asked::For),
     }
@@ -209,16 +243,20 @@ mod tests {
     fn the_end_of_an_iteration_and_our_own_messages_are_understood() {
         let docs = |what, from| {
             let (crawl, iteration) = ("docs".parse().unwrap(), Iteration::FIRST);
-            PublishCommand { crawl, iteration, what, from }
+            PublishCommand { crawl, iteration, what, from, site: None }
         };
         let Event::Messages(told) = event(include_str!("../../../events/publications.json")) else {
             panic!("messages")
         };
         assert_eq!(read(&told[0].body).unwrap(), Asked::IsOver(docs(Publishing::Items, None)));
         let place = PublishPlace { after: Cursor::new("https://docs.example x"), part: 3 };
-        for command in
-            [docs(Publishing::Items, None), docs(Publishing::Items, Some(place)), docs(Publishing::Site, None)]
-        {
+        let site = SitePlace { draft: "1-1-0.draft".to_owned(), bytes: 7, stops: 1 };
+        for command in [
+            docs(Publishing::Items, None),
+            docs(Publishing::Items, Some(place)),
+            docs(Publishing::Site, None),
+            PublishCommand { site: Some(site), ..docs(Publishing::Site, None) },
+        ] {
             let body = serde_json::to_string(&queue::Message::Publish(command.clone())).unwrap();
             assert_eq!(read(&body).unwrap(), Asked::For(command));
         }

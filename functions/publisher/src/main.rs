@@ -10,8 +10,13 @@ use dragline_domain::ids::CrawlId;
 use dragline_lambda::{AwsWorld, DynamoReader, Invocation, Reply, RunError, S3Editions, S3Publications, run};
 use dragline_pipeline::World as _;
 use dragline_ports::clock::Clock as _;
+use dragline_ports::queue::Publishing;
 
 use crate::handler::Publisher;
+
+/// How much of a crawl's documents is kept in memory, compressed: the graph, the index and the report each need all of them. A quarter of the least memory
+/// that the template allows.
+const KEPT_BYTES_MAX: usize = 128 << 20;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), RunError> {
@@ -43,7 +48,13 @@ fn folder() -> PathBuf {
 async fn invoke((world, publications, editions, folder): Handler, invocation: Invocation) -> Result<Reply, RunError> {
     let reader = {
         let (frontier, documents) = (world.frontier.clone(), world.documents.clone());
-        move |crawl: &CrawlId| DynamoReader::new(frontier.clone(), documents.clone(), crawl.clone())
+        move |crawl: &CrawlId, what: Publishing| {
+            let documents = match what {
+                Publishing::Items => documents.clone(),
+                Publishing::Site => documents.keeping(KEPT_BYTES_MAX),
+            };
+            DynamoReader::new(frontier.clone(), documents, crawl.clone())
+        }
     };
     let walk = invocation.deadline.walk(world.clock().now(), 1);
     let publisher = Publisher { world: world.with_walk(walk), reader, publications, editions, folder };

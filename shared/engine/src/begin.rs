@@ -109,7 +109,7 @@ pub async fn carry_out(
             let contexts = Contexts::default();
             let begun = match task {
                 // Its URLs come next, and the token stays out until they are in.
-                Task::Demand => schedule::open(world, &contexts, &command, task).await?,
+                Task::Demand | Task::Import => schedule::open(world, &contexts, &command, task).await?,
                 Task::Crawl | Task::Reparse(_) => schedule::start(world, &contexts, &command, task).await?,
             };
             let (Begun::Iteration(iteration) | Begun::Busy(iteration)) = begun;

@@ -1,12 +1,21 @@
-//! How much runs at once, given how many files this process may have open.
+//! How much runs at once, given how many files this process may have open and how much memory turns may use.
+
+use std::num::NonZeroUsize;
 
 use crate::run::RunOptions;
 
 /// Files set aside for the database, the terminal, the runtime, the directory's lock, and what libraries open briefly.
 const ASIDE: usize = 48;
 
-/// The maximum number of idle connections that are worth keeping.
-const IDLE_CONNECTIONS_MAX: usize = 1_024;
+/// The memory for turns, most of which wait for their next request, in bytes. What is under way has limits of its own: bodies, and segments.
+const TURNS_BYTES_MAX: usize = 56 << 20;
+
+/// The memory that a turn uses, in bytes: its task, what it knows of its origin, its segment, and its idle connection. Measured as what a crawl of
+/// 1,000 origins takes more if it visits all of them at once instead of 64 (docs/performance.md).
+const TURN_BYTES: usize = 45 << 10;
+
+/// The maximum number of origins visited at the same time, if nothing else limits them.
+pub(crate) const TURNS_MAX: usize = TURNS_BYTES_MAX / TURN_BYTES;
 
 /// How a crawl uses the files that the process may open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,13 +27,14 @@ pub struct Room {
 }
 
 impl Room {
-    /// Divides the files: up to half for idle connections, one for each parser, and for each turn a connection per concurrent request and two files for
-    /// its object.
+    /// Divides the files: up to half for idle connections, one for each turn; one for each parser, and for each turn a connection per concurrent
+    /// request and two files for its object. Visits no more origins at the same time than `origins_max`; `None` for as many as there is room for.
     #[must_use]
-    pub fn of(files_max: usize, concurrency: usize) -> Self {
+    pub fn of(files_max: usize, concurrency: usize, origins_max: Option<NonZeroUsize>) -> Self {
         let RunOptions { turns_max, parsers_max } = RunOptions::default();
+        let turns_max = origins_max.map_or(turns_max, NonZeroUsize::get);
         let files = files_max.saturating_sub(ASIDE + parsers_max);
-        let idle_connections_max = (files / 2).clamp(1, IDLE_CONNECTIONS_MAX);
+        let idle_connections_max = (files / 2).clamp(1, TURNS_MAX);
         let turns_max = ((files - idle_connections_max.min(files)) / (concurrency + 2)).clamp(1, turns_max);
         Self { options: RunOptions { turns_max, parsers_max }, idle_connections_max }
     }
@@ -43,12 +53,24 @@ mod tests {
             (256 + parsers_max, 1, "little"),
             (96 + parsers_max, 1, "very little"),
         ] {
-            let Room { options, idle_connections_max } = Room::of(files_max, concurrency);
+            let Room { options, idle_connections_max } = Room::of(files_max, concurrency, None);
             let open = ASIDE + parsers_max + idle_connections_max + options.turns_max * (concurrency + 2);
             assert!(open <= files_max && options.turns_max > 1, "{why}: {open} files, {options:?}");
         }
-        assert_eq!(Room::of(1_024 + parsers_max, 1).options.turns_max, turns_max, "the usual limit is enough");
         let one = RunOptions { turns_max: 1, parsers_max };
-        assert_eq!(Room::of(8, 1).options, one, "one at a time, and what finds no room waits");
+        assert_eq!(Room::of(8, 1, None).options, one, "one at a time, and what finds no room waits");
+        assert_eq!(Room::of(1 << 20, 1, None).options.turns_max, turns_max, "there memory is the limit");
+    }
+
+    #[test]
+    fn as_many_origins_are_visited_at_once_as_there_is_room_for() {
+        let turns = |files_max, origins_max| Room::of(files_max, 1, NonZeroUsize::new(origins_max)).options.turns_max;
+        for (files_max, origins_max, expected, why) in [
+            (1 << 20, 10, 10, "no more than wanted"),
+            (1 << 20, 10_000, 10_000, "more than by default, as whoever says so has the memory"),
+        ] {
+            assert_eq!(turns(files_max, origins_max), expected, "{why}");
+        }
+        assert!((100..1_000).contains(&turns(1_024, 10_000)), "few files: {}", turns(1_024, 10_000));
     }
 }

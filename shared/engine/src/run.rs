@@ -26,6 +26,7 @@ use jiff::Timestamp;
 use tokio::task::JoinSet;
 
 use crate::Activity;
+use crate::room::TURNS_MAX;
 
 /// How often the loop checks whether it should stop.
 const TICK: Duration = Duration::from_millis(200);
@@ -49,10 +50,10 @@ pub struct RunOptions {
 }
 
 impl Default for RunOptions {
-    /// 64 origins, and as many parsers as there are cores.
+    /// As many origins as there is memory for, and as many parsers as there are cores.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { turns_max: 64, parsers_max: cores }
+        Self { turns_max: TURNS_MAX, parsers_max: cores }
     }
 }
 
@@ -225,13 +226,18 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
             },
             Until::Stopped => {
                 for crawl in world.frontier().running_crawls(CRAWLS_MAX).await? {
-                    match sweep(world, &crawl, now).await? {
-                        Swept::Closed(row) => {
+                    match sweep(world, &crawl, now).await {
+                        Ok(Swept::Closed(row)) => {
                             tracing::info!(%crawl, iteration = %row.number, "iteration over");
                             sweeps.acts += 1;
                         }
-                        Swept::GoesOn { acts } => sweeps.acts += acts,
-                        Swept::NoIteration => {}
+                        Ok(Swept::GoesOn { acts }) => sweeps.acts += acts,
+                        Ok(Swept::NoIteration) => {}
+                        // It must not end the others.
+                        Err(error) if error.kind.is_lasting() => {
+                            tracing::error!(%crawl, %error, "a crawl cannot be swept");
+                        }
+                        Err(error) => return Err(error),
                     }
                 }
             }

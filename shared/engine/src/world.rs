@@ -6,7 +6,7 @@ use dragline_pipeline::{Adapters, DeadLeases, Timing};
 use dragline_system::{SystemClock, SystemRng};
 
 /// The maximum number of waiting messages of each kind. The sweeper sends messages beyond it again.
-const MESSAGES_MAX: usize = 10_000;
+const MESSAGES_MAX: usize = 50_000;
 
 /// The most bytes of captures that wait for their parsers in memory. What is beyond is read back from the archive.
 const HANDOVER_BYTES_MAX: u64 = 8 << 20;

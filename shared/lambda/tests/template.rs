@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 
 use dragline_lambda::Settings;
 use dragline_lambda::testing::Template;
+use serde_json::json;
 
 const FUNCTION: &str = "AWS::Serverless::Function";
 
 const QUEUE: &str = "AWS::SQS::Queue";
+
+const ALARM: &str = "AWS::CloudWatch::Alarm";
 
 /// The log level, which the setup of logging reads by itself.
 const LOG_LEVEL: &str = "DRAGLINE_LOG";
@@ -40,6 +43,23 @@ fn every_function_has_the_settings_that_all_of_them_read() {
         let settings = Settings::read(|name| variables.get(name).cloned());
         assert!(settings.is_ok(), "{function}: {settings:?}");
     }
+}
+
+#[test]
+fn what_anyone_may_call_runs_a_limited_number_of_times_at_once() {
+    let template = Template::read();
+    let mut count = 0;
+    for function in template.named(FUNCTION) {
+        let url = template.property(function, FUNCTION, "FunctionUrlConfig");
+        if !url["AuthType"].to_string().contains("NONE") {
+            continue;
+        }
+        let reserved = template.property(function, FUNCTION, "ReservedConcurrentExecutions");
+        let expected = json!(["SearchersAreLimited", "SearcherConcurrency", ["AnyoneSearches", 10, "AWS::NoValue"]]);
+        assert_eq!(*reserved, expected, "{function}: as asked for, or else ten if anyone may call it");
+        count += 1;
+    }
+    assert_eq!(count, 1, "only the searcher has a URL for anyone");
 }
 
 #[test]
@@ -75,6 +95,16 @@ fn a_message_is_hidden_for_longer_than_its_function_may_take() {
 }
 
 #[test]
+fn messages_are_kept_for_as_long_as_sqs_can() {
+    // Tickets of an iteration that lasts for weeks wait longer than the four days that are usual.
+    const FORTNIGHT_S: i64 = 14 * 24 * 60 * 60;
+    let template = Template::read();
+    for queue in template.named(QUEUE) {
+        assert_eq!(*template.property(queue, QUEUE, "MessageRetentionPeriod"), json!(FORTNIGHT_S), "{queue}");
+    }
+}
+
+#[test]
 fn every_queue_is_read_by_one_function_or_is_the_dead_letters_of_one_queue() {
     let template = Template::read();
     let read: Vec<String> = template.named(FUNCTION).flat_map(|name| template.function(name).queues).collect();
@@ -87,4 +117,64 @@ fn every_queue_is_read_by_one_function_or_is_the_dead_letters_of_one_queue() {
     let mut all: Vec<&str> = template.named(QUEUE).collect();
     all.sort_unstable();
     assert_eq!(used, all, "queues that are used, once each, and queues that there are");
+}
+
+/// The seconds of `rate(5 minutes)`.
+fn rate_s(rate: &str) -> u64 {
+    let minutes = rate.trim_start_matches("rate(").split(' ').next().unwrap_or_default();
+    60 * minutes.parse::<u64>().unwrap_or_else(|_| panic!("{rate} is a number of minutes"))
+}
+
+/// Returns the alarm of a metric that watches this function or queue.
+fn alarm_of<'t>(template: &'t Template, metric: &str, watched: &str) -> &'t str {
+    let is_it = |alarm: &&str| {
+        let of = |property| template.property(alarm, ALARM, property);
+        let name = of("Dimensions")[0]["Value"].as_str().unwrap_or_default();
+        of("MetricName") == metric && name.split('.').next() == Some(watched)
+    };
+    template.named(ALARM).find(is_it).unwrap_or_else(|| panic!("no alarm of {metric} watches {watched}"))
+}
+
+#[test]
+fn a_function_that_always_fails_raises_its_alarm() {
+    let template = Template::read();
+    let mut count = 0;
+    for name in template.named(FUNCTION) {
+        let function = template.function(name);
+        let again_s = function.queues.iter().map(|queue| template.queue(queue).hidden.as_secs());
+        let Some(longest_s) = again_s.chain(template.rates(name).iter().map(|rate| rate_s(rate))).max() else {
+            // Only people invoke it, whenever they like.
+            continue;
+        };
+        let alarm = alarm_of(&template, "Errors", name);
+        let number = |property| template.property(alarm, ALARM, property).as_u64().unwrap();
+        let period_s = number("Period");
+        assert!(
+            period_s >= longest_s,
+            "{alarm}: a failure each {longest_s} s leaves periods of {period_s} s without one"
+        );
+        assert!(
+            number("DatapointsToAlarm") < number("EvaluationPeriods"),
+            "{alarm}: a run that comes late is forgiven"
+        );
+        count += 1;
+    }
+    assert_eq!(count, 5, "all but the searcher");
+}
+
+#[test]
+fn whatever_waits_for_too_long_or_is_dead_raises_an_alarm() {
+    let template = Template::read();
+    for name in template.named(FUNCTION) {
+        for queue in template.function(name).queues {
+            let aged = alarm_of(&template, "ApproximateAgeOfOldestMessage", &queue);
+            let threshold_s = template.property(aged, ALARM, "Threshold").as_u64().unwrap();
+            assert!(
+                (600..14 * 86_400).contains(&threshold_s),
+                "{aged} fires before messages are lost: {threshold_s} s"
+            );
+            let dead = template.queue(&queue).dead_letters.unwrap();
+            alarm_of(&template, "ApproximateNumberOfMessagesVisible", &dead);
+        }
+    }
 }

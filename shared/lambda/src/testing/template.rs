@@ -73,6 +73,32 @@ impl Template {
         WorkQueue { hidden: seconds(&queue["VisibilityTimeout"]), dead_letters }
     }
 
+    /// Returns the conditions under which a property of a resource has values, and these, as the template writes them (`!If`).
+    ///
+    /// # Panics
+    /// Panics if there is no resource of this name and type.
+    #[must_use]
+    pub fn property(&self, name: &str, kind: &str, property: &str) -> &Value {
+        &self.properties(name, kind)[property]
+    }
+
+    /// Returns the rates at which a rule may invoke a function, as the template or its parameter names them; none if no rule does.
+    ///
+    /// # Panics
+    /// Panics if there is no function of this name.
+    #[must_use]
+    pub fn rates(&self, function: &str) -> Vec<String> {
+        let sources = self.properties(function, "AWS::Serverless::Function")["Events"].as_object();
+        let rules =
+            sources.into_iter().flat_map(|events| events.values()).filter(|source| source["Type"] == "Schedule");
+        let rates = rules.flat_map(|rule| {
+            let rate = &rule["Properties"]["Schedule"];
+            let allowed = rate.as_str().and_then(|name| self.0["Parameters"][name]["AllowedValues"].as_array());
+            allowed.cloned().unwrap_or_else(|| vec![rate.clone()])
+        });
+        rates.map(|rate| rate.as_str().unwrap().to_owned()).collect()
+    }
+
     fn properties(&self, name: &str, kind: &str) -> &Value {
         let resource = &self.0["Resources"][name];
         assert_eq!(resource["Type"], kind, "{name} in the template");
