@@ -8,17 +8,15 @@ use dragline_local::{DirectoryArchive, SystemClock};
 use dragline_ports::archive::Archive;
 use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::Reader;
-use dragline_wacz::{About, ArchiveError, Copied, write_wacz, write_warc};
+use dragline_wacz::{About, ArchiveError, Copied, Plan, Selection, write_wacz, write_warc};
 
 use crate::args::{ArchiveArgs, Of};
+use crate::derived;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::output;
 use crate::terminal::{Console, bytes, plural};
-
-/// The size of a WARC file.
-const FILE_BYTES_MAX: u64 = 1_000_000_000;
 
 /// Why nothing was archived.
 #[derive(Debug, thiserror::Error)]
@@ -62,7 +60,7 @@ impl NotArchived {
 pub(crate) async fn archive(args: &ArchiveArgs, console: &Console) -> Result<Exit, CliError> {
     match args.of.which()? {
         Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => Box::pin(write(args, &found, &DirectoryArchive::new(data), console)).await,
+            Some(found) => Box::pin(write(args, &found, &DirectoryArchive::new(data.path), console)).await,
             None => Err(found::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
@@ -80,14 +78,18 @@ async fn write(
     console: &Console,
 ) -> Result<Exit, CliError> {
     // Which tells what to do if nothing was crawled yet.
-    found.iteration(None).await?;
+    found.iteration(args.iteration).await?;
     let failed = |error| match error {
         ArchiveError::Port(error) => found.no_object(error),
         error => NotArchived::Archive(error).into(),
     };
     let path = &args.output;
+    let software = concat!("Dragline/", env!("CARGO_PKG_VERSION"));
+    let selection = Selection { iteration: args.iteration, since: args.since, condition: args.condition.clone() };
+    let about = About { crawl: &found.crawl, created: SystemClock::new().now(), software };
+    let plan = Plan { about, selection, file_bytes_max: args.file_size };
     let Copied { captures, bodies_shared, files, .. } = if args.warc {
-        write_warc((&found.reader, archive), &found.crawl, FILE_BYTES_MAX, path).await.map_err(failed)?
+        write_warc((&found.reader, archive), &plan, path).await.map_err(failed)?
     } else {
         if path.is_dir() {
             return Err(NotArchived::Folder(path.clone()).into());
@@ -95,9 +97,9 @@ async fn write(
         let not_written = |source| NotArchived::File { path: path.clone(), source };
         let file = output::beside(path).map_err(not_written)?;
         let to = file.as_file().try_clone().map_err(not_written)?;
-        let software = concat!("Dragline/", env!("CARGO_PKG_VERSION"));
-        let about = About { crawl: &found.crawl, created: SystemClock::new().now(), software };
-        let copied = write_wacz((&found.reader, archive), &about, FILE_BYTES_MAX, to).await.map_err(failed)?;
+        let forgotten = derived::times_forgotten(found).await?;
+        let copied = write_wacz((&found.reader, archive), &plan, to).await.map_err(failed)?;
+        derived::check_forgotten(found, forgotten).await?;
         file.persist(path).map_err(|error| not_written(error.error))?;
         copied
     };

@@ -1,14 +1,15 @@
-//! What is derived from a crawl, and can be made again at any time: the link graph and the word index. They are kept with the data, or for a stack in
-//! the user's cache.
+//! What is derived from a crawl, and can be made again at any time: the link graph and the word index. They are kept with the data; in
+//! the user's cache if nothing can be written there, and for a stack.
 
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 #[cfg(feature = "stack")]
 use std::sync::Arc;
 
 use dragline_domain::ids::CrawlId;
 use dragline_graph::{Graph, GraphError};
+use dragline_local::{GRAPHS, INDEXES};
 #[cfg(feature = "stack")]
 use dragline_ports::editions::Editions;
 use dragline_ports::reader::Reader;
@@ -21,6 +22,9 @@ use crate::found::Found;
 use crate::place::Place;
 use crate::terminal::{Console, plural};
 
+/// How often something is made again because URLs were forgotten meanwhile.
+const MADE_MAX: u32 = 3;
+
 /// Opens the graph of a crawl, which is made first if the crawl has gone on.
 ///
 /// # Errors
@@ -28,12 +32,16 @@ use crate::terminal::{Console, plural};
 pub(crate) async fn graph(found: &Found<impl Reader>, console: &Console) -> Result<Graph, CliError> {
     // Which tells what to do if nothing was crawled yet.
     found.iteration(None).await?;
-    let making = || console.say("reading the links of the crawl, once until it goes on");
-    Graph::up_to_date(&found.reader, &graph_path(&found.place, &found.crawl), making).await.map_err(|error| match error
-    {
-        GraphError::Reader(error) => found.failed(error),
-        error => error.into(),
+    let path = graph_path(&found.place, &found.crawl);
+    unless_forgotten(found, async || {
+        let making = || console.say("reading the links of the crawl, once until it goes on");
+        let made = Graph::up_to_date(&found.reader, &path, making).await;
+        made.map_err(|error| match error {
+            GraphError::Reader(error) => found.failed(error),
+            error => error.into(),
+        })
     })
+    .await
 }
 
 /// Opens the word index of a crawl, which is brought up to date first if the crawl has gone on.
@@ -41,14 +49,17 @@ pub(crate) async fn graph(found: &Found<impl Reader>, console: &Console) -> Resu
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the folder cannot be written.
 pub(crate) async fn index(found: &Found<impl Reader>, console: &Console) -> Result<Index, CliError> {
-    let graph = graph(found, console).await?;
-    let making = || console.say("bringing the word index up to date, once until the crawl goes on");
     let folder = index_path(&found.place, &found.crawl);
-    let updated = Index::up_to_date(&found.reader, &graph, &folder, making).await;
-    let (index, updated) = updated.map_err(|error| match error {
-        SearchError::Reader(error) => found.failed(error),
-        error => error.into(),
-    })?;
+    let (index, updated) = unless_forgotten(found, async || {
+        let graph = graph(found, console).await?;
+        let making = || console.say("bringing the word index up to date, once until the crawl goes on");
+        let updated = Index::up_to_date(&found.reader, &graph, &folder, making).await;
+        updated.map_err(|error| match error {
+            SearchError::Reader(error) => found.failed(error),
+            error => error.into(),
+        })
+    })
+    .await?;
     match updated {
         Updated::Already => {}
         Updated::Changed(changes) => console.say(&format!(
@@ -62,6 +73,43 @@ pub(crate) async fn index(found: &Found<impl Reader>, console: &Console) -> Resu
         }
     }
     Ok(index)
+}
+
+/// Makes something of a crawl. If URLs were forgotten meanwhile, it may have them: then what is derived is deleted and made again.
+///
+/// # Errors
+/// The maker's, and [`CliError::ForgottenMeanwhile`] if that happens each time.
+async fn unless_forgotten<T>(
+    found: &Found<impl Reader>,
+    make: impl AsyncFn() -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    for _time in 0..MADE_MAX {
+        let before = times_forgotten(found).await?;
+        let made = make().await?;
+        if times_forgotten(found).await? == before {
+            return Ok(made);
+        }
+        drop(made);
+        remove(&found.place, &found.crawl)?;
+    }
+    Err(CliError::ForgottenMeanwhile(found.crawl.clone()))
+}
+
+/// Checks that nothing was forgotten since it had happened this often, before what was read since is written.
+///
+/// # Errors
+/// [`CliError::ForgottenMeanwhile`].
+pub(crate) async fn check_forgotten(found: &Found<impl Reader>, before: u64) -> Result<(), CliError> {
+    if times_forgotten(found).await? == before {
+        Ok(())
+    } else {
+        Err(CliError::ForgottenMeanwhile(found.crawl.clone()))
+    }
+}
+
+/// Returns how often something was forgotten where a crawl is stored.
+pub(crate) async fn times_forgotten(found: &Found<impl Reader>) -> Result<u64, CliError> {
+    found.reader.times_forgotten().await.map_err(|error| found.failed(error))
 }
 
 /// How much of what was read of a published index is kept in memory, in bytes.
@@ -102,33 +150,114 @@ pub(crate) fn remove(place: &Place, crawl: &CrawlId) -> Result<(), CliError> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed,
     };
-    unless_missing(fs::remove_file(graph_path(place, crawl))).map_err(while_doing("deleting the link graph"))?;
-    unless_missing(fs::remove_dir_all(index_path(place, crawl))).map_err(while_doing("deleting the word index"))
+    for folder in folders(place) {
+        let graph = folder.join(GRAPHS).join(file_of_graph(crawl));
+        unless_missing(fs::remove_file(graph)).map_err(while_doing("deleting the link graph"))?;
+        let index = folder.join(INDEXES).join(crawl.as_str());
+        unless_missing(fs::remove_dir_all(index)).map_err(while_doing("deleting the word index"))?;
+    }
+    Ok(())
 }
 
-/// Returns the file of a crawl's graph. Names of crawls and stacks can be names of files.
+/// Returns the file of a crawl's graph.
 fn graph_path(place: &Place, crawl: &CrawlId) -> PathBuf {
-    let folder = match place {
-        Place::Data(directory) => directory.path.join("graph"),
-        #[cfg(feature = "stack")]
-        Place::Stack(stack) => cache().join("dragline").join(stack.to_string()),
-    };
-    folder.join(format!("{crawl}.db"))
+    writable(place, GRAPHS).join(file_of_graph(crawl))
 }
 
 /// Returns the folder of a crawl's word index.
 fn index_path(place: &Place, crawl: &CrawlId) -> PathBuf {
-    let folder = match place {
-        Place::Data(directory) => directory.path.join("search"),
+    writable(place, INDEXES).join(crawl.as_str())
+}
+
+/// Returns the name of a graph's file. Names of crawls can be names of files.
+fn file_of_graph(crawl: &CrawlId) -> String {
+    format!("{crawl}.db")
+}
+
+/// Returns the folder of this kind that can be written: beside the data if possible, or else in the user's cache. A directory that cannot be written
+/// itself is left alone, whatever is in it.
+fn writable(place: &Place, kind: &str) -> PathBuf {
+    let mut folders = folders(place).into_iter();
+    let is_writable = |folder: &Path| tempfile::tempfile_in(folder).is_ok();
+    let first = folders.next().unwrap_or_default();
+    let of_kind = first.join(kind);
+    match folders.next() {
+        Some(cached) if !(is_writable(&first) && fs::create_dir_all(&of_kind).is_ok() && is_writable(&of_kind)) => {
+            cached.join(kind)
+        }
+        _ => of_kind,
+    }
+}
+
+/// Returns where what is derived from a crawl may be, the best place first.
+fn folders(place: &Place) -> Vec<PathBuf> {
+    match place {
+        Place::Data(directory) => {
+            let path = directory.path.canonicalize().unwrap_or_else(|_| directory.path.clone());
+            let beneath = path.strip_prefix("/").map_or(path.as_path(), |beneath| beneath);
+            // The whole path, so that no two directories share a place.
+            let cached = |cache: PathBuf| cache.join("data").join(beneath);
+            match &directory.cache {
+                Some(cache) => vec![cached(cache.clone())],
+                None => vec![directory.path.clone(), cached(cache().join("dragline"))],
+            }
+        }
         #[cfg(feature = "stack")]
-        Place::Stack(stack) => cache().join("dragline").join(stack.to_string()).join("search"),
-    };
-    folder.join(crawl.to_string())
+        Place::Stack(stack) => vec![cache().join("dragline").join(stack.to_string())],
+    }
 }
 
 /// Returns the folder for what can be made again, as the XDG base directory specification names it.
-#[cfg(feature = "stack")]
 fn cache() -> PathBuf {
     let given = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache"))).unwrap_or_else(std::env::temp_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use dragline_local::{DATABASE, LocalStore, SystemClock};
+    use dragline_ports::clock::Clock as _;
+
+    use super::*;
+    use crate::found::Certificates;
+    use crate::place::Directory;
+
+    #[tokio::test]
+    async fn what_was_forgotten_while_something_was_made_is_in_nothing_that_is_kept() {
+        let data = tempfile::tempdir().unwrap();
+        drop(LocalStore::open(data.path(), SystemClock::new().now()).unwrap());
+        let crawl: CrawlId = "docs".parse().unwrap();
+        let found = Found {
+            reader: LocalStore::open_read_only(data.path()).unwrap().into_reader(crawl.clone()),
+            place: Place::Data(Directory::alone(data.path())),
+            certificates: Certificates::Checked,
+            crawl,
+        };
+        let path = graph_path(&found.place, &found.crawl);
+        let forget = |times: u32| {
+            let db = rusqlite::Connection::open(data.path().join(DATABASE)).unwrap();
+            let sql = "INSERT OR REPLACE INTO setting (name, value) VALUES ('forgotten', ?1)";
+            db.execute(sql, [times.to_string()]).unwrap();
+        };
+        for (forgotten_for, expected, why) in
+            [(0, Some(1), "nothing was forgotten"), (1, Some(2), "made again"), (MADE_MAX, None, "each time")]
+        {
+            forget(0);
+            let times = Cell::new(0);
+            let made = unless_forgotten(&found, async || {
+                assert!(times.get() == 0 || !path.exists(), "{why}: what was made before is gone");
+                times.set(times.get() + 1);
+                fs::write(&path, "a page").unwrap();
+                if times.get() <= forgotten_for {
+                    forget(times.get());
+                }
+                Ok(times.get())
+            })
+            .await;
+            assert_eq!(made.ok(), expected, "{why}");
+            assert_eq!(path.exists(), expected.is_some(), "{why}");
+        }
+    }
 }

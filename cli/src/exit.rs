@@ -7,26 +7,40 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Success: the iteration is over, the URL would be crawled, the rows are written.
     Done,
-    /// The command did its work, but some URLs failed, nothing was fetched, the explained URL would not be crawled, or the iterations differ.
+    /// The command did its work, but some URLs failed, the explained URL would not be crawled, or the iterations differ.
     NotAllWell,
-    /// A usage error or an unrecoverable error.
+    /// A usage error, or an unrecoverable error without a code of its own.
     Error,
     /// The crawl did its work, but pages are not what they were or should be: some are stuck, or have items with other fields than before.
     Changed,
+    /// The crawl is over, and nothing was fetched.
+    NothingFetched,
+    /// The site has findings that it was not to have.
+    Findings,
+    /// Another process has the data directory for itself.
+    InUse,
+    /// The disk is full.
+    DiskFull,
+    /// The crawl stopped cleanly, as the disk had less free space than it was to keep.
+    LowSpace,
     /// It was interrupted; the same command resumes the crawl.
     Interrupted,
 }
 
 impl Exit {
-    /// The table that `--help` ends with.
-    pub(crate) const HELP: &str = "\
-Exit codes:
-    0  done; for `explain`: the URL would be crawled
-    1  done, but URLs failed or nothing was fetched; for `explain`: the URL would not be crawled;
-       for `diff --exit-code`: something differs
-    2  usage error, or an unrecoverable error
-    3  done, but pages are stuck, or their items have other fields than before
-  130  interrupted; the same command resumes";
+    /// Every way to end.
+    const ALL: [Self; 10] = [
+        Self::Done,
+        Self::NotAllWell,
+        Self::Error,
+        Self::Changed,
+        Self::NothingFetched,
+        Self::Findings,
+        Self::InUse,
+        Self::DiskFull,
+        Self::LowSpace,
+        Self::Interrupted,
+    ];
 
     /// Returns the number that the shell sees.
     pub(crate) const fn code(self) -> u8 {
@@ -35,8 +49,40 @@ Exit codes:
             Self::NotAllWell => 1,
             Self::Error => 2,
             Self::Changed => 3,
+            Self::NothingFetched => 4,
+            Self::Findings => 5,
+            Self::InUse => 6,
+            Self::DiskFull => 7,
+            Self::LowSpace => 8,
             Self::Interrupted => 130,
         }
+    }
+
+    /// Returns what the number says, for the table of `--help` and of docs/commands.md.
+    const fn meaning(self) -> &'static str {
+        match self {
+            Self::Done => "done; for `explain`: the URL would be crawled",
+            Self::NotAllWell => {
+                "done, but URLs failed; for `explain`: the URL would not be crawled; for `diff --exit-code`: something differs; \
+                 for `extract` and `reparse --all`: pages do not fit; for questions with `--exit-code`: nothing was found so far, and the crawl is not over"
+            }
+            Self::Error => "usage error, or an unrecoverable error without a number of its own",
+            Self::Changed => "done, but pages are stuck, or their items have other fields than before",
+            Self::NothingFetched => "done, but nothing was fetched",
+            Self::Findings => "`report --fail-on`, and questions with `--exit-code`: there are such findings",
+            Self::InUse => "another process uses the data directory; `--wait` waits for it",
+            Self::DiskFull => "the disk is full; the same command resumes",
+            Self::LowSpace => {
+                "stopped, as the disk had less free space than `--keep-free` says; the same command resumes"
+            }
+            Self::Interrupted => "interrupted; the same command resumes",
+        }
+    }
+
+    /// Returns the table that `--help` ends with.
+    pub(crate) fn help() -> String {
+        let lines = Self::ALL.iter().map(|exit| format!("\n  {:>3}  {}", exit.code(), exit.meaning()));
+        format!("Exit codes:{}", lines.collect::<String>())
     }
 }
 
@@ -48,13 +94,22 @@ impl From<Exit> for ExitCode {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn the_help_names_every_code() {
-        for exit in [Exit::Done, Exit::NotAllWell, Exit::Error, Exit::Changed, Exit::Interrupted] {
-            let entry = format!("{:>5}  ", exit.code());
-            assert!(Exit::HELP.lines().any(|line| line.starts_with(&entry)), "{exit:?}");
+    fn each_way_to_end_has_a_number_of_its_own() {
+        let codes: BTreeSet<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
+        assert_eq!(codes.len(), Exit::ALL.len());
+    }
+
+    #[test]
+    fn the_page_about_commands_has_the_same_table_as_the_help() {
+        let page = include_str!("../../docs/commands.md");
+        for exit in Exit::ALL {
+            let row = format!("| {} | {} |", exit.code(), exit.meaning());
+            assert!(page.contains(&row), "docs/commands.md lacks:\n{row}");
         }
     }
 }

@@ -10,7 +10,7 @@ use dragline_ports::reader::Reader;
 use serde::Serialize;
 
 use crate::error::CliError;
-use crate::place::{Directory, Place};
+use crate::place::{DataDirectory, Directory, Place};
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
@@ -66,11 +66,15 @@ pub(crate) fn choose(data: &Path, crawls: &[CrawlId], wanted: Option<&CrawlId>) 
 ///
 /// # Errors
 /// There is no data directory or no such crawl, there are several and none is named, or the directory cannot be read.
-pub(crate) fn in_directory(data: &Path, wanted: Option<&CrawlId>) -> Result<Option<Found<SqliteReader>>, CliError> {
-    let reading = LocalStore::open_read_only(data)?;
-    let failed = |source| CliError::Query { data: data.to_owned(), source };
+pub(crate) fn in_directory<'a>(
+    data: impl Into<DataDirectory<'a>>,
+    wanted: Option<&CrawlId>,
+) -> Result<Option<Found<SqliteReader>>, CliError> {
+    let data = data.into();
+    let reading = LocalStore::open_read_only(data.path)?;
+    let failed = |source| CliError::Query { data: data.path.to_owned(), source };
     let crawls = reading.crawls().map_err(failed)?;
-    let Some(crawl) = choose(data, &crawls, wanted)? else { return Ok(None) };
+    let Some(crawl) = choose(data.path, &crawls, wanted)? else { return Ok(None) };
     let is_unchecked = reading.allowed(&crawl).map_err(failed)?.contains(&Allowance::UncheckedCertificates);
     let place = Place::Data(Directory::of(data, &crawl, &crawls));
     Ok(Some(Found {
@@ -82,8 +86,8 @@ pub(crate) fn in_directory(data: &Path, wanted: Option<&CrawlId>) -> Result<Opti
 }
 
 /// Returns the error of a data directory without any crawl, which a process left that died before it stored the first.
-pub(crate) fn nothing_begun(data: &Path) -> CliError {
-    CliError::NotBegun(Directory { path: data.to_owned(), crawl: None })
+pub(crate) fn nothing_begun<'a>(data: impl Into<DataDirectory<'a>>) -> CliError {
+    CliError::NotBegun(Directory::alone(data))
 }
 
 impl<R: Reader> Found<R> {

@@ -7,7 +7,7 @@ use dragline_ports::reader::{LogRow, Reader};
 use serde::Serialize;
 
 use crate::args::{Format, HistoryArgs, Of};
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::export::Rows;
 use crate::found::{self, Found};
@@ -70,7 +70,7 @@ pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exi
         #[cfg(feature = "stack")]
         Of::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &args.url, console).await,
     }?;
-    print(&visits, args.format).map_err(while_doing("writing to standard output"))?;
+    print(&visits, args.format).map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
 }
 

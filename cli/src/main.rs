@@ -2,7 +2,9 @@
 
 mod archive;
 mod args;
+mod cdx;
 mod crawl;
+mod definition;
 mod derived;
 mod diff;
 mod error;
@@ -14,11 +16,13 @@ mod forget;
 mod found;
 mod get;
 mod history;
+mod import;
 mod input;
 mod links;
 mod logging;
 mod markdown;
 mod network;
+mod opening;
 mod output;
 mod past;
 mod place;
@@ -32,6 +36,7 @@ mod stack;
 mod status;
 mod summary;
 mod terminal;
+mod upgrade;
 mod visits;
 
 use std::io::{self, Write};
@@ -40,11 +45,12 @@ use std::process::ExitCode;
 use clap::Parser;
 #[cfg(feature = "stack")]
 use dragline_domain::frontier::StatusChange;
+use serde::Serialize;
 
 use args::{Cli, Command, Reach, Remade, ReparseArgs};
 use error::{CliError, while_doing};
 use exit::Exit;
-use terminal::{Colour, Console};
+use terminal::{Colour, Console, write_json};
 
 fn main() -> ExitCode {
     match Cli::try_parse() {
@@ -59,6 +65,9 @@ fn print(answer: &clap::Error) -> Exit {
     // If printing fails there is nobody left to tell.
     if answer.use_stderr() {
         let _ = write!(io::stderr(), "{}", Colour::of_stream(&io::stderr()).paint_styled(&text));
+        if asks_for_json() {
+            print_failure(&text.to_string(), &[], Exit::Error);
+        }
         Exit::Error
     } else {
         let _ = write!(io::stdout(), "{}", Colour::of_stream(&io::stdout()).paint_styled(&text));
@@ -70,9 +79,35 @@ fn run(cli: &Cli) -> Exit {
     let console = Console::to_stderr(cli.verbosity(), cli.form());
     logging::start(cli.logging(), &console);
     done(cli, &console).unwrap_or_else(|error| {
-        console.error(&error.to_string(), &error.hints());
-        Exit::Error
+        if error.is_closed_output() {
+            // Whoever reads it has seen enough.
+            return Exit::Done;
+        }
+        let (text, hints, exit) = (error.to_string(), error.hints(), error.exit());
+        console.error(&text, &hints);
+        if asks_for_json() {
+            print_failure(&text, &hints, exit);
+        }
+        exit
     })
+}
+
+/// Whether the answer was to be one JSON object. A command line that is not valid is asked, too.
+fn asks_for_json() -> bool {
+    std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json")
+}
+
+/// The answer of `--json` where there is none but an error.
+#[derive(Serialize)]
+struct Failure<'a> {
+    error: &'a str,
+    hints: &'a [String],
+    exit_code: u8,
+}
+
+fn print_failure(error: &str, hints: &[String], exit: Exit) {
+    // If printing fails there is nobody left to tell.
+    let _ = write_json(io::stdout().lock(), &Failure { error: error.trim_end(), hints, exit_code: exit.code() });
 }
 
 fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
@@ -93,14 +128,18 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Words(args) => block_on(search::words(args, console)),
         Command::Report(args) => block_on(site_report::write(args, console)),
         Command::Archive(args) => block_on(archive::archive(args, console)),
+        Command::Cdx(args) => block_on(cdx::cdx(args, console)),
+        Command::Import(args) => block_on(import::import(args, console)),
         Command::History(args) => block_on(history::history(args, console)),
         Command::Get(args) => block_on(get::get(args, console)),
+        Command::Definition(args) => block_on(definition::definition(args)),
         Command::Explain(args) => block_on(explain::explain(args)),
         Command::Extract(args) => block_on(extract::extract(args)),
         #[cfg(feature = "stack")]
         Command::Prune(args) if args.deployed().is_some() => block_on(stack::prune(args, console)),
-        Command::Prune(args) => block_on(prune::prune(args)),
+        Command::Prune(args) => block_on(prune::prune(args, console)),
         Command::Forget(args) => block_on(forget::forget(args, console)),
+        Command::Upgrade(args) => block_on(upgrade::upgrade(args, console)),
         #[cfg(feature = "stack")]
         Command::Start(args) => block_on(stack::start(args, console)),
         #[cfg(feature = "stack")]

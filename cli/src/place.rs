@@ -20,6 +20,21 @@ pub(crate) enum Place {
     Stack(StackName),
 }
 
+/// A data directory, and where what is derived of its crawls is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DataDirectory<'a> {
+    /// Its path.
+    pub(crate) path: &'a Path,
+    /// The folder for what is derived; `None` for the usual places: beside the data, or else in the user's cache.
+    pub(crate) cache: Option<&'a Path>,
+}
+
+impl<'a> From<&'a Path> for DataDirectory<'a> {
+    fn from(path: &'a Path) -> Self {
+        Self { path, cache: None }
+    }
+}
+
 /// A data directory, and which of its crawls is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Directory {
@@ -27,13 +42,21 @@ pub(crate) struct Directory {
     pub(crate) path: PathBuf,
     /// The crawl; `None` if the directory holds no other, so that nobody has to name it.
     pub(crate) crawl: Option<CrawlId>,
+    /// See [`DataDirectory::cache`].
+    pub(crate) cache: Option<PathBuf>,
 }
 
 impl Directory {
     /// Returns the place of a crawl in a data directory with these crawls.
-    pub(crate) fn of(path: &Path, crawl: &CrawlId, crawls: &[CrawlId]) -> Self {
+    pub(crate) fn of<'a>(data: impl Into<DataDirectory<'a>>, crawl: &CrawlId, crawls: &[CrawlId]) -> Self {
         let is_alone = crawls.iter().all(|other| other == crawl);
-        Self { path: path.to_owned(), crawl: (!is_alone).then(|| crawl.clone()) }
+        Self { crawl: (!is_alone).then(|| crawl.clone()), ..Self::alone(data) }
+    }
+
+    /// Returns the place of the only crawl in a data directory.
+    pub(crate) fn alone<'a>(data: impl Into<DataDirectory<'a>>) -> Self {
+        let DataDirectory { path, cache } = data.into();
+        Self { path: path.to_owned(), crawl: None, cache: cache.map(Path::to_owned) }
     }
 
     /// Returns the flags that name the crawl to another command, with a space before each; empty for the only one in the default directory.

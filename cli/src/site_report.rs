@@ -11,7 +11,7 @@ use dragline_site_report::{Making, Report, ReportError, html, markdown, report};
 
 use crate::args::{Of, ReportArgs, ReportFormat};
 use crate::derived;
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::output;
@@ -71,8 +71,7 @@ pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, 
     match &args.output {
         Some(path) => put(path, &text).map_err(|source| NotWritten::File { path: path.clone(), source })?,
         None => {
-            unless_closed(io::stdout().write_all(text.as_bytes()))
-                .map_err(while_doing("writing to standard output"))?;
+            unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing(WRITING))?;
         }
     }
     Ok(ended(&report, args, console))
@@ -88,14 +87,17 @@ fn checked(args: &ReportArgs) -> Result<ReportFormat, NotWritten> {
 }
 
 async fn make(found: &Found<impl Reader>, args: &ReportArgs, console: &Console) -> Result<Report, CliError> {
+    let forgotten = derived::times_forgotten(found).await?;
     let iteration = found.whole_iteration(args.iteration).await?;
     let graph = derived::graph(found, console).await?;
     let making =
         Making { program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(), at: SystemClock::new().now() };
-    report(&found.reader, &graph, iteration, making).await.map_err(|error| match error {
+    let report = report(&found.reader, &graph, iteration, making).await.map_err(|error| match error {
         ReportError::Reader(error) => found.failed(error),
-        ReportError::Graph(error) => error.into(),
-    })
+        ReportError::Graph(error) => CliError::from(error),
+    })?;
+    derived::check_forgotten(found, forgotten).await?;
+    Ok(report)
 }
 
 /// Puts a text in the place of a file, so that nobody sees half of it.
@@ -125,5 +127,5 @@ fn ended(report: &Report, args: &ReportArgs, console: &Console) -> Exit {
     for finding in &failed {
         console.say(&format!("{}: {} {}", finding.title, count(finding.count), finding.of));
     }
-    if failed.is_empty() { Exit::Done } else { Exit::NotAllWell }
+    if failed.is_empty() { Exit::Done } else { Exit::Findings }
 }

@@ -1,5 +1,6 @@
 //! `dragline crawl`.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
 use super::{Answer, DATA, DemandArgs, NetworkArgs, key, values};
+use crate::opening::Waiting;
 use crate::place::Directory;
 use crate::terminal::{Form, Verbosity};
 
@@ -21,7 +23,7 @@ use crate::terminal::{Form, Verbosity};
                   An unfinished iteration resumes where it was interrupted; after a finished one, the next iteration begins. \
                   Without a URL or a crawl.yaml, this runs the crawl in the data directory as it was last defined; if there are several, --crawl \
                   says which. Each definition has a name, by default after its first seed's host, and a directory holds any number of crawls. Options override \
-                  the keys of crawl.yaml. Politeness, fetch limits and the user agent can change at any time. A change to which URLs \
+                  the keys of crawl.yaml. With a URL, keys that no option names have their defaults, whatever the last run had; without one, they stay. Politeness, fetch limits and the user agent can change at any time. A change to which URLs \
                   are crawled has to wait until the iteration is finished; --abandon ends it early.",
     after_help = "\
 Examples:
@@ -56,6 +58,8 @@ pub(crate) struct CrawlArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
+    pub(crate) disk: DiskArgs,
+    #[command(flatten)]
     pub(crate) demand: DemandArgs,
     #[command(flatten)]
     overrides: Overrides,
@@ -64,6 +68,19 @@ pub(crate) struct CrawlArgs {
     /// Which documents are made again; `None` to crawl.
     #[arg(skip)]
     reparse: Option<Selection>,
+}
+
+/// How a run treats this machine: the data directory, its disk, and how much it does at once.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct DiskArgs {
+    /// Stop cleanly when the disk of the data directory has less free space than this, such as `2GiB`; `0B` for no limit
+    #[arg(long, value_name = "SIZE", value_parser = values::size, default_value = "1GiB")]
+    pub(crate) keep_free: u64,
+    /// The most sites that are visited at the same time [default: as many as there is room for in memory and files]
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) origins: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) waiting: Waiting,
 }
 
 /// What an iteration is to do.
@@ -152,7 +169,7 @@ impl CrawlArgs {
         definition: Option<&Path>,
         (data, crawl): (&Path, Option<&CrawlId>),
         selection: Selection,
-        output: OutputArgs,
+        (output, disk): (OutputArgs, DiskArgs),
     ) -> Self {
         Self {
             targets: definition.map(|path| path.display().to_string()).into_iter().collect(),
@@ -160,6 +177,7 @@ impl CrawlArgs {
             crawl: crawl.cloned(),
             abandon: false,
             output,
+            disk,
             demand: DemandArgs::default(),
             overrides: Overrides::default(),
             network: NetworkArgs::default(),

@@ -5,6 +5,7 @@ use dragline_domain::definition::Condition;
 
 use super::visits::VisitedArgs;
 use super::{Answer, values};
+use crate::opening::Waiting;
 
 /// Delete everything that is stored of URLs
 #[derive(Debug, Args)]
@@ -30,6 +31,8 @@ pub(crate) struct ForgetArgs {
     pub(crate) condition: Option<Condition>,
     #[command(flatten)]
     pub(crate) of: VisitedArgs,
+    #[command(flatten)]
+    pub(crate) waiting: Waiting,
     /// Print the result as one JSON object
     #[arg(long)]
     json: bool,

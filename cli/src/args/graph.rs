@@ -1,6 +1,7 @@
 //! `dragline links`, `broken`, `chains`, `orphans` and `duplicates`: what the link graph tells.
 
 use clap::{Args, ValueEnum};
+use dragline_graph::Unchecked;
 
 use super::read::{Format, OfArgs};
 use super::visits::VisitedArgs;
@@ -57,15 +58,21 @@ pub(crate) struct ListArgs {
 pub(crate) struct FindingsArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
-    /// Exit with code 1 if there are any
+    /// Exit with code 5 if there are any, and with 1 if there are none yet and the crawl is not over
     #[arg(long)]
     exit_code: bool,
 }
 
 impl FindingsArgs {
-    /// Returns how the command ended, having found any or none.
-    pub(crate) const fn exit(&self, any: bool) -> Exit {
-        if any && self.exit_code { Exit::NotAllWell } else { Exit::Done }
+    /// Returns how the command ended, having found any or none, and having looked at all but this.
+    pub(crate) const fn exit(&self, any: bool, unchecked: &Unchecked) -> Exit {
+        if any && self.exit_code {
+            Exit::Findings
+        } else if unchecked.may_change() && self.exit_code {
+            Exit::NotAllWell
+        } else {
+            Exit::Done
+        }
     }
 }
 
@@ -73,7 +80,8 @@ impl FindingsArgs {
 #[derive(Debug, Args)]
 #[command(
     long_about = "Show URLs that are linked to and give whoever follows the link nothing: they are missing, fail, or redirect to what does; \
-                  with the pages that link to them. URLs out of scope were not visited, so nothing is known of them.",
+                  with the pages that link to them. URLs out of scope were not visited, so nothing is known of them. Pictures, styles and scripts \
+                  are checked only if the crawl fetches them (`--requisites fetch`), and a crawl that is not over may find more: both are said.",
     after_help = "\
 Examples:
   dragline broken

@@ -1,13 +1,16 @@
 //! The command line: arguments and help texts.
 
 mod archive;
+mod cdx;
 mod crawl;
+mod definition;
 mod demand;
 mod diff;
 mod explain;
 mod extract;
 mod forget;
 mod graph;
+mod import;
 mod key;
 mod prune;
 mod read;
@@ -17,6 +20,7 @@ mod schema;
 mod search;
 #[cfg(feature = "stack")]
 mod stack;
+mod upgrade;
 mod values;
 mod visits;
 
@@ -30,13 +34,16 @@ use dragline_http::CertificatePolicy;
 use dragline_local::Allowance;
 
 pub(crate) use archive::ArchiveArgs;
+pub(crate) use cdx::CdxArgs;
 pub(crate) use crawl::{CrawlArgs, Wish};
+pub(crate) use definition::DefinitionArgs;
 pub(crate) use demand::DemandArgs;
 pub(crate) use diff::{Compared, DiffArgs, ExitSays, ListForm};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use forget::ForgetArgs;
 pub(crate) use graph::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, ListArgs, OrphansArgs, Ways};
+pub(crate) use import::ImportArgs;
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{ExportArgs, ExportFormat, Format, Of, StatusArgs, What};
 pub(crate) use reparse::{Reach, Remade, ReparseArgs};
@@ -45,6 +52,7 @@ pub(crate) use schema::{SchemaArgs, SchemaForm};
 pub(crate) use search::{SearchArgs, SimilarArgs, WordsArgs};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
+pub(crate) use upgrade::UpgradeArgs;
 pub(crate) use visits::{ArticleForm, Coding, GetArgs, HistoryArgs, Parts};
 
 use crate::exit::Exit;
@@ -64,6 +72,7 @@ Examples:
   dragline broken                          links that lead nowhere, and the pages that have them
   dragline report -o report.html           what an owner should know of the site
   dragline archive -o site.wacz            all of it, to replay in a browser
+  dragline import site.warc.gz             make a crawl of an archive
   dragline history https://example.org/a   every visit of a URL
   dragline get https://example.org/a       its body, as stored
   dragline explain https://example.org/a   would this URL be crawled?
@@ -83,7 +92,7 @@ const STREAMS: &str =
                   Crawls web sites politely and obeys robots.txt. Stores bodies as WARC and everything else in one SQLite file. \
                   Interrupt it whenever you like: the same command resumes the crawl.",
     after_help = EXAMPLES,
-    after_long_help = format!("{EXAMPLES}\n\n{}\n\n{STREAMS}", Exit::HELP),
+    after_long_help = format!("{EXAMPLES}\n\n{}\n\n{STREAMS}", Exit::help()),
 )]
 pub(crate) struct Cli {
     /// The command to run.
@@ -113,12 +122,16 @@ pub(crate) enum Command {
     Words(WordsArgs),
     Report(ReportArgs),
     Archive(ArchiveArgs),
+    Cdx(CdxArgs),
+    Import(ImportArgs),
     History(HistoryArgs),
     Get(GetArgs),
+    Definition(DefinitionArgs),
     Explain(Box<ExplainArgs>),
     Extract(Box<ExtractArgs>),
     Prune(PruneArgs),
     Forget(ForgetArgs),
+    Upgrade(UpgradeArgs),
     #[cfg(feature = "stack")]
     Start(StartArgs),
     #[cfg(feature = "stack")]
@@ -157,7 +170,7 @@ pub(crate) fn shell_word(path: &Path) -> String {
 }
 
 /// Which servers may be contacted, and how the crawler identifies itself.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Network")]
 pub(crate) struct NetworkArgs {
     #[arg(long, value_name = "UA", value_parser = values::user_agent, help = key::help(Key::UserAgent))]
@@ -194,6 +207,16 @@ impl NetworkArgs {
             Allowance::PrivateAddresses => self.allow_private,
             Allowance::UncheckedCertificates => self.insecure,
         })
+    }
+
+    /// Returns the same arguments, which also allow what a crawl was allowed.
+    pub(crate) fn and_allow(&self, allowed: &[Allowance]) -> Self {
+        let is_allowed = |allowance| allowed.contains(&allowance);
+        Self {
+            allow_private: self.allow_private || is_allowed(Allowance::PrivateAddresses),
+            insecure: self.insecure || is_allowed(Allowance::UncheckedCertificates),
+            ..self.clone()
+        }
     }
 
     /// Returns whether certificates are checked.

@@ -12,6 +12,7 @@ use dragline_ports::retention::Effect;
 #[cfg(feature = "stack")]
 use super::StackName;
 use super::{Answer, DATA, values};
+use crate::opening::Waiting;
 
 /// Delete what old iterations left and nothing refers to any more
 #[derive(Debug, Args)]
@@ -38,6 +39,8 @@ pub(crate) struct PruneArgs {
     /// Delete nothing, and say what would be deleted
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    pub(crate) waiting: Waiting,
     /// Print the result as one JSON object
     #[arg(long)]
     json: bool,
@@ -75,7 +78,7 @@ impl PruneArgs {
 #[derive(Debug, Args)]
 struct PrunedStackArgs {
     /// Have this deployed stack prune the crawl that `--crawl` names
-    #[arg(long, value_name = "NAME", help_heading = "Deployed stack", requires = "crawl", conflicts_with_all = ["data", "dry_run", "json"])]
+    #[arg(long, value_name = "NAME", help_heading = "Deployed stack", requires = "crawl", conflicts_with_all = ["data", "dry_run", "wait", "json"])]
     stack: Option<StackName>,
 }
 

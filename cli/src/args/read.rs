@@ -1,7 +1,7 @@
 //! `dragline status` and `dragline export`, and which crawl they read.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::ids::{CrawlId, Iteration};
@@ -10,6 +10,8 @@ use super::{Answer, DATA, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
 use crate::error::CliError;
+use crate::export::Formulas;
+use crate::place::DataDirectory;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
@@ -47,7 +49,8 @@ impl StatusArgs {
 #[derive(Debug, Args)]
 #[command(
     long_about = "Write pages, links, items, feeds, the log or the known URLs to standard output, row by row. This works while a crawl is running.\n\n\
-                  In CSV, text that a spreadsheet would run as a formula is prefixed with `'`; JSON lines are not changed. \
+                  In CSV, text that a spreadsheet would run as a formula is prefixed with `'`: `-P` becomes `'-P`. Programs that read CSV want --raw, \
+                  which leaves it out. JSON lines are not changed. \
                   On a terminal, control characters are escaped; in files and pipes they are kept.",
     after_help = "\
 Examples:
@@ -70,6 +73,9 @@ pub(crate) struct ExportArgs {
     /// The format of the rows
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: ExportFormat,
+    /// In CSV, write texts as they are: spreadsheets run those that begin with `=`, `+`, `-` or `@` as formulas
+    #[arg(long)]
+    raw: bool,
     /// The columns to write, in this order, separated by commas [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) columns: Vec<String>,
@@ -80,11 +86,18 @@ pub(crate) struct ExportArgs {
     pub(crate) iteration: Option<Iteration>,
 }
 
+impl ExportArgs {
+    /// Returns what is done with formulas in CSV.
+    pub(crate) const fn formulas(&self) -> Formulas {
+        if self.raw { Formulas::Kept } else { Formulas::Disarmed }
+    }
+}
+
 /// The rows to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum What {
     /// One row per page of the site as it is now: title, text, when it was checked and changed, and where its body is stored;
-    /// with `--iteration`, one row per answer that the iteration got
+    /// with `--iteration`, one row per answer that the iteration got, with the title and text of that time
     Pages,
     /// One row per link of those pages
     Links,
@@ -160,7 +173,7 @@ pub(crate) enum Of<'a> {
     /// One in a data directory.
     Directory {
         /// The directory.
-        data: &'a Path,
+        data: DataDirectory<'a>,
         /// The crawl's name; `None` if it was not given.
         crawl: Option<&'a CrawlId>,
     },
@@ -214,12 +227,18 @@ pub(super) struct StoredArgs {
     /// The crawl, if there are several
     #[arg(long = "crawl", id = "name", value_name = "NAME")]
     crawl: Option<CrawlId>,
+    /// Keep link graphs and word indexes in this directory [default: beside the data or, if nothing can be written there, in
+    /// `$XDG_CACHE_HOME/dragline`]
+    #[arg(long, value_name = "DIR")]
+    #[cfg_attr(feature = "stack", arg(conflicts_with = "stack"))]
+    cache: Option<PathBuf>,
 }
 
 impl StoredArgs {
     /// Returns the crawl in the directory.
     pub(super) fn of_directory(&self) -> Of<'_> {
-        Of::Directory { data: &self.data, crawl: self.crawl.as_ref() }
+        let data = DataDirectory { path: &self.data, cache: self.cache.as_deref() };
+        Of::Directory { data, crawl: self.crawl.as_ref() }
     }
 
     /// Returns the crawl of this stack.
@@ -241,7 +260,7 @@ impl StoredArgs {
 #[group(skip)]
 struct DeployedArgs {
     /// The name of a deployed crawl [default: the crawl in the data directory]
-    #[arg(value_name = "CRAWL", conflicts_with_all = ["data", "name"])]
+    #[arg(value_name = "CRAWL", conflicts_with_all = ["data", "name", "cache"])]
     crawl: Option<CrawlId>,
     #[command(flatten)]
     stack: StackArgs,

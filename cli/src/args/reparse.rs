@@ -7,7 +7,7 @@ use dragline_domain::definition::Condition;
 use dragline_domain::frontier::Selection;
 use dragline_domain::ids::CrawlId;
 
-use super::crawl::OutputArgs;
+use super::crawl::{DiskArgs, OutputArgs};
 use super::{CrawlArgs, DATA, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
@@ -54,6 +54,8 @@ pub(crate) struct ReparseArgs {
     stack: StackArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    disk: DiskArgs,
 }
 
 #[cfg(not(feature = "stack"))]
@@ -174,6 +176,6 @@ impl ReparseArgs {
 
     /// Returns the arguments of the run in a data directory, which is like that of a crawl.
     pub(crate) fn in_directory(&self, definition: Option<&Path>, data: &Path, crawl: Option<&CrawlId>) -> CrawlArgs {
-        CrawlArgs::to_reparse(definition, (data, crawl), self.selection(), self.output.clone())
+        CrawlArgs::to_reparse(definition, (data, crawl), self.selection(), (self.output.clone(), self.disk))
     }
 }

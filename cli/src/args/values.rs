@@ -3,17 +3,30 @@
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dragline_definition::Diagnostic;
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{Canonical, Condition, Requisites, Sitemaps, Soft404, UrlPattern, UserAgent};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 /// Parses a duration with its unit, such as `500ms` or `1s`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    dragline_definition::duration(text).map_err(|wrong| match &wrong.hint {
+    dragline_definition::duration(text).map_err(|wrong| with_hint(&wrong))
+}
+
+/// Parses a size in bytes with its unit, such as `2GiB`.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    dragline_definition::size(text).map_err(|wrong| with_hint(&wrong))
+}
+
+fn with_hint(wrong: &Diagnostic) -> String {
+    match &wrong.hint {
         Some(hint) => format!("{wrong}; {hint}"),
         None => wrong.to_string(),
-    })
+    }
 }
 
 /// Returns a parser of an iteration's number.
@@ -24,6 +37,13 @@ pub(super) fn iteration() -> impl TypedValueParser<Value = Iteration> {
 /// Parses a regular expression over whole URLs.
 pub(super) fn pattern(text: &str) -> Result<UrlPattern, String> {
     text.parse().map_err(|error: dragline_domain::definition::PatternError| format!("{error}; {}", error.hint()))
+}
+
+/// Parses a time, or a day, which stands for its beginning in UTC.
+pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
+    let of_day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
+    let instant = text.parse().ok().or_else(of_day);
+    instant.ok_or_else(|| "write a day or a time with its zone, such as 2026-11-27 or 2026-11-27T08:00:00Z".to_owned())
 }
 
 /// Parses a condition over URLs, written as under `when` in a definition.

@@ -7,8 +7,9 @@ use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::frontier::{Demand, IterationRow};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::{CrawlUrl, Origin, UrlRules};
+use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::{World, schedule};
+use dragline_pipeline::schedule::{self, SightedUrl};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_ports::frontier::Seeded;
@@ -132,19 +133,20 @@ impl Demanded {
                 let sound =
                     url.and_then(|url| schedule::in_scope(&context, &url).map_err(|refusal| refusal.to_string()));
                 match sound {
-                    Ok(url) => urls.push(url),
+                    Ok(url) => urls.push(SightedUrl::seed(url, &context.definition)),
                     Err(why) => counts.leave_out(place.as_deref(), &why, console),
                 }
             }
             let trigger = TriggerId(format!("demand-{began}-{}", batches.next().unwrap_or_default()));
-            let added = schedule::add(world, &context, &trigger, iteration, Some(&demand), &urls).await?;
+            let named = urls.len() as u64;
+            let added = schedule::add(world, &context, &trigger, iteration, Some(&demand), urls).await?;
             if added.seeded == Seeded::IterationOver {
                 let why = "the iteration ended while URLs were being added to it";
                 return Err(PortError::new(PortErrorKind::Unavailable, "add URLs", &iteration.crawl, why).into());
             }
             counts.queued += added.queued;
             counts.not_due += added.not_due;
-            counts.known += (urls.len() as u64).saturating_sub(added.queued + added.not_due);
+            counts.known += named.saturating_sub(added.queued + added.not_due);
         }
         drop(lines);
         schedule::go_on(world, &contexts, iteration.clone()).await?;

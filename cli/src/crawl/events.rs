@@ -73,7 +73,7 @@ impl<'a> Visited<'a> {
             started_at: at,
             status: answer.map(|answer| answer.status),
             content_type: answer.and_then(media_type),
-            body_bytes: answer.map(|answer| answer.body.len() as u64),
+            body_bytes: answer.map(|answer| answer.body.len_bytes()),
             duration_ms: fetched.map(|fetched| u64::try_from(fetched.elapsed.as_millis()).unwrap_or(u64::MAX)),
             ended: Ended::new(visit.outcome, visit.detail.as_deref()),
             tries: visit.tries,

@@ -1,16 +1,18 @@
 //! Reports how a run ended.
 
+use std::io;
+
 use dragline_domain::ids::CrawlId;
 use dragline_ports::frontier::Progress;
 use serde::Serialize;
 
 use super::run::Ended;
 use crate::args::{Answer, CrawlArgs};
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::place::Directory;
 use crate::summary::{self, Summary};
-use crate::terminal::{Console, Form, Verbosity, plural};
+use crate::terminal::{Console, Form, Verbosity, plural, unless_closed, write_json};
 
 /// The event `end`.
 #[derive(Serialize)]
@@ -33,15 +35,21 @@ pub(super) async fn finish(
     let exit = match ended {
         Ended::Over if summary.figures.have_pages_changed() => Exit::Changed,
         Ended::Over if summary.figures.is_all_well() && summary.has_result() => Exit::Done,
+        Ended::Over if summary.why_nothing().is_some() => Exit::NothingFetched,
         Ended::Over => Exit::NotAllWell,
+        Ended::LowSpace => Exit::LowSpace,
         Ended::Interrupted | Ended::AtOnce => Exit::Interrupted,
     };
-    let go_on = (exit == Exit::Interrupted).then(|| args.command_to_resume(directory));
+    let go_on = (ended != Ended::Over).then(|| args.command_to_resume(directory));
     if args.output.answer() == Answer::Json {
-        summary.print_json().map_err(while_doing("writing to standard output"))?;
+        unless_closed(summary.print_json()).map_err(while_doing(WRITING))?;
     }
     if console.form() == Form::Json {
-        let ended = if exit == Exit::Interrupted { "interrupted" } else { "over" };
+        let ended = match ended {
+            Ended::Over => "over",
+            Ended::LowSpace => "low_space",
+            Ended::Interrupted | Ended::AtOnce => "interrupted",
+        };
         let (exit_code, go_on, summary) = (exit.code(), go_on.as_deref(), Some(&summary));
         console.event("end", &End { ended, exit_code, go_on, requests_stored: None, summary });
         return Ok(exit);
@@ -57,7 +65,8 @@ pub(super) async fn finish(
         summary::changed(&summary).iter().for_each(|line| console.warn(line));
     }
     if let Some(go_on) = go_on {
-        console.hint(&to_resume(&go_on));
+        let resume = to_resume(&go_on);
+        console.hint(&if ended == Ended::LowSpace { format!("free some disk space; {resume}") } else { resume });
     }
     Ok(exit)
 }
@@ -65,9 +74,14 @@ pub(super) async fn finish(
 /// Reports what is stored of a run that was stopped at once.
 pub(super) fn at_once(args: &CrawlArgs, directory: &Directory, stored: &Progress, console: &Console) -> Exit {
     let (exit, go_on) = (Exit::Interrupted, args.command_to_resume(directory));
+    let (exit_code, requests_stored) = (exit.code(), Some(stored.crawler.requests));
+    let end = End { ended: "at_once", exit_code, go_on: Some(&go_on), requests_stored, summary: None };
+    if args.output.answer() == Answer::Json {
+        // There is no time for a summary, and if printing fails nobody is left to tell.
+        let _ = write_json(io::stdout().lock(), &end);
+    }
     if console.form() == Form::Json {
-        let (exit_code, go_on, requests_stored) = (exit.code(), Some(go_on.as_str()), Some(stored.crawler.requests));
-        console.event("end", &End { ended: "at_once", exit_code, go_on, requests_stored, summary: None });
+        console.event("end", &end);
     } else {
         console.say(&stopped_at_once(stored));
         console.hint(&to_resume(&go_on));

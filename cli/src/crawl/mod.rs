@@ -4,6 +4,7 @@ mod demanded;
 mod display;
 mod events;
 mod finish;
+mod floor;
 mod interrupt;
 mod notices;
 mod past;
@@ -20,10 +21,10 @@ use dragline_domain::definition::Definition;
 use dragline_domain::ids::CrawlId;
 use dragline_engine::local_world;
 use dragline_engine::room::Room;
-use dragline_http::HttpFetchers;
-use dragline_local::{Allowance, DATABASE, LocalStore, SystemClock, raise_open_files};
+use dragline_http::{HttpConfig, HttpFetchers};
+use dragline_local::{Allowance, DATABASE, HostSlots, LocalStore, SlottedFetchers, SystemClock, raise_open_files};
 use dragline_pipeline::World;
-use dragline_ports::clock::Clock;
+use dragline_ports::archive::Archive;
 use dragline_ports::frontier::Iterations;
 use dragline_ports::observer::Observer;
 
@@ -37,14 +38,12 @@ use crate::place::Directory;
 use crate::source::Source;
 use crate::terminal::Console;
 
-#[cfg(feature = "stack")]
 pub(crate) use notices::ConsoleNotifier;
 pub(crate) use past::remake_all;
 
 use demanded::Demanded;
+use floor::Floor;
 use interrupt::Interrupts;
-#[cfg(not(feature = "stack"))]
-use notices::ConsoleNotifier;
 use prepare::{Goal, Prepared};
 use run::Ended;
 use watch::Watch;
@@ -69,11 +68,25 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
         // Reported before the directory is created.
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
     }
+    let slots = match HostSlots::open_for_user() {
+        Ok(slots) => Some(slots),
+        Err(error) => {
+            console.warn(&format!(
+                "crawls of other data directories on this machine may visit the same hosts at once: {error}"
+            ));
+            None
+        }
+    };
     let files_max = raise_open_files();
-    let mut interrupts = Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?;
+    let mut listening = None;
     loop {
         // Created anew for each iteration: the queue of one that was ended holds nothing for the next.
-        let store = LocalStore::open(data, SystemClock::new().now())?;
+        let store = args.disk.waiting.open(data, console).await?;
+        // Only from now on: before, Ctrl-C ends the waiting.
+        let interrupts = match &mut listening {
+            Some(interrupts) => interrupts,
+            none => none.insert(Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?),
+        };
         if let (None, Some(demanded)) = (&given, &mut demanded)
             && is_new(&store, demanded, args).await?
         {
@@ -91,13 +104,15 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
         if let (Some(demanded), Goal::Crawl) = (&mut demanded, goal) {
             demanded.add(&world, &iteration, console).await?;
         }
-        let room = Room::of(files_max, usize::from(wanted.politeness.concurrency));
-        let fetchers = HttpFetchers::new(network.config(&wanted, Some(&room)));
+        let room = Room::of(files_max, usize::from(wanted.politeness.concurrency), args.disk.origins);
+        let spool = store.archive().spool();
+        let fetchers = HttpFetchers::new(HttpConfig { spool, ..network.config(&wanted, Some(&room)) });
+        let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new());
         for allowance in args.network.allowances() {
             store.allow(&crawl, allowance).await?;
         }
-        let asked = (&iteration, &wanted);
-        let ended = run::run(&world, fetchers, &room, asked, &mut interrupts, (&watch, console)).await?;
+        let (asked, floor) = ((&iteration, &wanted), Floor { data, free_bytes_min: args.disk.keep_free });
+        let ended = run::run(&world, fetchers, (&room, &floor), asked, interrupts, (&watch, console)).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}
             (_, Ended::AtOnce) => {

@@ -42,7 +42,9 @@ impl Notifier for ConsoleNotifier {
             let words = notice.words();
             match self.console.form() {
                 // What pages have lost is told whoever listens.
-                Form::Text if matches!(notice, Notice::Stuck { .. } | Notice::Drifted { .. }) => {
+                Form::Text
+                    if matches!(notice, Notice::Stuck { .. } | Notice::Drifted { .. } | Notice::BodyCut { .. }) =>
+                {
                     self.console.warn(&words);
                 }
                 Form::Text => self.console.say(&words),
@@ -75,6 +77,7 @@ impl<'a> NoticeEvent<'a> {
             | Notice::Stuck { origin, .. }
             | Notice::Drifted { origin, .. }
             | Notice::SitemapUseless { origin, .. }
+            | Notice::BodyCut { origin, .. }
             | Notice::RobotsUnreadable { origin, .. } => Some(&origin.origin),
             Notice::OriginJoined { origin, .. } => Some(origin),
         };

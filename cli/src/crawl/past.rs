@@ -3,14 +3,13 @@
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::IterationStatus;
 use dragline_engine::{begin, local_world};
-use dragline_local::{DATABASE, LocalStore, SystemClock};
-use dragline_ports::clock::Clock;
+use dragline_local::DATABASE;
 use dragline_ports::remaking::Remaking;
 
 use super::notices::ConsoleNotifier;
 use super::{given, which};
 use crate::args::{CrawlArgs, Wish};
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::past::{self, Report};
 use crate::place::Place;
@@ -29,7 +28,7 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
     }
     let (report, directory) = {
-        let store = LocalStore::open(data, SystemClock::new().now())?;
+        let store = args.disk.waiting.open(data, console).await?;
         let (crawl, directory) = which(&store, given.as_ref(), None, args).await?;
         let world = local_world(&store, ConsoleNotifier::new(console.clone()));
         let held = begin::held(&world, &crawl).await?;
@@ -52,7 +51,7 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         remaking.end_remake(&crawl, &job).await?;
         (Report { place, crawl, done }, directory)
     };
-    report.print(args.output.answer(), console).map_err(while_doing("writing to standard output"))?;
+    report.print(args.output.answer(), console).map_err(while_doing(WRITING))?;
     if let Some(pages) = &args.output.markdown {
         markdown::write(pages, &directory.path, &report.crawl, console).await?;
     }

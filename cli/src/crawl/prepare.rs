@@ -1,7 +1,9 @@
 //! Prepares the iteration to run, from the arguments and the contents of the data directory.
 
-use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{IterationRow, IterationStatus};
+use std::path::Path;
+
+use dragline_domain::definition::{Definition, Key, changes};
+use dragline_domain::frontier::{IterationRow, IterationStatus, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_engine::begin::{self, Outgrown, Plan};
 use dragline_ports::clock::Clock;
@@ -9,8 +11,9 @@ use dragline_ports::clock::Clock;
 use super::run::CliWorld;
 use crate::args::{CrawlArgs, Wish};
 use crate::error::CliError;
+use crate::import::NotImported;
 use crate::place::Directory;
-use crate::source::key_names;
+use crate::source::{Source, key_names};
 use crate::summary::numbered_task;
 use crate::terminal::Console;
 
@@ -55,6 +58,13 @@ pub(super) async fn prepare(
     let plan = begin::plan(held.as_ref(), (&wanted, &task), args.abandon())
         .map_err(|Outgrown(keys)| CliError::Outgrown { keys, go_on: args.command_to_resume(directory) })?;
     let latest = held.as_ref().and_then(|held| held.latest.as_ref());
+    if let (Plan::Finish | Plan::GoOn { .. }, Some(latest)) = (&plan, latest)
+        && latest.task == Task::Import
+    {
+        // Its answers are in archives, and not on the web.
+        let (crawl, iteration, directory) = (crawl.clone(), latest.number, directory.clone());
+        return Err(NotImported::Unfinished { crawl, iteration, directory }.into());
+    }
     if let (Wish::Reparse(_), Plan::Finish, Some(latest)) = (wish, &plan, latest)
         && latest.task.visits()
     {
@@ -66,6 +76,17 @@ pub(super) async fn prepare(
     let iteration = begin::carry_out(world, &plan, held.as_ref(), (&wanted, &task), trigger).await?;
     let goal = if matches!(plan, Plan::End | Plan::Finish) { Goal::MakeWay } else { Goal::Crawl };
     console.say(&announcement(&plan, &iteration));
+    if let (Some(held), Source::Urls(_)) = (&held, Source::of(&args.targets, Path::is_file)?) {
+        let kept = args.change(held.row.definition.clone().into_draft());
+        let reset = changes(&kept, &wanted.clone().into_draft());
+        let reset: Vec<Key> = reset.into_iter().filter(|key| !matches!(key, Key::Name | Key::Seeds)).collect();
+        if !reset.is_empty() {
+            let (names, go_on) = (key_names(&reset), directory.command_to_resume());
+            console.hint(&format!(
+                "a URL begins with default options, so {names} is reset; `{go_on}` keeps what the last run had"
+            ));
+        }
+    }
     Ok(Prepared { wanted, iteration, goal })
 }
 
@@ -88,7 +109,6 @@ fn announcement(plan: &Plan, iteration: &IterationRow) -> String {
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::definition::Key;
     use dragline_domain::frontier::Reserve;
     use dragline_domain::ids::Iteration;
     use jiff::Timestamp;

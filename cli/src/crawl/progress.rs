@@ -234,7 +234,13 @@ mod tests {
             added: 1_545,
             taken: 1_200,
             retries_waiting: 2,
-            crawler: CrawlerCounters { requests: 1_210, pages: 1_205, retries: 5, body_bytes: 47_815_065 },
+            crawler: CrawlerCounters {
+                requests: 1_210,
+                pages: 1_205,
+                retries: 5,
+                body_bytes: 47_815_065,
+                bodies_cut: 0,
+            },
             parser: ParserCounters { stuck: 1, outcomes, ..ParserCounters::default() },
             ..Progress::default()
         }

@@ -10,15 +10,17 @@ use dragline_domain::url::Origin;
 use dragline_engine::room::Room;
 use dragline_engine::run::{Engine, RunEnd, Until};
 use dragline_engine::{Activity, LocalWorld};
-use dragline_http::HttpFetchers;
 use dragline_pipeline::World;
+use dragline_pipeline::crawl::StopSignal;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::fetcher::Fetchers;
 use dragline_ports::frontier::{Iterations, Progress};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use super::display::Display;
+use super::floor::Floor;
 use super::interrupt::Interrupts;
 use super::notices::ConsoleNotifier;
 use super::progress::{Rate, Snapshot};
@@ -44,6 +46,8 @@ pub(super) enum Ended {
     Over,
     /// It was interrupted and stopped cleanly.
     Interrupted,
+    /// The disk had too little free space, and it stopped cleanly.
+    LowSpace,
     /// It was interrupted twice, and left as it was.
     AtOnce,
 }
@@ -54,8 +58,8 @@ pub(super) enum Ended {
 /// The engine's.
 pub(super) async fn run(
     world: &Arc<CliWorld>,
-    fetchers: HttpFetchers,
-    room: &Room,
+    fetchers: impl Fetchers,
+    (room, floor): (&Room, &Floor<'_>),
     (iteration, definition): (&IterationRow, &Definition),
     interrupts: &mut Interrupts,
     (watch, console): (&Watch, &Console),
@@ -63,6 +67,9 @@ pub(super) async fn run(
     let before = world.frontier().progress(&iteration.crawl, iteration.number).await?;
     let engine = Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) };
     let (stop, activity) = (engine.stop.clone(), Arc::clone(&engine.activity));
+    let mut low = Low { floor, console, is_reached: false };
+    // Before the first request.
+    low.check(&stop);
     let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn(engine.run(Until::Closed(iteration.crawl.clone())));
     let began = world.clock().monotonic();
     let mut shown = Shown {
@@ -79,7 +86,7 @@ pub(super) async fn run(
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            ended = &mut engine => return ended_of(ended),
+            ended = &mut engine => return ended_of(ended).map(|ended| low.explain(ended)),
             () = interrupts.next() => {
                 if stop.is_stopped() {
                     engine.abort();
@@ -91,8 +98,35 @@ pub(super) async fn run(
                 stop.stop();
                 console.say(&finishing(activity.origins().len()));
             }
-            _ = ticks.tick() => shown.refresh(world, iteration, &activity).await,
+            _ = ticks.tick() => {
+                low.check(&stop);
+                shown.refresh(world, iteration, &activity).await;
+            }
         }
+    }
+}
+
+/// Stops a run when the disk has too little free space.
+struct Low<'a> {
+    floor: &'a Floor<'a>,
+    console: &'a Console,
+    is_reached: bool,
+}
+
+impl Low<'_> {
+    fn check(&mut self, stop: &StopSignal) {
+        if !stop.is_stopped()
+            && let Some(told) = self.floor.undercut()
+        {
+            self.is_reached = true;
+            self.console.warn(&told);
+            stop.stop();
+        }
+    }
+
+    /// Returns how a run really ended that was stopped.
+    fn explain(&self, ended: Ended) -> Ended {
+        if ended == Ended::Interrupted && self.is_reached { Ended::LowSpace } else { ended }
     }
 }
 

@@ -103,7 +103,7 @@ impl State {
             Event::Visited { visit, fetched, .. } => {
                 let counted = &mut self.counted;
                 match visit.crawl_type {
-                    CrawlType::Queued => counted.taken += 1,
+                    CrawlType::Queued | CrawlType::Import => counted.taken += 1,
                     CrawlType::Retry => counted.tried_again += 1,
                     // It was not in the todo.
                     CrawlType::Recrawl | CrawlType::Reparse => {}
@@ -118,7 +118,7 @@ impl State {
                 }
                 counted.pages += u64::from(answer.is_some() && visit.finality == Finality::Final);
                 counted.put_off += u64::from(visit.finality == Finality::Retried);
-                counted.body_bytes += answer.map_or(0, |answer| answer.body.len() as u64);
+                counted.body_bytes += answer.map_or(0, |answer| answer.body.len_bytes());
             }
             Event::At { origin, stage: Stage::Done } => {
                 self.places.remove(&origin.origin);

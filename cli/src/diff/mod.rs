@@ -20,7 +20,7 @@ use serde::Serialize;
 use self::feed::Feed;
 use self::text::{Line, Text};
 use crate::args::{Compared, DiffArgs, ExitSays, ListForm, Of};
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::export::Rows;
 use crate::found::{self, Found};
@@ -90,7 +90,7 @@ async fn show(found: &Found<impl Reader>, args: &DiffArgs, console: &Console) ->
         }
     };
     told.map_err(|error| found.failed(error))?;
-    list.finish(span, &totals).map_err(while_doing("writing to standard output"))?;
+    list.finish(span, &totals).map_err(while_doing(WRITING))?;
     Ok(match args.exit_says() {
         ExitSays::WhetherDifferent if totals.has_differences() => Exit::NotAllWell,
         ExitSays::WhetherDifferent | ExitSays::WhetherDone => Exit::Done,
@@ -191,7 +191,7 @@ impl Totals {
 
     /// Returns the kinds that were found, each with its number.
     fn found(&self) -> impl Iterator<Item = (u64, &'static str)> {
-        let pages = self.pages.into_iter().zip(ChangeKind::ALL.map(ChangeKind::name));
+        let pages = self.pages.into_iter().zip(ChangeKind::ALL.map(ChangeKind::words));
         let links = [LinkChangeKind::Added, LinkChangeKind::Removed].map(LinkChangeKind::name);
         let fields = [ItemChangeKind::Added, ItemChangeKind::Removed, ItemChangeKind::Changed];
         let fields = self.fields.into_iter().zip(fields.map(|kind| match kind {
@@ -204,6 +204,6 @@ impl Totals {
     }
 
     fn has_differences(&self) -> bool {
-        self.found().any(|(_, kind)| kind != ChangeKind::Unchanged.name())
+        self.found().any(|(_, kind)| kind != ChangeKind::Unchanged.words())
     }
 }

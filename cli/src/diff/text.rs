@@ -41,9 +41,9 @@ impl Line for PageChange {
             ChangeKind::New | ChangeKind::Back => Some(Shade::Added),
             ChangeKind::Gone => Some(Shade::Removed),
             ChangeKind::Changed | ChangeKind::Moved => Some(Shade::Changed),
-            ChangeKind::Unchanged => None,
+            ChangeKind::OutOfScope | ChangeKind::Unchanged => None,
         };
-        (self.change.name(), shade)
+        (self.change.words(), shade)
     }
 
     fn words(&self) -> String {

@@ -1,5 +1,7 @@
 //! Errors of the command, with hints about what to do.
 
+mod ending;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +24,7 @@ use crate::args::{allowance_flag, crawl_flag, data_flag};
 use crate::export::ExportError;
 use crate::extract::ExtractError;
 use crate::get::GetError;
+use crate::import::NotImported;
 use crate::place::{Directory, Place};
 use crate::schema::SchemaError;
 use crate::search::AskedError;
@@ -29,6 +32,8 @@ use crate::site_report::NotWritten;
 use crate::source::key_names;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
+
+pub(crate) use ending::WRITING;
 
 /// Why a command failed. [`std::fmt::Display`] gives one line or, for definitions, one line per mistake.
 #[derive(Debug, thiserror::Error)]
@@ -95,6 +100,16 @@ pub(crate) enum CliError {
     /// The crawl has not begun, so there is nothing to show.
     #[error("the crawl {}in {} has not begun yet", quoted(.0.crawl.as_ref()), .0.path.display())]
     NotBegun(Directory),
+    /// The definition never had this version.
+    #[error("the definition of `{crawl}` has no version {wanted}; the newest is {newest}")]
+    NoVersion {
+        /// The crawl.
+        crawl: CrawlId,
+        /// The version that was asked for.
+        wanted: u32,
+        /// The newest version.
+        newest: u32,
+    },
     /// The iteration does not exist.
     #[error("the crawl `{crawl}` has no iteration {wanted}; the latest is {latest}")]
     NoIteration {
@@ -115,6 +130,9 @@ pub(crate) enum CliError {
         /// The command that resumes it.
         go_on: String,
     },
+    /// Archives are not imported, or not all of them.
+    #[error("{0}")]
+    Import(#[from] NotImported),
     /// The iteration was pruned, so that a list of it would not be whole.
     #[error("the crawl `{crawl}`: iteration {iteration} was pruned on {}; what later ones refer to is kept", at.strftime("%Y-%m-%d"))]
     Pruned {
@@ -133,6 +151,12 @@ pub(crate) enum CliError {
         /// The crawl.
         crawl: CrawlId,
     },
+    /// An iteration began while URLs were forgotten.
+    #[error("an iteration of `{0}` began while its URLs were forgotten, so it may have visited them")]
+    BegunMeanwhile(CrawlId),
+    /// URLs were forgotten while something was made, which may have them.
+    #[error("URLs of `{0}` were forgotten meanwhile, so what was made may have them, and is not kept")]
+    ForgottenMeanwhile(CrawlId),
     /// Somebody else makes the documents of the crawl again.
     #[error("somebody else makes the documents of `{0}` again since, by another definition, condition or program")]
     RemadeElsewhere(CrawlId),
@@ -280,6 +304,7 @@ impl CliError {
             Self::UnfinishedCrawl { go_on, .. } => {
                 vec![format!("finish it first: `{go_on}`, with the same network options as before")]
             }
+            Self::Import(error) => error.hints(),
             Self::NotOver { place: Place::Data(directory), .. } => {
                 vec![format!("finish it first: `{}`", directory.command_to_resume())]
             }
@@ -287,6 +312,8 @@ impl CliError {
             Self::NotOver { place: Place::Stack(stack), crawl } => {
                 vec![format!("wait until it is, or stop it: `dragline stop {crawl}{}`", stack.flag())]
             }
+            Self::BegunMeanwhile(_) => vec!["run the same command again when that iteration is over".to_owned()],
+            Self::ForgottenMeanwhile(_) => vec!["run the same command again".to_owned()],
             Self::RemadeElsewhere(_) => vec!["the same command begins anew, and stops the other".to_owned()],
             Self::NotBegun(directory) => vec![format!("start it: `{}`", directory.command_to_resume())],
             Self::WhichCrawl { data, crawls } => {
@@ -334,6 +361,12 @@ impl CliError {
             Self::Port(error) if error.kind == PortErrorKind::Unavailable => {
                 vec![
                     "close any other program that is writing to the database, and run the same command again to resume"
+                        .to_owned(),
+                ]
+            }
+            Self::Port(error) if error.kind == PortErrorKind::Refused => {
+                vec![
+                    "check the disk and who may write to the data directory, and run the same command again to resume"
                         .to_owned(),
                 ]
             }

@@ -1,6 +1,7 @@
 use dragline_domain::definition::{Definition, Draft};
 
 use super::*;
+use crate::exit::Exit;
 
 fn shown(error: &CliError) -> String {
     let mut lines = vec![format!("error: {error}")];
@@ -12,8 +13,8 @@ fn shown(error: &CliError) -> String {
 fn every_mistake_of_a_user_is_reported_with_a_hint() {
     let data = || PathBuf::from("news");
     let crawl = |name: &str| name.parse::<CrawlId>().unwrap();
-    let alone = || Directory { path: data(), crawl: None };
-    let among_others = || Directory { path: data(), crawl: Some(crawl("docs")) };
+    let alone = || Directory { path: data(), crawl: None, cache: None };
+    let among_others = || Directory { path: data(), crawl: Some(crawl("docs")), cache: None };
     let unsound = |change: fn(&mut Draft)| {
         let seed = crate::source::parse_url("https://example.org/").unwrap();
         let mut draft = Draft::for_seeds(vec![seed]);
@@ -31,6 +32,7 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
         CliError::NoUrls { lines: vec!["a:1: why".to_owned(), "a:3: why".to_owned()], more: 1_234 },
         CliError::NotBegun(alone()),
         CliError::NotBegun(among_others()),
+        CliError::NoVersion { crawl: crawl("docs"), wanted: 9, newest: 2 },
         CliError::NoIteration {
             crawl: crawl("docs"),
             wanted: Iteration::new(9).unwrap(),
@@ -84,7 +86,25 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
             data: data(),
             source: PortError::new(PortErrorKind::Corrupt, "read log", "news", "database disk image is malformed"),
         },
-        CliError::System { doing: "writing to standard output", source: io::Error::from(io::ErrorKind::StorageFull) },
+        CliError::System { doing: WRITING, source: io::Error::from(io::ErrorKind::StorageFull) },
     ];
     insta::assert_snapshot!(errors.iter().map(shown).collect::<Vec<_>>().join("\n\n"));
+}
+
+#[test]
+fn a_full_disk_and_a_directory_in_use_end_with_numbers_of_their_own() {
+    let port = |kind| PortError::new(kind, "commit segment", "example.org", "it says");
+    let data = || PathBuf::from("news");
+    let system = |kind| CliError::System { doing: WRITING, source: io::Error::from(kind) };
+    for (error, expected, why) in [
+        (CliError::Open(OpenError::InUse(data())), Exit::InUse, "another process has it"),
+        (CliError::Open(OpenError::NoCrawl(data())), Exit::Error, "a mistake"),
+        (CliError::Port(port(PortErrorKind::Full)), Exit::DiskFull, "a commit found no room"),
+        (CliError::Query { data: data(), source: port(PortErrorKind::Full) }, Exit::DiskFull, "so did a question"),
+        (CliError::Port(port(PortErrorKind::Corrupt)), Exit::Error, "unrecoverable"),
+        (system(io::ErrorKind::StorageFull), Exit::DiskFull, "so did the answer"),
+        (system(io::ErrorKind::PermissionDenied), Exit::Error, "unrecoverable"),
+    ] {
+        assert_eq!(error.exit(), expected, "{why}: {error}");
+    }
 }

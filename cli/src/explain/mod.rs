@@ -1,6 +1,7 @@
 //! `dragline explain`: whether a URL would be crawled and which rule decides, or what an outcome means.
 
 mod outcome;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -8,47 +9,116 @@ mod verdict;
 use std::io::{self, Write};
 
 use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::frontier::FoundAt;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::robots::{BODY_BYTES_MAX, RobotsFetch, RobotsRecord};
+use dragline_local::{Allowance, LocalStore};
 use dragline_pipeline::context::CrawlContext;
 use dragline_pipeline::crawl::{BrokenOff, RefusedAddress, fetch_robots};
 use dragline_ports::frontier::CrawlRow;
+use dragline_ports::reader::Reader;
 
-use crate::args::{Answer, ExplainArgs};
-use crate::error::{CliError, while_doing};
+use crate::args::{Answer, ExplainArgs, NetworkArgs, Of};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
+use crate::found::{self, Found};
 use crate::network::Network;
 use crate::source::{parse_url, read_at_most, read_definition};
 use crate::terminal::write_json;
+use stored::Stored;
 use verdict::Explanation;
+
+/// Where a URL is treated as found if no crawl says otherwise.
+const SEED: FoundAt = FoundAt { depth: 0, requisite_steps: 0 };
 
 /// Prints the answer on standard output, and returns it as the exit code.
 ///
 /// # Errors
-/// The URL, the definition or a file is not valid.
+/// The URL, the definition or a file is not valid, or the crawl cannot be read.
 pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
     let Some(text) = args.url.as_deref() else { return explain_outcome(args) };
-    let (definition, url) = definition_and_url(args, text)?;
-    // Stored state is not looked at: a running crawl may have been joined by other origins.
-    let context = CrawlContext::new(CrawlRow::first(definition))?;
-    let verdict = match verdict::before_robots(&context, &url, args.network.address_policy()) {
+    // A mistake in it is told before anything is read.
+    parse_url(text)?;
+    let rules = match args.which()? {
+        None => Rules::new_crawl(args, text)?,
+        Some(Of::Directory { data, crawl }) => match found::in_directory(data, crawl)? {
+            Some(found) => {
+                let reading = LocalStore::open_read_only(data.path)?;
+                let failed = |error| found.failed(error);
+                let row = reading.load_crawl(&found.crawl).map_err(failed)?;
+                let allowed = reading.allowed(&found.crawl).map_err(failed)?;
+                Rules::stored(&found, row.ok_or_else(|| found::nothing_begun(data))?, allowed, args, text).await?
+            }
+            None => return Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Some(Of::Stack { crawl, stack }) => {
+            let (found, _, row) = crate::stack::find_with_definition(crawl, stack).await?;
+            Rules::stored(&found, row, Vec::new(), args, text).await?
+        }
+    };
+    let Rules { context, url, found_at, network, crawl } = &rules;
+    let verdict = match verdict::before_robots(context, (url, *found_at), network.address_policy()) {
         Some(blocked) => blocked,
         None => {
-            let robots = site_robots(args, &context, &url).await?;
-            verdict::by_robots(&robots, context.definition.user_agent.product_token(), &url)
+            let robots = site_robots(args, network, context, url).await?;
+            verdict::by_robots(&robots, context.definition.user_agent.product_token(), url)
         }
     };
     let exit = if verdict.is_allowed() { Exit::Done } else { Exit::NotAllWell };
-    let explanation = Explanation::new(text, &url, verdict, context.definition.scope.max_depth);
-    print(&explanation, args.answer()).map_err(while_doing("writing to standard output"))?;
+    let explanation = Explanation::new(text, url, verdict, context.definition.scope.max_depth);
+    print(&explanation.in_crawl(crawl.clone()), args.answer()).map_err(while_doing(WRITING))?;
     Ok(exit)
+}
+
+/// The rules that decide about a URL, and where they come from.
+struct Rules {
+    context: CrawlContext,
+    /// As the crawl normalises it.
+    url: CrawlUrl,
+    found_at: FoundAt,
+    network: NetworkArgs,
+    /// What became of it; `None` in a new crawl.
+    crawl: Option<Stored>,
+}
+
+impl Rules {
+    /// Returns those of a new crawl.
+    fn new_crawl(args: &ExplainArgs, text: &str) -> Result<Self, CliError> {
+        let (definition, url) = definition_and_url(args, text)?;
+        let context = CrawlContext::new(CrawlRow::first(definition))?;
+        Ok(Self { context, url, found_at: SEED, network: args.network.clone(), crawl: None })
+    }
+
+    /// Returns those of a stored crawl, by which its next iteration begins.
+    async fn stored(
+        found: &Found<impl Reader>,
+        row: CrawlRow,
+        allowed: Vec<Allowance>,
+        args: &ExplainArgs,
+        text: &str,
+    ) -> Result<Self, CliError> {
+        let draft = args.network.change(row.definition.into_draft());
+        let url = normalised(text, &draft)?;
+        let next_at = row.switch.next();
+        let context = CrawlContext::new(CrawlRow { definition: Definition::new(draft)?, ..row })?;
+        let network = args.network.and_allow(&allowed);
+        let crawl = Stored::read(found, &context, &url, &network).await?.beginning_at(next_at);
+        let found_at = crawl.found_at(&context, &url);
+        Ok(Self { context, url, found_at, network, crawl: Some(crawl) })
+    }
+}
+
+/// Returns a URL as a crawl with this definition normalises it.
+fn normalised(text: &str, draft: &Draft) -> Result<CrawlUrl, CliError> {
+    CrawlUrl::parse(text, &draft.strip_query_parameters)
+        .map_err(|source| CliError::Url { text: text.to_owned(), source })
 }
 
 /// Explains the outcome that was given instead of a URL.
 fn explain_outcome(args: &ExplainArgs) -> Result<Exit, CliError> {
     if let Some(outcome) = args.outcome {
-        outcome::print(io::stdout().lock(), outcome, args.answer())
-            .map_err(while_doing("writing to standard output"))?;
+        outcome::print(io::stdout().lock(), outcome, args.answer()).map_err(while_doing(WRITING))?;
     }
     Ok(Exit::Done)
 }
@@ -62,15 +132,19 @@ fn definition_and_url(args: &ExplainArgs, text: &str) -> Result<(Definition, Cra
         None => Draft::for_seeds(vec![plain.origin().url_at("/").unwrap_or(plain)]),
     };
     let draft = args.network.change(draft);
-    let url = CrawlUrl::parse(text, &draft.strip_query_parameters)
-        .map_err(|source| CliError::Url { text: text.to_owned(), source })?;
+    let url = normalised(text, &draft)?;
     Ok((Definition::new(draft)?, url))
 }
 
 /// A site's robots.txt, or why it must not be fetched.
 type SiteRobots = Result<RobotsRecord, RefusedAddress>;
 
-async fn site_robots(args: &ExplainArgs, context: &CrawlContext, url: &CrawlUrl) -> Result<SiteRobots, CliError> {
+async fn site_robots(
+    args: &ExplainArgs,
+    network: &NetworkArgs,
+    context: &CrawlContext,
+    url: &CrawlUrl,
+) -> Result<SiteRobots, CliError> {
     match &args.robots_file {
         Some(path) => {
             // A site's robots.txt is not read past the limit either.
@@ -78,7 +152,7 @@ async fn site_robots(args: &ExplainArgs, context: &CrawlContext, url: &CrawlUrl)
             Ok(Ok(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: &body })))
         }
         None => {
-            let fetcher = Network::of(&args.network)?.fetcher(&context.definition)?;
+            let fetcher = Network::of(network)?.fetcher(&context.definition)?;
             Ok(fetch_robots(&fetcher, context.limits(), &url.origin(), BrokenOff::IsFailure).await)
         }
     }

@@ -32,7 +32,7 @@ fn context(definition: Definition) -> CrawlContext {
 
 fn verdict(context: &CrawlContext, url: &CrawlUrl, addresses: AddressPolicy) -> Verdict {
     let robots = Ok(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: ROBOTS }));
-    before_robots(context, url, addresses).unwrap_or_else(|| by_robots(&robots, "Dragline", url))
+    before_robots(context, (url, SEED), addresses).unwrap_or_else(|| by_robots(&robots, "Dragline", url))
 }
 
 #[test]

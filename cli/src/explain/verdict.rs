@@ -1,6 +1,7 @@
 //! Which rule decides about a URL, and the text of the answer.
 
 use dragline_domain::address::{self, AddressPolicy};
+use dragline_domain::frontier::{FoundAt, ReadAs};
 use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
 use dragline_pipeline::context::CrawlContext;
@@ -9,6 +10,7 @@ use serde::Serialize;
 use dragline_pipeline::crawl::RefusedAddress;
 
 use super::SiteRobots;
+use super::stored::Stored;
 use crate::terminal::safe;
 
 /// The kinds of rules, in the order in which they apply.
@@ -68,9 +70,13 @@ impl Verdict {
 
 /// Returns the verdict of the rules that apply before robots.txt; `None` if none of them blocks the URL.
 ///
-/// The URL is treated as a seed, as its distance from one is known only in a crawl.
-pub(super) fn before_robots(context: &CrawlContext, url: &CrawlUrl, addresses: AddressPolicy) -> Option<Verdict> {
-    let by = match context.policy.decide(url, 0, &context.allowed) {
+/// The URL is treated as one that was found there: a seed, if that is only known in a crawl.
+pub(super) fn before_robots(
+    context: &CrawlContext,
+    (url, found_at): (&CrawlUrl, FoundAt),
+    addresses: AddressPolicy,
+) -> Option<Verdict> {
+    let by = match context.decide(url, found_at.depth, found_at.requisite_steps, ReadAs::Typed) {
         Decision::Crawl => return private_address(url, addresses),
         Decision::OutOfScope(rule) => return Some(Verdict::Blocked { by: Kind::Scope, rule: rule.to_string() }),
         Decision::Blocked(rule) => rule,
@@ -124,6 +130,9 @@ pub(super) struct Explanation {
     rule: String,
     /// The maximum number of links from a seed; `None` for no limit.
     max_depth: Option<u32>,
+    /// What became of it in a stored crawl; `None` for a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    crawl: Option<Stored>,
 }
 
 impl Explanation {
@@ -136,7 +145,12 @@ impl Explanation {
         };
         let url = url.as_str().to_owned();
         let given = (given != url).then(|| given.to_owned());
-        Self { url, given, allowed, blocked_by, rule, max_depth }
+        Self { url, given, allowed, blocked_by, rule, max_depth, crawl: None }
+    }
+
+    /// Returns the same answer with what became of the URL in a crawl.
+    pub(super) fn in_crawl(self, crawl: Option<Stored>) -> Self {
+        Self { crawl, ..self }
     }
 
     /// Returns the answer as text of several lines.
@@ -150,8 +164,12 @@ impl Explanation {
         if let Some(given) = &self.given {
             line(&format!("given as {}", safe(given)));
         }
-        if let (true, Some(max)) = (self.allowed, self.max_depth) {
+        let depth = self.crawl.as_ref().and_then(Stored::depth);
+        if let (true, Some(max), None) = (self.allowed, self.max_depth, depth) {
             line(&format!("provided that it is at most {max} links away from a seed (scope.max_depth)"));
+        }
+        if let Some(crawl) = &self.crawl {
+            text.push_str(&crawl.text(self.blocked_by));
         }
         text
     }

@@ -17,9 +17,20 @@ pub(super) enum Reader {
     Person,
 }
 
-/// Writes rows as CSV (RFC 4180, with LF line ends), with formulas disarmed.
+/// What is done with texts that a spreadsheet would run as formulas.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Formulas {
+    /// They begin with `'`, so that they are shown and not run.
+    #[default]
+    Disarmed,
+    /// Nothing: they are written as they are.
+    Kept,
+}
+
+/// Writes rows as CSV (RFC 4180, with LF line ends).
 pub(super) struct SafeCsv<W: Write> {
     reader: Reader,
+    formulas: Formulas,
     /// Turns each row into cells, and the first one into a header as well.
     cells: Writer<Vec<u8>>,
     out: Writer<W>,
@@ -35,15 +46,21 @@ enum Head {
 }
 
 impl<W: Write> SafeCsv<W> {
-    /// Returns a writer for this reader.
+    /// Returns a writer for this reader, which disarms formulas.
     pub(super) fn new(out: W, reader: Reader) -> Self {
         Self {
             reader,
+            formulas: Formulas::default(),
             cells: Writer::from_writer(Vec::new()),
             out: Writer::from_writer(out),
             record: StringRecord::new(),
             head: Head::Missing,
         }
+    }
+
+    /// Returns the same writer, which does this with formulas.
+    pub(super) fn with(self, formulas: Formulas) -> Self {
+        Self { formulas, ..self }
     }
 
     /// Writes a row. The first one is preceded by the names of its fields.
@@ -80,7 +97,10 @@ impl<W: Write> SafeCsv<W> {
         let mut reader = ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
         while reader.read_record(&mut self.record)? {
             for cell in &self.record {
-                let cell = harmless(cell);
+                let cell = match self.formulas {
+                    Formulas::Disarmed => harmless(cell),
+                    Formulas::Kept => cell.into(),
+                };
                 let shown = match self.reader {
                     Reader::Program => cell,
                     Reader::Person => safe(&cell).into_owned().into(),
@@ -207,6 +227,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn kept_cells_are_read_back_as_they_are(title in any::<String>(), link in "[-=+@'].*") {
+            let mut csv = SafeCsv::new(Vec::new(), Reader::Program).with(Formulas::Kept);
+            csv.write(&Row { outcome: 20, title: Some(title.clone()), link: link.clone() }).unwrap();
+            csv.flush().unwrap();
+            let bytes = csv.out.into_inner().unwrap();
+            let record = ::csv::Reader::from_reader(bytes.as_slice()).records().next().unwrap().unwrap();
+            prop_assert_eq!(record.iter().skip(1).collect::<Vec<_>>(), [&title, &link]);
+        }
+
         #[test]
         fn cells_read_back_as_they_were_and_none_is_a_formula(title in any::<String>(), link in any::<String>()) {
             let mut csv = SafeCsv::new(Vec::new(), Reader::Program);

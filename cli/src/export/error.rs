@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use dragline_domain::shown::one_line;
 
+use super::sorted::Unsorted;
 use crate::args::ExportFormat;
 
 /// The longest name of a type in a message, in characters.
@@ -54,12 +55,18 @@ pub(crate) enum ExportError {
     /// Documents and graphs have no columns.
     #[error("`--columns` is for pages, links, log, candidates, items and feeds as rows")]
     ColumnsOfOthers,
+    /// Only CSV is changed.
+    #[error("only CSV is changed without `--raw`: leave it out, or add `--format csv`")]
+    RawOfOthers,
     /// Only items have a type.
     #[error("only items have a type: leave out `--type`, or add `--what items`")]
     TypeOfOthers,
     /// A terminal cannot show the format.
     #[error("a Parquet file is not text, which a terminal could not show")]
     NotText,
+    /// The rows cannot be brought into their order.
+    #[error("the rows cannot be sorted in a temporary file: {0}")]
+    Unsorted(#[source] Unsorted),
     /// The file cannot be made.
     #[error("the Parquet file cannot be written: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
@@ -78,7 +85,12 @@ impl ExportError {
             Self::Format { .. } => Some("leave out `--format`: JSON lines hold everything".to_owned()),
             Self::NotText => Some("write it to a file: add `> FILE`".to_owned()),
             Self::NoColumn { columns, .. } => Some(format!("there are: {}", columns.join(", "))),
-            Self::GraphOfIteration | Self::ColumnsOfOthers | Self::TypeOfOthers | Self::Parquet(_) => None,
+            Self::GraphOfIteration
+            | Self::ColumnsOfOthers
+            | Self::RawOfOthers
+            | Self::TypeOfOthers
+            | Self::Parquet(_) => None,
+            Self::Unsorted(_) => Some("SQLITE_TMPDIR names the directory for such files".to_owned()),
         }
     }
 }

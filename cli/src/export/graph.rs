@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use dragline_graph::{Edge, Graph, Node};
 
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::terminal::{unless_closed, xml_text};
 
 /// A format for graphs.
@@ -37,21 +37,44 @@ const OF_EDGE: [&str; 2] = ["kind", "anchor"];
 /// # Errors
 /// The graph cannot be read, or not be written.
 pub(super) fn write(graph: &Graph, format: GraphFormat) -> Result<(), CliError> {
-    let mut out = Out { out: BufWriter::new(io::stdout().lock()), format, failed: Ok(()) };
+    let mut out = Out::new(BufWriter::new(io::stdout().lock()), format);
     out.put(&out.head());
     graph.each_node(|id, node| out.node(id, &node))?;
     graph.each_edge(|edge| out.edge(&edge))?;
     out.put(out.tail());
-    unless_closed(out.failed.and_then(|()| out.out.flush())).map_err(while_doing("writing to standard output"))
+    unless_closed(out.failed.and_then(|()| out.out.flush())).map_err(while_doing(WRITING))
 }
 
 struct Out<W: Write> {
     out: W,
     format: GraphFormat,
     failed: io::Result<()>,
+    /// The numbers under which URLs are written, by those that they have in the graph: the latter depend on the order in which they were found.
+    numbers: Vec<u32>,
+    /// How many URLs were written.
+    nodes: u32,
 }
 
 impl<W: Write> Out<W> {
+    const fn new(out: W, format: GraphFormat) -> Self {
+        Self { out, format, failed: Ok(()), numbers: Vec::new(), nodes: 0 }
+    }
+
+    /// Gives a URL the next number.
+    fn add(&mut self, id: i64) -> u32 {
+        self.nodes += 1;
+        if let Ok(place) = usize::try_from(id) {
+            self.numbers.resize(self.numbers.len().max(place + 1), 0);
+            self.numbers[place] = self.nodes;
+        }
+        self.nodes
+    }
+
+    /// Returns the number of a URL; 0 for one that was not written, which no link has.
+    fn number(&self, id: i64) -> u32 {
+        usize::try_from(id).ok().and_then(|place| self.numbers.get(place)).copied().unwrap_or_default()
+    }
+
     fn put(&mut self, text: &str) {
         if self.failed.is_ok() {
             self.failed = self.out.write_all(text.as_bytes());
@@ -87,6 +110,7 @@ impl<W: Write> Out<W> {
     }
 
     fn node(&mut self, id: i64, node: &Node) -> ControlFlow<()> {
+        let id = self.add(id);
         let text = |value: Option<String>| value.unwrap_or_default();
         let values: [String; 7] = [
             node.url.clone(),
@@ -107,6 +131,7 @@ impl<W: Write> Out<W> {
 
     fn edge(&mut self, edge: &Edge) -> ControlFlow<()> {
         let Edge { from, to, kind, anchor } = edge;
+        let (from, to) = (self.number(*from), self.number(*to));
         let values = OF_EDGE.into_iter().zip([kind.as_str(), anchor.as_deref().unwrap_or_default()]);
         let line = match self.format {
             GraphFormat::Graphml => format!("<edge source=\"n{from}\" target=\"n{to}\">{}</edge>\n", data(values)),
@@ -139,7 +164,7 @@ mod tests {
     use super::*;
 
     fn out(format: GraphFormat) -> String {
-        let mut out = Out { out: Vec::new(), format, failed: Ok(()) };
+        let mut out = Out::new(Vec::new(), format);
         let node = |url: &str, title: Option<&str>| Node {
             url: url.to_owned(),
             state: "page".to_owned(),

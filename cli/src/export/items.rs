@@ -8,9 +8,10 @@ use std::ops::ControlFlow;
 use dragline_domain::ids::CrawlId;
 use dragline_domain::item::{Cell, Item};
 use dragline_ports::error::PortResult;
-use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
+use dragline_ports::reader::{Batch, Cursor, DocumentRow, Filter, Reader, each_row};
 use dragline_report::ItemRow;
 
+use super::sorted::{SortedError, each_sorted};
 use super::{BATCH_ROWS, times};
 
 /// The most columns that an export has besides [`COMMON`](dragline_domain::item::COMMON).
@@ -59,23 +60,32 @@ pub(super) enum Kind {
 pub(super) type Columns = BTreeMap<String, Kind>;
 
 impl<R: Reader> Items<'_, R> {
-    /// Reads the items one after another, until `take` has enough. Returns how many it took.
-    pub(super) async fn each(&self, mut take: impl FnMut(ItemRow) -> ControlFlow<()>) -> PortResult<u64> {
+    /// Reads the items one after another, by URL, until `take` has enough. Returns how many it took.
+    pub(super) async fn each_sorted(
+        &self,
+        mut take: impl FnMut(ItemRow) -> ControlFlow<()>,
+    ) -> Result<u64, SortedError> {
         let mut taken = 0;
         let mut take = |row: ItemRow| {
             taken += 1;
             take(row)
         };
-        let is_now = self.filter.iteration.is_none();
-        let read = |after: Option<Cursor>| async move {
-            match is_now {
-                true => self.reader.shown_documents(&self.filter, after.as_ref(), BATCH_ROWS).await,
-                false => self.reader.documents(&self.filter, after.as_ref(), BATCH_ROWS).await,
-            }
-        };
-        let take = |row: DocumentRow| self.rows(&row).try_for_each(&mut take);
-        each_row(read, take).await?;
+        let read = |after: Option<Cursor>| async move { self.documents(after.as_ref()).await };
+        each_sorted(read, |row: DocumentRow| self.rows(&row).try_for_each(&mut take)).await?;
         Ok(taken)
+    }
+
+    /// The same in the order of the store, which costs less.
+    async fn each(&self, mut take: impl FnMut(ItemRow) -> ControlFlow<()>) -> PortResult<()> {
+        let read = |after: Option<Cursor>| async move { self.documents(after.as_ref()).await };
+        each_row(read, |row: DocumentRow| self.rows(&row).try_for_each(&mut take)).await
+    }
+
+    async fn documents(&self, after: Option<&Cursor>) -> PortResult<Batch<DocumentRow>> {
+        match self.filter.iteration {
+            None => self.reader.shown_documents(&self.filter, after, BATCH_ROWS).await,
+            Some(_) => self.reader.documents(&self.filter, after, BATCH_ROWS).await,
+        }
     }
 
     /// Returns what is known of the type. A column that the type has had stays, whatever the pages of today have.

@@ -7,6 +7,7 @@ mod graph;
 mod items;
 mod parquet;
 mod rows;
+mod sorted;
 mod table;
 mod times;
 
@@ -16,21 +17,23 @@ use std::ops::ControlFlow;
 use dragline_domain::document::Document;
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
-use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
+use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader};
 use dragline_report::FeedRow;
 use serde::Serialize;
 
 use crate::args::{ExportArgs, ExportFormat, Format, Of, What};
 use crate::derived;
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::terminal::Console;
+pub(crate) use csv::Formulas;
 pub(crate) use error::ExportError;
 use graph::GraphFormat;
 use items::{Columns, Items};
 use parquet::{RowsParquet, cells, of_items};
 pub(crate) use rows::Rows;
+use sorted::{SortedError, each_sorted};
 use table::{Column, Table, picked};
 
 /// The number of rows in one read.
@@ -65,6 +68,9 @@ enum To {
 
 /// Refuses what does not go together.
 fn checked(args: &ExportArgs) -> Result<To, ExportError> {
+    if args.formulas() == Formulas::Kept && args.format != ExportFormat::Csv {
+        return Err(ExportError::RawOfOthers);
+    }
     match (args.what, args.format) {
         (What::Documents, _) | (_, ExportFormat::Graphml | ExportFormat::Dot) if !args.columns.is_empty() => {
             Err(ExportError::ColumnsOfOthers)
@@ -120,6 +126,7 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
         To::Parquet => Table::parquet(what.name(), columns)?,
         To::Lines(format) => {
             let rows = Rows::new(format, columns.iter().map(|(name, _)| (*name).to_owned()).collect());
+            let rows = rows.with(args.formulas());
             if args.columns.is_empty() { Table::Whole(rows) } else { Table::Picked(rows, columns) }
         }
     };
@@ -127,14 +134,14 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
     macro_rules! each {
         ($stream:ident, $filter:ident, $row:ident => $shown:expr) => {{
             let read = |after: Option<Cursor>| async move { reader.$stream($filter, after.as_ref(), BATCH_ROWS).await };
-            each_row(read, |$row| rows.write(&$shown)).await
+            each_sorted(read, |$row| rows.write(&$shown)).await
         }};
         ($stream:ident, $filter:ident) => {
             each!($stream, $filter, row => row)
         };
         ($stream:ident, $filter:ident, $row:ident; $several:expr) => {{
             let read = |after: Option<Cursor>| async move { reader.$stream($filter, after.as_ref(), BATCH_ROWS).await };
-            each_row(read, |$row| $several.try_for_each(|shown| rows.write(&shown))).await
+            each_sorted(read, |$row| $several.try_for_each(|shown| rows.write(&shown))).await
         }};
     }
     let written = match (what, wanted) {
@@ -156,14 +163,22 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
                 |after: Option<Cursor>| async move { reader.shown_documents(of_all, after.as_ref(), BATCH_ROWS).await };
             let then =
                 |after: Option<Cursor>| async move { reader.documents(of_iteration, after.as_ref(), BATCH_ROWS).await };
-            if wanted.is_none() { each_row(now, &mut add).await } else { each_row(then, &mut add).await }
+            if wanted.is_none() { each_sorted(now, &mut add).await } else { each_sorted(then, &mut add).await }
         }
         // Candidates outlive iterations.
         (What::Candidates, _) => each!(candidates, of_all),
         (What::Items, _) => Ok(()),
     };
-    written.map_err(|error| found.failed(error))?;
+    written.map_err(|error| not_read(found, error))?;
     rows.finish()
+}
+
+/// Returns the error of rows that could not be read in order.
+fn not_read(found: &Found<impl Reader>, error: SortedError) -> CliError {
+    match error {
+        SortedError::Reading(error) => found.failed(error),
+        SortedError::Sorting(error) => ExportError::Unsorted(error).into(),
+    }
 }
 
 /// Writes items: in formats that begin with the columns, of one type.
@@ -180,18 +195,21 @@ async fn write_items(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> R
     let wanted = picked(of_items(&columns), &args.columns)?;
     let format = match to {
         To::Lines(format) => format,
-        To::Parquet | To::Graph(_) => return write_parquet(&items, &wanted).await?.map_err(failed),
+        To::Parquet | To::Graph(_) => {
+            return write_parquet(&items, &wanted).await?.map_err(|error| not_read(found, error));
+        }
     };
-    let mut rows = Rows::new(format, wanted.iter().map(|(name, _)| (*name).to_owned()).collect());
-    let written = items.each(|item| match args.columns.as_slice() {
+    let rows = Rows::new(format, wanted.iter().map(|(name, _)| (*name).to_owned()).collect());
+    let mut rows = rows.with(args.formulas());
+    let written = items.each_sorted(|item| match args.columns.as_slice() {
         [] => rows.write_item(&item, &columns),
         _ => rows.write_cells(&wanted, &cells(&item, &wanted)),
     });
-    let written = written.await.map_err(failed)?;
+    let written = written.await.map_err(|error| not_read(found, error))?;
     if let (0, Some(wanted)) = (written, item_type) {
         known_columns(&items, wanted).await.map_err(failed)??;
     }
-    rows.finish().map_err(while_doing("writing to standard output"))
+    rows.finish().map_err(while_doing(WRITING))
 }
 
 /// Returns the columns of a type. The inner error is that no item has or had it.
@@ -201,11 +219,14 @@ async fn known_columns<R: Reader>(items: &Items<'_, R>, wanted: &str) -> PortRes
 }
 
 /// Writes items as a Parquet file. The inner error is that of reading them.
-async fn write_parquet<R: Reader>(items: &Items<'_, R>, columns: &[Column<'_>]) -> Result<PortResult<()>, ExportError> {
+async fn write_parquet<R: Reader>(
+    items: &Items<'_, R>,
+    columns: &[Column<'_>],
+) -> Result<Result<(), SortedError>, ExportError> {
     let mut file = RowsParquet::new(BufWriter::new(io::stdout()), "item", columns)?;
     let mut written = Ok(());
     let read = items
-        .each(|item| {
+        .each_sorted(|item| {
             written = file.write(cells(&item, columns));
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })

@@ -7,7 +7,7 @@ use dragline_domain::item::Cell;
 use dragline_report::ItemRow;
 use serde::{Serialize, Serializer};
 
-use super::csv::{Reader, SafeCsv};
+use super::csv::{Formulas, Reader, SafeCsv};
 use super::items::Columns;
 use super::table::Column;
 use crate::args::Format;
@@ -49,6 +49,15 @@ impl Rows {
             Format::Csv => To::Csv(Box::new(SafeCsv::new(out, reader))),
         };
         Self { to, fields, failed: None }
+    }
+
+    /// Returns the same writer, which does this with formulas in CSV.
+    pub(super) fn with(self, formulas: Formulas) -> Self {
+        let to = match self.to {
+            To::Csv(csv) => To::Csv(Box::new(csv.with(formulas))),
+            jsonl @ To::Jsonl(_) => jsonl,
+        };
+        Self { to, ..self }
     }
 
     /// Writes a row, and returns whether to go on.

@@ -16,7 +16,7 @@ use super::items::Kind;
 use super::parquet::RowsParquet;
 use super::{ExportError, Rows};
 use crate::args::What;
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 
 /// A column: its name, and what it holds.
 pub(super) type Column<'c> = (&'c str, Kind);
@@ -97,9 +97,7 @@ impl Table {
     /// Writes what is left.
     pub(super) fn finish(self) -> Result<(), CliError> {
         match self {
-            Self::Whole(rows) | Self::Picked(rows, _) => {
-                rows.finish().map_err(while_doing("writing to standard output"))
-            }
+            Self::Whole(rows) | Self::Picked(rows, _) => rows.finish().map_err(while_doing(WRITING)),
             Self::Parquet(table) => {
                 let ParquetTable { file, failed, .. } = *table;
                 failed.map_or_else(|| file.finish(), Err).map_err(|error| ExportError::from(error).into())

@@ -12,7 +12,7 @@ use dragline_extract::typed::Types;
 use dragline_extract::{MainRules, Settings, Source, look};
 
 use crate::args::{Answer, ExtractArgs};
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::source::read_definition;
 use crate::terminal::{Colour, unless_closed, write_json};
@@ -52,6 +52,6 @@ pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, CliError> {
         Answer::Json => write_json(&mut out, &shown),
         Answer::Text => out.write_all(shown.text(colour).as_bytes()),
     };
-    unless_closed(written).map_err(while_doing("writing to standard output"))?;
+    unless_closed(written).map_err(while_doing(WRITING))?;
     Ok(exit)
 }

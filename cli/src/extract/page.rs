@@ -43,7 +43,7 @@ pub(super) async fn read(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, 
 async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> {
     let url = parse_url(&args.target)?;
     let fetcher = Network::of(&args.network)?.fetcher(draft)?;
-    let limits = FetchLimits::of(&draft.fetch);
+    let limits = FetchLimits::of(&draft.fetch).reading_all();
     let robots = match fetch_robots(&fetcher, limits, &url.origin(), BrokenOff::IsFailure).await {
         Ok(record) => record,
         Err(RefusedAddress(detail)) => return Err(ExtractError::NotAnswered { url, detail }.into()),
@@ -57,7 +57,7 @@ async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> 
     let request = FetchRequest::new(url.clone(), limits);
     match fetcher.fetch(request).await.result {
         Ok(FetchedResponse { status: 200..=299, headers, body, .. }) => {
-            Ok(ReadPage { url, headers, body: body.to_vec() })
+            Ok(ReadPage { url, headers, body: body.in_memory().map_or_else(Vec::new, |bytes| bytes.to_vec()) })
         }
         Ok(FetchedResponse { status, headers, .. }) => {
             let written = headers.get("location").map(|value| location(value).into_owned());

@@ -6,10 +6,9 @@ use dragline_domain::definition::Condition;
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::CrawlUrl;
-use dragline_local::{Compaction, LocalStore, SystemClock};
+use dragline_local::{Compaction, LocalStore};
 use dragline_pipeline::retention::forget as forget_urls;
 use dragline_ports::archive::Archive;
-use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::retention::{Forgetting, Forgotten};
@@ -17,11 +16,13 @@ use serde::Serialize;
 
 use crate::args::{Answer, ForgetArgs, Of};
 use crate::derived;
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::place::Place;
 use crate::source::parse_url;
+#[cfg(feature = "stack")]
+use crate::stack::Kept;
 use crate::terminal::{Console, plural, write_json};
 use crate::visits;
 
@@ -50,21 +51,27 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
         Of::Directory { data, crawl } => {
             let Some(found) = found::in_directory(data, crawl)? else { return Err(found::nothing_begun(data)) };
             let total = {
-                let store = LocalStore::open(data, SystemClock::new().now())?;
+                let store = args.waiting.open(data.path, console).await?;
                 forget_from(&found, &store.retained(), &store.archive(), args).await?
             };
             let Found { place, crawl, reader, .. } = found;
             // The file is written anew, which nobody may read meanwhile.
             drop(reader);
-            if total != Forgotten::default() {
-                LocalStore::compact(data, Compaction::Always)?;
-            }
+            derived::remove(&place, &crawl)?;
+            args.waiting.when_free(console, || LocalStore::compact(data.path, Compaction::IfOwed)).await?;
             report(args, (place, crawl), total, console)
         }
         #[cfg(feature = "stack")]
         Of::Stack { crawl, stack } => {
-            let (found, retained, archive) = crate::stack::find_retained(crawl, stack).await?;
+            let Kept { found, retained, archive, next_start } = crate::stack::find_retained(crawl, stack).await?;
             let total = forget_from(&found, &retained, &archive, args).await?;
+            derived::remove(&found.place, &found.crawl)?;
+            if let Some(next) = next_start.filter(|_| total.urls > 0) {
+                console.hint(&format!(
+                    "the schedule of `{}` begins its next crawl at {next}, unless it is changed or removed before",
+                    found.crawl
+                ));
+            }
             report(args, (found.place, found.crawl), total, console)
         }
     }
@@ -76,10 +83,9 @@ fn report(
     total: Forgotten,
     console: &Console,
 ) -> Result<Exit, CliError> {
-    derived::remove(&place, &crawl)?;
     let Forgotten { urls, visits, documents } = total;
     let report = Report { place, crawl, urls, visits, documents };
-    print(args.answer(), &report).map_err(while_doing("writing to standard output"))?;
+    print(args.answer(), &report).map_err(while_doing(WRITING))?;
     if urls > 0 {
         console.hint("a seed, or a URL that a new or changed page links to, is found again by the next crawl unless its definition excludes it");
     }
@@ -93,8 +99,9 @@ async fn forget_from(
     archive: &impl Archive,
     args: &ForgetArgs,
 ) -> Result<Forgotten, CliError> {
-    let latest = found.reader.latest_iteration().await.map_err(|error| found.failed(error))?;
-    if latest.is_some_and(|latest| latest.status != IterationStatus::Closed) {
+    let latest = async || found.reader.latest_iteration().await.map_err(|error| found.failed(error));
+    let before = latest().await?;
+    if before.as_ref().is_some_and(|latest| latest.status != IterationStatus::Closed) {
         return Err(CliError::NotOver { place: found.place.clone(), crawl: found.crawl.clone() });
     }
     let (forget, mut total) = (Forget { found, forgetting, archive }, Forgotten::default());
@@ -107,6 +114,10 @@ async fn forget_from(
     }
     if let Some(condition) = &args.condition {
         forget.matching(condition, &mut total).await?;
+    }
+    // A data directory is locked, but the schedule of a stack begins when its time has come.
+    if latest().await?.map(|latest| latest.number) != before.map(|before| before.number) {
+        return Err(CliError::BegunMeanwhile(found.crawl.clone()));
     }
     Ok(total)
 }

@@ -69,6 +69,9 @@ pub(crate) enum GetError {
     /// The page has no main part.
     #[error("the main part of the page cannot be found: {0}")]
     NoArticle(#[from] NoArticle),
+    /// The body is too long for a terminal, or to make anything of it.
+    #[error("the body is too long for that")]
+    TooLong,
     /// The body is not text, and standard output is a terminal.
     #[error("the body is not text, which a terminal could not show")]
     NotText,
@@ -103,6 +106,7 @@ impl GetError {
             }
             Self::Coding(_) | Self::NotDecoded(_) => Some("to print it as it was received: add `--raw`".to_owned()),
             Self::NoArticle(_) => Some("to print all of it: leave out `--as`".to_owned()),
+            Self::TooLong => Some("write it to a file: add `> FILE`, without `--as`".to_owned()),
             Self::NotText => Some("write it to a file: add `> FILE`".to_owned()),
             Self::Missing { .. } | Self::Damaged { .. } | Self::NoResponse(_) => None,
         }

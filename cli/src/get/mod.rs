@@ -4,6 +4,7 @@ mod article;
 mod choose;
 mod content;
 mod error;
+mod long;
 mod record;
 #[cfg(test)]
 mod samples;
@@ -12,12 +13,13 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use dragline_domain::capture::CrawlType;
+use dragline_formats::warc::ReadLimits;
 use dragline_local::DirectoryArchive;
 use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
 
-use crate::args::{GetArgs, Of, Parts, shell_word};
-use crate::error::{CliError, while_doing};
+use crate::args::{Coding, GetArgs, Of, Parts, shell_word};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::source::parse_url;
@@ -28,6 +30,9 @@ use choose::{Chosen, Wanted, choose, ending};
 use content::{Content, content};
 pub(crate) use error::GetError;
 
+/// The longest body that is held in memory to be printed, in its content coding. A longer one is copied.
+const HELD_BYTES_MAX: u64 = 32 << 20;
+
 /// Prints a stored body on standard output.
 ///
 /// # Errors
@@ -37,7 +42,7 @@ pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, CliEr
     parse_url(&args.url)?;
     match args.of.which()? {
         Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => print(args, &found, &DirectoryArchive::new(data), console).await,
+            Some(found) => print(args, &found, &DirectoryArchive::new(data.path), console).await,
             None => Err(found::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
@@ -65,8 +70,20 @@ async fn print(
         format!("dragline history {}{}", shell_word(Path::new(url.as_str())), found.place.flags(&found.crawl));
     let wanted = Wanted { url: url.clone(), iteration: args.iteration, history };
     let chosen = choose(&visits, &wanted)?;
-    let record = record::with_body(found, archive, &wanted, &chosen).await?;
-    let content = content(&record, args.coding())?;
+    let held = if args.form.is_some() { ReadLimits::default() } else { ReadLimits::holding(HELD_BYTES_MAX) };
+    let loaded = record::with_body(found, archive, (&wanted, held), &chosen).await?;
+    let record = &loaded.record;
+    if !record.is_whole() {
+        // What is held is only its beginning.
+        let content = content(record, Coding::Kept)?;
+        if args.form.is_some() {
+            return Err(GetError::TooLong.into());
+        }
+        let written = long::print(&loaded, &content, args.parts(), args.coding())?;
+        remarks(&chosen, &content).iter().for_each(|remark| console.say(&safe(remark)));
+        return unless_closed(written).map_err(while_doing(WRITING));
+    }
+    let content = content(record, args.coding())?;
     let (text, missing) = match args.form {
         Some(form) => {
             let Printed { text, missing } = article::of(url, &content, form, args.extent())?;
@@ -85,7 +102,7 @@ async fn print(
             Parts::All => write(&[content.head, &content.body]),
         },
     };
-    unless_closed(written).map_err(while_doing("writing to standard output"))
+    unless_closed(written).map_err(while_doing(WRITING))
 }
 
 /// Returns what a terminal is shown.

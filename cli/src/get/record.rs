@@ -1,10 +1,13 @@
 //! Reading the WARC record with the body that a visit had.
 
+use std::io;
+
 use dragline_domain::frontier::ObjectKey;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::blob::Blob;
 use dragline_formats::warc::{
-    BLOCK_BYTES_MAX, DigestCheck, HEADER_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, TargetUri,
-    read_record,
+    DigestCheck, RECORD_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, TargetUri, parse_http_response,
+    read_record_of,
 };
 use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
@@ -15,8 +18,14 @@ use super::error::{Damage, GetError};
 use crate::error::CliError;
 use crate::found::Found;
 
-/// The maximum size of a record as stored. No compressor doubles what it is given.
-const RECORD_BYTES_MAX: u64 = 2 * (HEADER_BYTES_MAX as u64 + BLOCK_BYTES_MAX);
+/// A record that was read.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    /// The record, with as much of its block as is held.
+    pub(super) record: StoredRecord,
+    /// Where the rest is.
+    pub(super) member: Blob,
+}
 
 /// Returns the record with the body of the chosen answer. If it only says that the body was unchanged, that is the record that it refers to.
 ///
@@ -25,23 +34,24 @@ const RECORD_BYTES_MAX: u64 = 2 * (HEADER_BYTES_MAX as u64 + BLOCK_BYTES_MAX);
 pub(super) async fn with_body(
     found: &Found<impl Reader>,
     archive: &impl Archive,
-    wanted: &Wanted,
+    (wanted, held): (&Wanted, ReadLimits),
     chosen: &Chosen<'_>,
-) -> Result<StoredRecord, CliError> {
-    let url = &wanted.url;
-    let record = load(found, archive, url, &chosen.answer).await?;
+) -> Result<Loaded, CliError> {
+    let url = (&wanted.url, held);
+    let loaded = load(found, archive, url, &chosen.answer).await?;
+    let record = &loaded.record;
     if record.record_type == RecordType::Response {
-        return Ok(record);
+        return Ok(loaded);
     }
     let (date, digest) = (record.refers_to_date(), record.payload_digest());
     for answer in chosen.earlier.iter().filter(|answer| may_be_meant(answer, date)) {
         let earlier = load(found, archive, url, answer).await?;
-        if has_body(&earlier, digest) {
+        if has_body(&earlier.record, digest) {
             return Ok(earlier);
         }
     }
     let iteration = chosen.answer.visit.iteration;
-    Err(GetError::NoBody { url: url.clone(), iteration, history: wanted.history.clone() }.into())
+    Err(GetError::NoBody { url: wanted.url.clone(), iteration, history: wanted.history.clone() }.into())
 }
 
 /// Returns whether a record that refers to this date may mean this answer. Dates are stored in milliseconds.
@@ -59,9 +69,9 @@ fn has_body(record: &StoredRecord, digest: Option<Sha1Digest>) -> bool {
 async fn load(
     found: &Found<impl Reader>,
     archive: &impl Archive,
-    url: &CrawlUrl,
+    (url, held): (&CrawlUrl, ReadLimits),
     answer: &Answer<'_>,
-) -> Result<StoredRecord, CliError> {
+) -> Result<Loaded, CliError> {
     let Answer { object, offset, length, .. } = *answer;
     let damaged = |why| GetError::Damaged { object: object.to_owned(), offset, why };
     let missing = || GetError::Missing { object: object.to_owned() };
@@ -70,14 +80,21 @@ async fn load(
     let key = ObjectKey::try_from(object.to_owned()).map_err(|_| missing())?;
     let member = archive.get_range(&key, offset..end).await.map_err(|error| found.no_object(error))?;
     let member = member.ok_or_else(missing)?;
-    Ok(checked(&member, url).map_err(damaged)?)
+    Ok(checked(member, url, held).map_err(damaged)?)
 }
 
 /// Returns the record in a gzip member, if it is an answer to a request for this URL and matches its digests.
-fn checked(member: &[u8], url: &CrawlUrl) -> Result<StoredRecord, Damage> {
-    let record = read_record(member, ReadLimits::default()).map_err(|error| error.fault)?;
+fn checked(member: Blob, url: &CrawlUrl, held: ReadLimits) -> Result<Loaded, Damage> {
+    let record = read_record_of(member.reader(), held, &mut io::sink()).map_err(|error| error.fault)?;
     if record.target_uri() != Some(TargetUri::new(url.as_str()).as_str()) {
         return Err(Damage::OfAnotherUrl);
+    }
+    let loaded = Loaded { record, member };
+    let record = &loaded.record;
+    if record.record_type == RecordType::Response && !record.is_whole() {
+        let response = parse_http_response(&record.block).map_err(|_| Damage::NoResponse)?;
+        loaded.check_long((record.block.len() - response.body.len()) as u64)?;
+        return Ok(loaded);
     }
     match record.verify_block_digest() {
         DigestCheck::Match => {}
@@ -87,7 +104,7 @@ fn checked(member: &[u8], url: &CrawlUrl) -> Result<StoredRecord, Damage> {
     }
     match record.record_type {
         RecordType::Response if record.verify_payload_digest() != DigestCheck::Match => Err(Damage::Digest("body")),
-        RecordType::Response | RecordType::Revisit => Ok(record),
+        RecordType::Response | RecordType::Revisit => Ok(loaded),
         _ => Err(Damage::NoResponse),
     }
 }
@@ -104,7 +121,7 @@ mod tests {
     const URL: &str = "https://example.org/a";
 
     fn response(event: &CaptureEvent, body: &[u8], digest: Sha1Digest) -> Record {
-        let head = http_response_head(200, "OK", &Headers::default(), body.len());
+        let head = http_response_head(200, "OK", &Headers::default(), body.len() as u64);
         Record::response(RecordId::from_bits(1), event, head, body.to_vec().into(), digest)
     }
 
@@ -139,7 +156,9 @@ mod tests {
                 "the record of another URL",
             ),
         ] {
-            let found = checked(&bytes, &url).map(|record| record.record_type).map_err(|damage| damage.to_string());
+            let found = checked(bytes.into(), &url, ReadLimits::default())
+                .map(|loaded| loaded.record.record_type)
+                .map_err(|damage| damage.to_string());
             assert_eq!(found.as_ref().map_err(String::as_str), expected.as_ref().map_err(|told| *told), "{why}");
         }
     }

@@ -53,5 +53,5 @@ pub(super) fn event(url: &str) -> CaptureEvent {
 pub(super) fn member(record: &Record) -> Vec<u8> {
     let mut writer = WarcWriter::new();
     writer.write(record);
-    writer.take_file()
+    writer.take_file().unwrap().bytes().unwrap().to_vec()
 }

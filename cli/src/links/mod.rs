@@ -5,15 +5,16 @@ mod text;
 
 use std::ops::ControlFlow;
 
+use dragline_domain::frontier::IterationStatus;
 use dragline_domain::url::CrawlUrl;
-use dragline_graph::{Broken, Chain, Graph, Node};
+use dragline_graph::{Broken, Chain, Graph, Node, Unchecked};
 use dragline_ports::reader::Reader;
 use serde::Serialize;
 
 pub(crate) use self::list::List;
 use crate::args::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, Of, OrphansArgs, Ways};
 use crate::derived;
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::source::parse_url;
@@ -46,16 +47,50 @@ async fn links_of(found: &Found<impl Reader>, args: &LinksArgs, console: &Consol
     print_links(args, &graph, &node(found, &graph, &url)?)
 }
 
-/// Opens the graph of the crawl that arguments name.
-async fn graph_of(crawl: Of<'_>, console: &Console) -> Result<Graph, CliError> {
+/// Opens the graph of the crawl that arguments name, and returns what it says nothing of.
+async fn graph_of(crawl: Of<'_>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
     match crawl {
         Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => derived::graph(&found, console).await,
+            Some(found) => opened(&found, console).await,
             None => Err(found::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => derived::graph(&crate::stack::find(crawl, stack).await?, console).await,
+        Of::Stack { crawl, stack } => opened(&crate::stack::find(crawl, stack).await?, console).await,
     }
+}
+
+async fn opened(found: &Found<impl Reader>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
+    let to_go = to_go(found).await?;
+    let graph = derived::graph(found, console).await?;
+    let unchecked = graph.unchecked(to_go)?;
+    Ok((graph, unchecked))
+}
+
+/// Returns how many URLs wait to be visited; `None` if the crawl is over.
+async fn to_go(found: &Found<impl Reader>) -> Result<Option<u64>, CliError> {
+    let iteration = found.iteration(None).await?;
+    if iteration.status == IterationStatus::Closed {
+        return Ok(None);
+    }
+    let progress = found.reader.progress(iteration.number).await.map_err(|error| found.failed(error))?;
+    Ok(Some(progress.waiting()))
+}
+
+/// Says what an answer does not cover: after the answer, or beside rows for programs.
+fn say_unchecked(list: &mut List, unchecked: &Unchecked, console: &Console) {
+    for line in unchecked.lines() {
+        if list.has_rows() {
+            console.say(&line);
+        } else {
+            list.say_at_end(&format!("{line}\n"));
+        }
+    }
+}
+
+/// Returns it if there is nothing of a kind: that is only certain once the crawl is over.
+fn none_of(what: &str, unchecked: &Unchecked) -> String {
+    let so_far = if unchecked.may_change() { " so far" } else { "" };
+    format!("{what}{so_far}\n")
 }
 
 fn node(found: &Found<impl Reader>, graph: &Graph, url: &CrawlUrl) -> Result<Node, CliError> {
@@ -85,7 +120,7 @@ fn print_links(args: &LinksArgs, graph: &Graph, node: &Node) -> Result<Exit, Cli
         list.section(&format!("Links to {}", text::urls(node.links_to)));
         graph.links_from(&node.url, |link| list.add(&link, |colour| text::link(&link, colour)))?;
     }
-    list.finish().map_err(while_doing("writing to standard output"))?;
+    list.finish().map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
 }
 
@@ -108,7 +143,7 @@ struct BrokenRow<'b> {
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit, CliError> {
-    let graph = graph_of(args.of.which()?, console).await?;
+    let (graph, unchecked) = graph_of(args.of.which()?, console).await?;
     let mut list = List::new(&args.findings.list);
     let holders_max = if list.is_whole() { u32::MAX } else { HOLDERS_SHOWN };
     let mut any = false;
@@ -117,9 +152,10 @@ pub(crate) async fn broken(args: &BrokenArgs, console: &Console) -> Result<Exit,
         list.add_all(broken_rows(&broken), |colour| text::broken(&broken, colour))
     })?;
     let counts = graph.counts()?;
-    list.say_at_end(&text::broken_total(&counts));
-    list.finish().map_err(while_doing("writing to standard output"))?;
-    Ok(args.findings.exit(any))
+    list.say_at_end(&text::broken_total(&counts, &unchecked));
+    say_unchecked(&mut list, &unchecked, console);
+    list.finish().map_err(while_doing(WRITING))?;
+    Ok(args.findings.exit(any, &unchecked))
 }
 
 fn broken_rows(broken: &Broken) -> impl Iterator<Item = BrokenRow<'_>> {
@@ -168,16 +204,21 @@ impl<'c> From<&'c Chain> for ChainRow<'c> {
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit, CliError> {
-    let graph = graph_of(args.of.which()?, console).await?;
+    let (graph, unchecked) = graph_of(args.of.which()?, console).await?;
+    // What a page loads is part of no chain that a reader follows.
+    let unchecked = Unchecked { requisites: 0, ..unchecked };
     let mut list = List::new(&args.findings.list);
     let mut any = false;
     graph.chains(args.hops, |chain| {
         any = true;
         list.add(&ChainRow::from(&chain), |colour| text::chain(&chain, colour))
     })?;
-    list.say_at_end(if any { "" } else { "no chains of redirects\n" });
-    list.finish().map_err(while_doing("writing to standard output"))?;
-    Ok(args.findings.exit(any))
+    if !any {
+        list.say_at_end(&none_of("no chains of redirects", &unchecked));
+    }
+    say_unchecked(&mut list, &unchecked, console);
+    list.finish().map_err(while_doing(WRITING))?;
+    Ok(args.findings.exit(any, &unchecked))
 }
 
 /// Shows pages that nobody links to.
@@ -185,15 +226,19 @@ pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit,
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exit, CliError> {
-    let graph = graph_of(args.of.which()?, console).await?;
+    let (graph, unchecked) = graph_of(args.of.which()?, console).await?;
+    let unchecked = Unchecked { requisites: 0, ..unchecked };
     let mut list = List::new(&args.list);
     let mut any = false;
     graph.orphans(|orphan| {
         any = true;
         list.add(&orphan, |_| text::orphan(&orphan))
     })?;
-    list.say_at_end(if any { "" } else { "every page is linked to\n" });
-    list.finish().map_err(while_doing("writing to standard output"))?;
+    if !any {
+        list.say_at_end(&none_of("every page is linked to", &unchecked));
+    }
+    say_unchecked(&mut list, &unchecked, console);
+    list.finish().map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
 }
 
@@ -202,7 +247,8 @@ pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exi
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn duplicates(args: &DuplicatesArgs, console: &Console) -> Result<Exit, CliError> {
-    let graph = graph_of(args.of.which()?, console).await?;
+    let (graph, unchecked) = graph_of(args.of.which()?, console).await?;
+    let unchecked = Unchecked { requisites: 0, ..unchecked };
     let mut list = List::new(&args.list);
     let mut group = None;
     graph.duplicates(|duplicate| {
@@ -210,7 +256,10 @@ pub(crate) async fn duplicates(args: &DuplicatesArgs, console: &Console) -> Resu
         group = Some((duplicate.of_what.clone(), duplicate.same_as.clone()));
         list.add(&duplicate, |colour| text::duplicate(&duplicate, is_first, colour))
     })?;
-    list.say_at_end(if group.is_some() { "" } else { "no two URLs have the same contents\n" });
-    list.finish().map_err(while_doing("writing to standard output"))?;
+    if group.is_none() {
+        list.say_at_end(&none_of("no two URLs have the same contents", &unchecked));
+    }
+    say_unchecked(&mut list, &unchecked, console);
+    list.finish().map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
 }

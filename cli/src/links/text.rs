@@ -1,6 +1,6 @@
 //! What the link graph tells, in words. Everything that a page said is escaped.
 
-use dragline_graph::{Broken, Chain, Counts, Direction, Duplicate, Node, Orphan, SiteLink};
+use dragline_graph::{Broken, Chain, Counts, Direction, Duplicate, Node, Orphan, SiteLink, Unchecked};
 
 use crate::terminal::{Colour, Shade, count, plural, safe};
 
@@ -90,8 +90,9 @@ pub(super) fn broken(broken: &Broken, colour: Colour) -> String {
 }
 
 /// Returns how much is broken.
-pub(super) fn broken_total(counts: &Counts) -> String {
+pub(super) fn broken_total(counts: &Counts, unchecked: &Unchecked) -> String {
     match counts.broken {
+        0 if unchecked.may_change() => format!("no broken links so far among {}\n", count(counts.links)),
         0 => format!("no broken links among {}\n", count(counts.links)),
         broken => format!(
             "\n{} {} broken, by {} of {}\n",

@@ -13,10 +13,10 @@ use dragline_ports::retention::Effect;
 use serde::Serialize;
 
 use crate::args::{Answer, PruneArgs};
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::found;
-use crate::terminal::{bytes, count, plural, write_json};
+use crate::terminal::{Console, bytes, count, plural, write_json};
 
 /// What was pruned. The field names are those of `--json`.
 #[derive(Debug, Serialize)]
@@ -45,25 +45,26 @@ struct Report<'a> {
 ///
 /// # Errors
 /// There is no such crawl, the directory is in use, or something cannot be deleted.
-pub(crate) async fn prune(args: &PruneArgs) -> Result<Exit, CliError> {
+pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.stored.data();
     let Some(crawl) = found::choose(data, &found::crawls(data)?, args.stored.crawl())? else {
         return Err(found::nothing_begun(data));
     };
     let (now, effect) = (SystemClock::new().now(), args.effect());
     let pruned = {
-        let store = LocalStore::open(data, now)?;
+        let store = args.waiting.open(data, console).await?;
         let (retained, origins, archive) = (store.retained(), store.frontier(), store.archive());
         let stores = Stores { retained: &retained, origins: &origins, archive: &archive, queue: &Nobody };
         let go_on = || ControlFlow::Continue(());
         prune_crawl(&stores, &crawl, args.retention(), effect, now, None, go_on).await?.0
     };
     let released = match effect {
-        Effect::Delete => Some(LocalStore::compact(data, Compaction::IfWorthIt)?),
+        Effect::Delete => {
+            Some(args.waiting.when_free(console, || LocalStore::compact(data, Compaction::IfWorthIt)).await?)
+        }
         Effect::Count => None,
     };
-    print(args.answer(), &Report::new(data, crawl, &pruned, released))
-        .map_err(while_doing("writing to standard output"))?;
+    print(args.answer(), &Report::new(data, crawl, &pruned, released)).map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
 }
 

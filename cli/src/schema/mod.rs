@@ -11,7 +11,7 @@ use dragline_learn::{Learned, drift, drift_text, json_schema, sql, text, yaml};
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 
 use crate::args::{Of, SchemaArgs, SchemaForm};
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::terminal::{Console, safe_lines, unless_closed, write_json};
@@ -59,9 +59,7 @@ async fn show(found: &Found<impl Reader>, args: &SchemaArgs, console: &Console) 
         }
         None => write(&mut answer, &learn(found, args.iteration).await?, args.form())?,
     };
-    written
-        .and_then(|()| unless_closed(io::stdout().write_all(&answer)))
-        .map_err(while_doing("writing to standard output"))?;
+    written.and_then(|()| unless_closed(io::stdout().write_all(&answer))).map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::args::{Of, SearchArgs, SimilarArgs, WordsArgs};
 use crate::derived;
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::links::List;
@@ -107,11 +107,11 @@ fn reading<T>(ask: impl FnOnce() -> T) -> T {
 }
 
 fn print(text: &str) -> Result<(), CliError> {
-    unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing("writing to standard output"))
+    unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing(WRITING))
 }
 
 fn print_json(value: &impl Serialize) -> Result<(), CliError> {
-    unless_closed(write_json(io::stdout().lock(), value)).map_err(while_doing("writing to standard output"))
+    unless_closed(write_json(io::stdout().lock(), value)).map_err(while_doing(WRITING))
 }
 
 /// Shows pages that are like another one.
@@ -164,7 +164,7 @@ pub(crate) async fn words(args: &WordsArgs, console: &Console) -> Result<Exit, C
         }
         None => frequent(&index, args, &mut list),
     })?;
-    list.finish().map_err(while_doing("writing to standard output"))?;
+    list.finish().map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
 }
 

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use super::message::{DefinitionFile, DemandMessage, Message};
 use super::{Deployed, DeployedError};
 use crate::args::{ChangeArgs, PruneArgs, PutArgs, StackName, StartArgs};
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::input::{Input, Line};
 use crate::source::{parse_url, read_text};
@@ -190,7 +190,7 @@ fn with_definition<T>(
 async fn send(stack: &Deployed, crawl: &CrawlId, message: &Message) -> Result<(), CliError> {
     let id = stack.stack.send_command(&message.body()).await.map_err(DeployedError::from)?;
     writeln!(io::stdout().lock(), "{crawl}: sent to the stack `{}` as message {id}", stack.name)
-        .map_err(while_doing("writing to standard output"))
+        .map_err(while_doing(WRITING))
 }
 
 /// Returns the hint that names the command to see the effect.

@@ -98,8 +98,8 @@ impl DeployedError {
 const fn of_port(kind: PortErrorKind) -> Option<&'static str> {
     match kind {
         PortErrorKind::Unavailable => Some("check the network, AWS_REGION and AWS_ENDPOINT_URL, and try again"),
-        PortErrorKind::Other => Some("check the permissions that docs/commands.md lists"),
-        PortErrorKind::Full | PortErrorKind::Corrupt | PortErrorKind::TooLarge => None,
+        PortErrorKind::Refused => Some("check the permissions that docs/commands.md lists"),
+        PortErrorKind::Full | PortErrorKind::Corrupt | PortErrorKind::TooLarge | PortErrorKind::Other => None,
     }
 }
 

@@ -7,10 +7,11 @@ mod past;
 
 use std::sync::Arc;
 
-use dragline_aws::{DynamoReader, DynamoRetained, S3Archive, S3Editions, Stack};
+use dragline_aws::{DynamoFrontier, DynamoReader, DynamoRetained, S3Archive, S3Editions, Stack};
 use dragline_domain::ids::CrawlId;
 use dragline_local::SystemRng;
-use dragline_ports::frontier::Crawls;
+use dragline_ports::frontier::{CrawlRow, Crawls};
+use jiff::Timestamp;
 
 use crate::args::StackName;
 use crate::error::CliError;
@@ -24,6 +25,15 @@ pub(crate) use past::remake_all;
 struct Deployed {
     name: StackName,
     stack: Stack,
+}
+
+/// A crawl of a stack, and what is kept of it.
+pub(crate) struct Kept {
+    pub(crate) found: Found<DynamoReader>,
+    pub(crate) retained: DynamoRetained,
+    pub(crate) archive: S3Archive,
+    /// When its schedule begins the next iteration; `None` if it has none.
+    pub(crate) next_start: Option<Timestamp>,
 }
 
 impl Deployed {
@@ -75,13 +85,28 @@ pub(crate) async fn find_with_editions(
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.
-pub(crate) async fn find_retained(
-    crawl: &CrawlId,
-    stack: StackName,
-) -> Result<(Found<DynamoReader>, DynamoRetained, S3Archive), CliError> {
+pub(crate) async fn find_retained(crawl: &CrawlId, stack: StackName) -> Result<Kept, CliError> {
     let deployed = Deployed::find(stack).await?;
     let (found, rng) = (deployed.crawl(crawl).await?, || Arc::new(SystemRng));
-    Ok((found, deployed.stack.retained(rng()), deployed.stack.archive(rng())))
+    let row = deployed.stack.frontier(rng()).load_crawl(crawl).await.map_err(|error| found.failed(error))?;
+    let next_start = row.and_then(|row| row.switch.next());
+    Ok(Kept { found, retained: deployed.stack.retained(rng()), archive: deployed.stack.archive(rng()), next_start })
+}
+
+/// Finds a crawl of a stack, with the rows that have its definition, and the newest version of that.
+///
+/// # Errors
+/// There is no such stack or crawl, or AWS did not answer.
+pub(crate) async fn find_with_definition(
+    crawl: &CrawlId,
+    stack: StackName,
+) -> Result<(Found<DynamoReader>, DynamoFrontier, CrawlRow), CliError> {
+    let deployed = Deployed::find(stack).await?;
+    let found = deployed.crawl(crawl).await?;
+    let frontier = deployed.stack.frontier(Arc::new(SystemRng));
+    let loaded = frontier.load_crawl(crawl).await.map_err(DeployedError::from)?;
+    let missing = || DeployedError::NoCrawl { crawl: crawl.clone(), stack: deployed.name.clone() };
+    Ok((found, frontier, loaded.ok_or_else(missing)?))
 }
 
 /// Finds a crawl of a stack.

@@ -19,7 +19,7 @@ use super::{Deployed, DeployedError};
 use crate::args::{CrawlArgs, StackName, Wish};
 use crate::crawl::{ConsoleNotifier, given};
 use crate::derived;
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::past::{self, Report};
 use crate::place::Place;
@@ -69,7 +69,7 @@ pub(crate) async fn remake_all(
     derived::remove(&place, &crawl)?;
     remaking.end_remake(&crawl, &job).await.map_err(failed)?;
     let report = Report { place, crawl, done };
-    report.print(args.output.answer(), console).map_err(while_doing("writing to standard output"))?;
+    report.print(args.output.answer(), console).map_err(while_doing(WRITING))?;
     Ok(report.exit())
 }
 

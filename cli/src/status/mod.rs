@@ -5,13 +5,16 @@ mod list;
 use std::io::{self, Write};
 use std::path::Path;
 
+use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::CrawlId;
-use dragline_local::{Disk, LocalStore};
+use dragline_local::{Disk, LocalStore, Pulse, SystemClock};
+use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::Reader;
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::args::{Answer, Of, StatusArgs};
-use crate::error::{CliError, while_doing};
+use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::place::Directory;
@@ -49,8 +52,43 @@ struct Status<'a> {
     summary: &'a Summary,
     /// `None` for a stack, which runs on its own.
     is_running: Option<bool>,
+    /// When something was last committed; `None` before, for a stack, and for an earlier iteration.
+    last_commit: Option<Timestamp>,
+    /// Why nothing moves; `None` if something does or may, for a stack, and for an earlier iteration.
+    stands_still: Option<StandsStill>,
     /// What the disk holds; `None` for a stack, and for an earlier iteration.
     disk: Option<Disk>,
+}
+
+/// Why no page is requested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+enum StandsStill {
+    /// The iteration is over.
+    Over,
+    /// It is open, and no process crawls: `dragline crawl` resumes it.
+    NobodyCrawls,
+    /// It is paused.
+    Paused,
+    /// Every site waits: for its delay, or because it asked for a pause.
+    AllSitesWait {
+        /// When the first may be visited.
+        until: Timestamp,
+    },
+}
+
+impl StandsStill {
+    fn decide(status: IterationStatus, run: Run, pulse: &Pulse, now: Timestamp) -> Option<Self> {
+        match (status, run, pulse.next_ready) {
+            (IterationStatus::Closed, ..) => Some(Self::Over),
+            (_, Run::Over, _) => Some(Self::NobodyCrawls),
+            (IterationStatus::Paused, ..) => Some(Self::Paused),
+            (_, Run::GoesOn, Some(until)) if pulse.origins_leased == 0 && until > now => {
+                Some(Self::AllSitesWait { until })
+            }
+            (_, Run::GoesOn, _) => None,
+        }
+    }
 }
 
 /// Prints the summary of an iteration on standard output; or, if a data directory holds several crawls and none is named, which these are.
@@ -59,9 +97,9 @@ struct Status<'a> {
 /// There is no such crawl or iteration, or it cannot be read.
 pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
     match args.of.which()? {
-        Of::Directory { data, crawl } => match found::crawls(data)? {
+        Of::Directory { data, crawl } => match found::crawls(data.path)? {
             crawls if crawls.len() > 1 && crawl.is_none() && args.iteration.is_none() => {
-                print_list(args, &List::read(data, crawls).await?)
+                print_list(args, &List::read(data.path, crawls).await?)
             }
             _ => match found::in_directory(data, crawl)? {
                 Some(found) => print(args, &found).await,
@@ -78,13 +116,17 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
 async fn print(args: &StatusArgs, found: &Found<impl Reader>) -> Result<(), CliError> {
     let summary = summary::read(found, args.iteration).await?;
     let run = summary.place.directory().map(|directory| Run::of(&directory.path));
-    let disk = match summary.place.directory() {
-        Some(directory) if summary.age == Age::Latest => Some(disk(&directory.path, Some(&found.crawl))?),
-        Some(_) | None => None,
-    };
+    let directory = summary.place.directory().filter(|_| summary.age == Age::Latest);
+    let disk = directory.map(|directory| disk(&directory.path, Some(&found.crawl))).transpose()?;
     match args.answer() {
         Answer::Json => {
-            write_json(io::stdout().lock(), &Status { is_running: run.map(Run::is_going_on), disk, summary: &summary })
+            let pulse = directory.map(|directory| pulse(&directory.path, &found.crawl)).transpose()?;
+            let now = SystemClock::new().now();
+            let stands_still =
+                pulse.zip(run).and_then(|(pulse, run)| StandsStill::decide(summary.standing.status, run, &pulse, now));
+            let (is_running, last_commit) = (run.map(Run::is_going_on), pulse.and_then(|pulse| pulse.last_commit));
+            let status = Status { is_running, last_commit, stands_still, disk, summary: &summary };
+            write_json(io::stdout().lock(), &status)
         }
         Answer::Text => {
             let is_over = run == Some(Run::Over);
@@ -100,7 +142,7 @@ async fn print(args: &StatusArgs, found: &Found<impl Reader>) -> Result<(), CliE
             writeln!(io::stdout().lock(), "{text}")
         }
     }
-    .map_err(while_doing("writing to standard output"))
+    .map_err(while_doing(WRITING))
 }
 
 /// Returns what a data directory takes of the disk.
@@ -112,6 +154,15 @@ fn disk(data: &Path, crawl: Option<&CrawlId>) -> Result<Disk, CliError> {
     measured.map_err(|source| CliError::Query { data: data.to_owned(), source })
 }
 
+/// Returns when a crawl in a data directory last moved.
+///
+/// # Errors
+/// It cannot be read.
+fn pulse(data: &Path, crawl: &CrawlId) -> Result<Pulse, CliError> {
+    let read = LocalStore::open_read_only(data)?.pulse(crawl);
+    read.map_err(|source| CliError::Query { data: data.to_owned(), source })
+}
+
 /// Returns what the disk holds as text, without a final line break.
 fn on_disk(disk: &Disk, colour: Colour) -> String {
     let about = if disk.is_estimated { "about " } else { "" };
@@ -121,6 +172,9 @@ fn on_disk(disk: &Disk, colour: Colour) -> String {
         (format!("{about}{}", bytes(disk.log)), "log"),
         (format!("{about}{}", bytes(disk.frontier)), "frontier"),
         (bytes(disk.free), "free in the database"),
+        (bytes(disk.journal), "journal of the database"),
+        (bytes(disk.graph), "link graph, which can be made again"),
+        (bytes(disk.search), "word index, which can be made again"),
     ];
     let width = lines.iter().map(|(size, _)| size.chars().count()).max().unwrap_or_default().max(11);
     let lines = lines.map(|(size, kind)| format!("{size:>width$}  {kind}"));
@@ -133,12 +187,32 @@ fn print_list(args: &StatusArgs, list: &List<'_>) -> Result<(), CliError> {
         Answer::Json => write_json(io::stdout().lock(), list),
         Answer::Text => writeln!(io::stdout().lock(), "{}", list.text(Colour::of_stream(&io::stdout()))),
     }
-    .map_err(while_doing("writing to standard output"))
+    .map_err(while_doing(WRITING))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_is_told_why_nothing_moves() {
+        use IterationStatus::{Closed, Open, Paused};
+        let (now, later) = (Timestamp::UNIX_EPOCH, Timestamp::from_second(60).unwrap());
+        let pulse = |origins_leased, next_ready| Pulse { last_commit: None, origins_leased, next_ready };
+        let waits = Some(StandsStill::AllSitesWait { until: later });
+        for (status, run, pulse, expected, why) in [
+            (Closed, Run::Over, pulse(0, None), Some(StandsStill::Over), "over"),
+            (Closed, Run::GoesOn, pulse(0, None), Some(StandsStill::Over), "another crawl is running here"),
+            (Open, Run::Over, pulse(1, Some(later)), Some(StandsStill::NobodyCrawls), "its process died"),
+            (Paused, Run::GoesOn, pulse(0, Some(now)), Some(StandsStill::Paused), "nothing is requested"),
+            (Open, Run::GoesOn, pulse(1, Some(later)), None, "a site is being visited"),
+            (Open, Run::GoesOn, pulse(0, Some(now)), None, "one may be visited now"),
+            (Open, Run::GoesOn, pulse(0, Some(later)), waits, "they all wait"),
+            (Open, Run::GoesOn, pulse(0, None), None, "all is being parsed"),
+        ] {
+            assert_eq!(StandsStill::decide(status, run, &pulse, now), expected, "{why}");
+        }
+    }
 
     #[test]
     fn people_are_told_what_the_disk_holds_by_kind() {
@@ -148,6 +222,9 @@ mod tests {
             log: 5 << 20,
             frontier: 600 << 10,
             free: 0,
+            journal: 0,
+            graph: 7 << 20,
+            search: 1 << 20,
             is_estimated: false,
         };
         insta::assert_snapshot!(on_disk(&disk, Colour::Off), @r"
@@ -157,6 +234,9 @@ mod tests {
            5.00 MiB  log
          600.00 KiB  frontier
                 0 B  free in the database
+                0 B  journal of the database
+           7.00 MiB  link graph, which can be made again
+           1.00 MiB  word index, which can be made again
         ");
         let estimated = on_disk(&Disk { is_estimated: true, ..disk }, Colour::Off);
         assert!(estimated.contains("about 40.00 MiB  documents and text"), "{estimated}");

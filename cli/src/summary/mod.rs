@@ -55,7 +55,7 @@ impl Summary {
         let is_expected = match self.standing.task {
             Task::Crawl => false,
             Task::Demand => self.has_asked_for_nothing(),
-            Task::Reparse(_) => true,
+            Task::Import | Task::Reparse(_) => true,
         };
         (is_over && !is_expected && !self.figures.has_content()).then_some(WhyNothing(&self.figures.causes))
     }
@@ -63,7 +63,7 @@ impl Summary {
     /// Returns whether the iteration did what it was for: content was fetched or is known to be unchanged, or documents were made again.
     pub(crate) fn has_result(&self) -> bool {
         match self.standing.task {
-            Task::Crawl => self.figures.has_content(),
+            Task::Crawl | Task::Import => self.figures.has_content(),
             Task::Demand => self.figures.has_content() || self.has_asked_for_nothing(),
             Task::Reparse(_) => self.figures.remade > 0,
         }

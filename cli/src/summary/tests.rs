@@ -26,7 +26,7 @@ fn summary(status: IterationStatus, data: &str, figures: Figures) -> Summary {
             started_at: "2026-03-01T12:00:00Z".parse().unwrap(),
             closed_at,
         },
-        place: Place::Data(Directory { path: data.into(), crawl: None }),
+        place: Place::Data(Directory { path: data.into(), crawl: None, cache: None }),
         age: Age::Latest,
         certificates: Certificates::Checked,
         figures,
@@ -88,6 +88,7 @@ fn an_iteration_that_is_over() {
         links_beyond_budget: Some(25_000),
         links_nofollow: Some(12),
         urls_stripped: Some(340),
+        bodies_cut: 3,
         ..Figures::default()
     };
     let summary = summary(IterationStatus::Closed, "dragline-data", figures);
@@ -130,7 +131,11 @@ fn an_iteration_that_got_nothing() {
 #[test]
 fn an_earlier_iteration_among_several_crawls() {
     let figures = Figures { outcomes: vec![counted(Outcome::FileIngested, 2)], pages: 2, ..Figures::default() };
-    let place = Place::Data(Directory { path: "dragline-data".into(), crawl: Some("example.org".parse().unwrap()) });
+    let place = Place::Data(Directory {
+        path: "dragline-data".into(),
+        crawl: Some("example.org".parse().unwrap()),
+        cache: None,
+    });
     let latest = Summary { place, ..summary(IterationStatus::Closed, "", figures) };
     insta::assert_snapshot!("among_others", text(&latest, None, Colour::Off));
     let earlier = Summary { age: Age::Earlier, ..latest };

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dragline_domain::change::changes_in_words;
+use dragline_domain::definition::Key;
 use dragline_domain::frontier::{IterationStatus, Task};
 use dragline_domain::ids::Iteration;
 use dragline_domain::time::between;
@@ -18,6 +19,9 @@ use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
 
 /// The column in which the numbers of a list end.
 const NUMBER_WIDTH: usize = 11;
+
+const BODY: &str = Key::FetchBodyBytesMax.name();
+const DECODED: &str = Key::FetchDecodedBytesMax.name();
 
 /// Returns the summary as text, without a final line break. `go_on` is the command that resumes an unfinished iteration; `None` if it is
 /// shown elsewhere.
@@ -41,6 +45,10 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
     }
     if let Some(line) = drifted(summary) {
         text.line(&line);
+    }
+    if summary.figures.bodies_cut > 0 {
+        let cut = plural(summary.figures.bodies_cut, "answer");
+        text.line(&format!("{cut} cut at a limit of size: raise `{BODY}`, or `{DECODED}` for compressed ones"));
     }
     if summary.certificates == Certificates::NotChecked {
         text.line("certificates were not checked");
@@ -113,7 +121,7 @@ fn headline(summary: &Summary) -> String {
 pub(crate) fn numbered_task(number: Iteration, task: &Task) -> String {
     match task {
         Task::Crawl => number.to_string(),
-        Task::Demand | Task::Reparse(_) => format!("{number} ({})", task.name()),
+        Task::Demand | Task::Import | Task::Reparse(_) => format!("{number} ({})", task.name()),
     }
 }
 
@@ -185,7 +193,12 @@ fn not_crawled(summary: &Summary) -> Vec<String> {
         [numbered(reason.urls, &format!("{}{detail}", reason.name)), example]
     });
     let beyond = summary.figures.links_beyond_budget.filter(|links| *links > 0);
-    let beyond = beyond.map(|links| numbered(links, "links not followed: enough URLs wait for the page budget"));
+    let beyond = beyond.map(|links| {
+        numbered(
+            links,
+            "links not followed: enough URLs wait for the page budget, or their page leads to too many origins",
+        )
+    });
     let nofollow = summary.figures.links_nofollow.filter(|links| *links > 0);
     let nofollow = nofollow.map(|links| numbered(links, "links not followed: their pages ask for that (nofollow)"));
     lines.chain(beyond).chain(nofollow).collect()
@@ -224,7 +237,7 @@ fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
 
 /// Returns the commands of other programs that read the data directory's files.
 fn in_files(summary: &Summary, directory: &Directory) -> Vec<(String, &'static str)> {
-    let Directory { path, crawl } = directory;
+    let Directory { path, crawl, .. } = directory;
     let raw = path.join("raw");
     let bodies = |raw: PathBuf| (format!("ls {}", shell_word(&raw)), "the bodies, as WARC");
     if summary.age == Age::Earlier {

@@ -1,0 +1,54 @@
+//! `dragline import`: which archives, into which crawl.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use dragline_domain::ids::CrawlId;
+
+use super::{Answer, DATA};
+use crate::opening::Waiting;
+
+/// Make a crawl of archives that other programs wrote
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Make a crawl of archives that other programs wrote: WARC files, as wget, warcprox and many others write them, and WACZ files, as \
+                  Browsertrix does. Search, diff, export, report and all else work on it as on any crawl. Nothing is requested.\n\n\
+                  Each answer becomes a visit at the time that its record says. The archives of one crawl belong into one command, as some of their \
+                  records refer to others. A URL with several answers is taken in as many iterations, which can be compared.\n\n\
+                  The same archive again changes nothing, and an interrupted import goes on with the same command. `dragline crawl` with the same data \
+                  directory crawls the site from then on, beginning with the first page of the archive.",
+    after_help = "\
+Examples:
+  dragline import site.warc.gz                   into ./dragline-data
+  dragline import crawl.wacz --data old-site
+  dragline import archives/2024/                 all WARC and WACZ files in a folder
+  dragline import old/raw/shop -f crawl.yaml     a crawl of ours whose database is lost
+  dragline search 'words' --data old-site        and then search it"
+)]
+pub(crate) struct ImportArgs {
+    /// WARC files (`*.warc`, `*.warc.gz`), WACZ files (`*.wacz`), or folders of them
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The data directory; it is made if it does not exist
+    #[arg(long, short, value_name = "DIR", default_value = DATA)]
+    pub(crate) data: PathBuf,
+    /// The definition of the crawl, such as that of a crawl whose database is lost [default: that of
+    /// the crawl in the directory, or one that begins with the first page]
+    #[arg(long = "spec", short = 'f', value_name = "crawl.yaml", conflicts_with = "crawl")]
+    pub(crate) spec: Option<PathBuf>,
+    /// The name of the crawl; by default it is named after the host of the first page
+    #[arg(long, value_name = "NAME")]
+    pub(crate) crawl: Option<CrawlId>,
+    #[command(flatten)]
+    pub(crate) waiting: Waiting,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl ImportArgs {
+    /// Returns the form of the answer.
+    pub(crate) const fn answer(&self) -> Answer {
+        Answer::of(self.json)
+    }
+}

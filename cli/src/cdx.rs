@@ -1,0 +1,48 @@
+//! `dragline cdx`: the index of the WARC files as they are stored.
+
+use std::io::{self, BufWriter, Write};
+
+use dragline_local::DirectoryArchive;
+use dragline_ports::archive::Archive;
+use dragline_ports::reader::Reader;
+use dragline_wacz::{ArchiveError, write_index};
+
+use crate::archive::NotArchived;
+use crate::args::{CdxArgs, Of};
+use crate::error::{CliError, WRITING, while_doing};
+use crate::exit::Exit;
+use crate::found::{self, Found};
+use crate::terminal::{Console, plural};
+
+/// Writes the index, until the reader closes its end.
+///
+/// # Errors
+/// There is no such crawl, it cannot be read, or the lines cannot be written.
+pub(crate) async fn cdx(args: &CdxArgs, console: &Console) -> Result<Exit, CliError> {
+    match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => Box::pin(write(&found, &DirectoryArchive::new(data.path), console)).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => {
+            let (found, archive) = crate::stack::find_with_archive(crawl, stack).await?;
+            Box::pin(write(&found, &archive, console)).await
+        }
+    }
+}
+
+async fn write(found: &Found<impl Reader>, archive: &impl Archive, console: &Console) -> Result<Exit, CliError> {
+    // Which tells what to do if nothing was crawled yet.
+    found.iteration(None).await?;
+    let mut out = BufWriter::new(io::stdout());
+    let written = write_index((&found.reader, archive), |line| Ok(out.write_all(line.as_bytes())?)).await;
+    let lines = written.map_err(|error| match error {
+        ArchiveError::Port(error) => found.no_object(error),
+        ArchiveError::Io(error) => while_doing(WRITING)(error),
+        error => NotArchived::Archive(error).into(),
+    })?;
+    out.flush().map_err(while_doing(WRITING))?;
+    console.say(&format!("indexed {}", plural(lines, "answer")));
+    Ok(Exit::Done)
+}

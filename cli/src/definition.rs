@@ -1,0 +1,65 @@
+//! `dragline definition`: prints the stored definition of a crawl.
+
+use std::io::{self, Write as _};
+
+use dragline_domain::definition::Definition;
+use dragline_domain::ids::CrawlId;
+use dragline_local::LocalStore;
+use dragline_ports::frontier::CrawlRow;
+#[cfg(feature = "stack")]
+use dragline_ports::frontier::Crawls as _;
+use dragline_ports::reader::Reader;
+
+use crate::args::{DefinitionArgs, Of};
+use crate::error::{CliError, WRITING, while_doing};
+use crate::exit::Exit;
+use crate::found::{self, Found};
+use crate::terminal::unless_closed;
+
+/// Prints the wanted version of a definition on standard output.
+///
+/// # Errors
+/// There is no such crawl, iteration or version, or it cannot be read.
+pub(crate) async fn definition(args: &DefinitionArgs) -> Result<Exit, CliError> {
+    let (version, definition) = match args.of.which()? {
+        Of::Directory { data, crawl } => {
+            let Some(found) = found::in_directory(data, crawl)? else { return Err(found::nothing_begun(data)) };
+            let reading = LocalStore::open_read_only(data.path)?;
+            let failed = |error| found.failed(error);
+            let row = reading.load_crawl(&found.crawl).map_err(failed)?.ok_or_else(|| found::nothing_begun(data))?;
+            let version = choose_version(args, &found, &row).await?;
+            let stored = reading.load_definition(&found.crawl, version).map_err(failed)?;
+            (version, or_unknown(stored, &found.crawl, version, &row)?)
+        }
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => {
+            let (found, frontier, row) = crate::stack::find_with_definition(crawl, stack).await?;
+            let version = choose_version(args, &found, &row).await?;
+            let stored = frontier.load_definition(&found.crawl, version).await;
+            (version, or_unknown(stored.map_err(|error| found.failed(error))?, &found.crawl, version, &row)?)
+        }
+    };
+    let text = format!("# Version {version}\n{}", dragline_definition::write(&definition));
+    unless_closed(io::stdout().write_all(text.as_bytes())).map_err(while_doing(WRITING))?;
+    Ok(Exit::Done)
+}
+
+/// Returns the version to print.
+async fn choose_version(args: &DefinitionArgs, found: &Found<impl Reader>, row: &CrawlRow) -> Result<u32, CliError> {
+    Ok(match (args.version, args.iteration) {
+        (Some(version), _) => version,
+        // In a row of an older program none is named, and the stored one is used.
+        (None, Some(iteration)) => found.iteration(Some(iteration)).await?.version.unwrap_or(row.version),
+        (None, None) => row.version,
+    })
+}
+
+fn or_unknown(
+    stored: Option<Definition>,
+    crawl: &CrawlId,
+    wanted: u32,
+    row: &CrawlRow,
+) -> Result<Definition, CliError> {
+    let unknown = || CliError::NoVersion { crawl: crawl.clone(), wanted, newest: row.version };
+    stored.ok_or_else(unknown)
+}

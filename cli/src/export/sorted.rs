@@ -1,0 +1,169 @@
+//! Rows in an order that depends on nothing but what they say: by URL and, of one URL, as they were stored, which is visit by visit.
+//!
+//! Stores have them in the order in which segments were committed, and that depends on how many sites were visited at once. They are sorted in a temporary
+//! file, which takes as much room as they do; memory does not grow with them.
+
+use std::ops::ControlFlow;
+
+use dragline_ports::error::{PortError, PortResult};
+use dragline_ports::reader::{
+    Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, SeenPageRow, each_row,
+};
+use rusqlite::{Connection, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A row that is of a URL.
+pub(super) trait OfUrl {
+    /// The URL.
+    fn url(&self) -> &str;
+}
+
+macro_rules! of_url {
+    ($($row:ident: $field:ident;)*) => {$(
+        impl OfUrl for $row {
+            fn url(&self) -> &str {
+                &self.$field
+            }
+        }
+    )*};
+}
+
+of_url! {
+    PageRow: url;
+    SeenPageRow: url;
+    LinkRow: from_url;
+    LogRow: url;
+    CandidateRow: url;
+}
+
+impl OfUrl for DocumentRow {
+    fn url(&self) -> &str {
+        self.document.url.as_str()
+    }
+}
+
+/// Why rows could not be read in order.
+#[derive(Debug)]
+pub(super) enum SortedError {
+    /// The crawl cannot be read.
+    Reading(PortError),
+    /// The temporary file cannot be written or read.
+    Sorting(Unsorted),
+}
+
+/// What is wrong with the temporary file.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unsorted {
+    /// SQLite says.
+    #[error("{0}")]
+    File(#[from] rusqlite::Error),
+    /// A row cannot be written or read.
+    #[error("{0}")]
+    Row(#[from] serde_json::Error),
+}
+
+impl<E: Into<Unsorted>> From<E> for SortedError {
+    fn from(error: E) -> Self {
+        Self::Sorting(error.into())
+    }
+}
+
+/// Calls back with each row of a stream in order, until told to stop. `read` returns the batch after a cursor, in the order of the store.
+///
+/// # Errors
+/// Those of `read`, and those of the temporary file.
+pub(super) async fn each_sorted<T: OfUrl + Serialize + DeserializeOwned, F: Future<Output = PortResult<Batch<T>>>>(
+    read: impl Fn(Option<Cursor>) -> F,
+    visit: impl FnMut(T) -> ControlFlow<()>,
+) -> Result<(), SortedError> {
+    let rows = Sorted::new()?;
+    let mut added = Ok(());
+    let add = |row: T| {
+        added = rows.add(&row);
+        if added.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    each_row(read, add).await.map_err(SortedError::Reading)?;
+    added?;
+    Ok(rows.each(visit)?)
+}
+
+/// The temporary file. SQLite deletes it when it is closed, and keeps it in memory as long as it is small.
+struct Sorted(Connection);
+
+impl Sorted {
+    fn new() -> Result<Self, Unsorted> {
+        // The empty name is that of a temporary file.
+        let db = Connection::open("")?;
+        db.execute_batch(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+             CREATE TABLE row (n INTEGER PRIMARY KEY, url TEXT NOT NULL, json TEXT NOT NULL);
+             BEGIN;",
+        )?;
+        Ok(Self(db))
+    }
+
+    fn add<T: OfUrl + Serialize>(&self, row: &T) -> Result<(), Unsorted> {
+        let mut add = self.0.prepare_cached("INSERT INTO row (url, json) VALUES (?, ?)")?;
+        add.execute(params![row.url(), serde_json::to_string(row)?])?;
+        Ok(())
+    }
+
+    fn each<T: DeserializeOwned>(self, mut visit: impl FnMut(T) -> ControlFlow<()>) -> Result<(), Unsorted> {
+        // Each entry of the index ends with the row's number.
+        self.0.execute_batch("CREATE INDEX row_url ON row (url)")?;
+        let mut read = self.0.prepare("SELECT json FROM row ORDER BY url, n")?;
+        let mut rows = read.query([])?;
+        while let Some(row) = rows.next()? {
+            let json = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+            if visit(serde_json::from_str(json)?).is_break() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_ports::reader::Rest;
+
+    use super::*;
+
+    fn link(from_url: &str, to_url: &str) -> LinkRow {
+        LinkRow {
+            crawl: "docs".to_owned(),
+            iteration: 1,
+            from_url: from_url.to_owned(),
+            to_url: to_url.to_owned(),
+            kind: "a".to_owned(),
+            disposition: "follow".to_owned(),
+            detail: None,
+            anchor: Some("é \"\u{0}\n".to_owned()),
+        }
+    }
+
+    #[tokio::test]
+    async fn rows_come_by_url_and_those_of_one_url_as_they_were_stored() {
+        let stored = [("b", "2"), ("a", "9"), ("B", "1"), ("b", "1"), ("a", "8"), ("é", "1"), ("a", "9")];
+        let stored: Vec<LinkRow> = stored.iter().map(|(from, to)| link(from, to)).collect();
+        let sorted = [("B", "1"), ("a", "9"), ("a", "8"), ("a", "9"), ("b", "2"), ("b", "1"), ("é", "1")];
+        let sorted: Vec<LinkRow> = sorted.iter().map(|(from, to)| link(from, to)).collect();
+        let stored = &stored;
+        let read = |after: Option<Cursor>| async move {
+            let start = after.map_or(0, |cursor| cursor.as_str().parse().unwrap());
+            let rows: Vec<LinkRow> = stored.iter().skip(start).take(2).cloned().collect();
+            let (next, rest) = (start + rows.len(), if rows.len() < 2 { Rest::Nothing } else { Rest::More });
+            Ok(Batch { rows, cursor: Some(Cursor::new(next.to_string())), rest })
+        };
+        for enough in [7, 3] {
+            let mut rows = Vec::new();
+            let take = |row| {
+                rows.push(row);
+                if rows.len() < enough { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            each_sorted(read, take).await.unwrap();
+            assert_eq!(rows, sorted[..enough], "the first {enough}");
+        }
+    }
+}

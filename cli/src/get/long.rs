@@ -1,0 +1,146 @@
+//! Printing a body that is too long to be held.
+
+use std::io::{self, IsTerminal, Write};
+
+use dragline_domain::definition::limits;
+use dragline_formats::content_coding::{ContentCodings, DecodeError, Decoder, Progress};
+use dragline_formats::warc::{DigestCheck, ReadLimits, Sha1Hasher, WarcError, WarcFault, read_record_of};
+
+use super::content::Content;
+use super::error::{Damage, GetError};
+use super::record::Loaded;
+use crate::args::{Coding, Parts};
+
+/// The most bytes of a decoded body: no more are ever kept of one that is not compressed.
+const DECODED_BYTES_MAX: u64 = *limits::FILE_BYTES.end();
+
+/// Nothing is held again of what was read once.
+const NOTHING_HELD: ReadLimits = ReadLimits { held_bytes_max: 0, ..ReadLimits::holding(0) };
+
+/// Compares a body with the digest that its record states, piece by piece.
+///
+/// # Errors
+/// The record cannot be read.
+pub(super) fn verify(loaded: &Loaded, head_bytes: u64) -> Result<DigestCheck, WarcError> {
+    let Some(stated) = loaded.record.payload_digest() else { return Ok(DigestCheck::NotStated) };
+    let mut sum = Sha1Hasher::new();
+    read_record_of(loaded.member.reader(), NOTHING_HELD, &mut BehindHead { skip_bytes: head_bytes, to: &mut sum })?;
+    let computed = sum.finish();
+    Ok(if computed == stated { DigestCheck::Match } else { DigestCheck::Mismatch { stated, computed } })
+}
+
+/// Writes the answer to standard output. The inner error is that of the output.
+///
+/// # Errors
+/// The output is a terminal, or nothing of the body can be decoded.
+pub(super) fn print(
+    loaded: &Loaded,
+    content: &Content<'_>,
+    parts: Parts,
+    coding: Coding,
+) -> Result<io::Result<()>, GetError> {
+    if io::stdout().is_terminal() {
+        return Err(GetError::TooLong);
+    }
+    let codings = match coding {
+        Coding::Kept => ContentCodings::IDENTITY,
+        Coding::Undone => ContentCodings::parse(content.headers.all("content-encoding"))?,
+    };
+    let mut out = io::stdout().lock();
+    let head = match parts {
+        Parts::Body => &[][..],
+        Parts::All => content.head,
+    };
+    let written = out.write_all(head).and_then(|()| write_body(loaded, content, &codings, &mut out));
+    Ok(written.and_then(|()| out.flush()))
+}
+
+/// Writes a body without these codings. One that is in none of them is written as it is.
+fn write_body(
+    loaded: &Loaded,
+    content: &Content<'_>,
+    codings: &ContentCodings,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let head_bytes = content.head.len() as u64;
+    if !codings.is_identity() {
+        let mut decoding = Decoding { decoder: Decoder::new(codings, DECODED_BYTES_MAX), out: &mut *out, written: 0 };
+        let read = copy(loaded, head_bytes, &mut decoding);
+        let Decoding { decoder, mut written, .. } = decoding;
+        let mut rest = Vec::new();
+        let ended = decoder.finish(&mut |bytes| rest.extend_from_slice(bytes));
+        written += rest.len() as u64;
+        read?;
+        out.write_all(&rest)?;
+        if ended.is_ok() || written > 0 {
+            return Ok(());
+        }
+    }
+    copy(loaded, head_bytes, out)
+}
+
+fn copy(loaded: &Loaded, head_bytes: u64, to: &mut dyn Write) -> io::Result<()> {
+    match read_record_of(loaded.member.reader(), NOTHING_HELD, &mut BehindHead { skip_bytes: head_bytes, to }) {
+        Ok(_) => Ok(()),
+        Err(WarcError { fault: WarcFault::Io(error), .. }) => Err(error),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+/// Passes a block on without its head.
+struct BehindHead<'w> {
+    skip_bytes: u64,
+    to: &'w mut dyn Write,
+}
+
+impl Write for BehindHead<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let skipped = usize::try_from(self.skip_bytes).unwrap_or(usize::MAX).min(bytes.len());
+        self.skip_bytes -= skipped as u64;
+        self.to.write_all(&bytes[skipped..])?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// Writes what is decoded of what is written to it.
+struct Decoding<'w, W> {
+    decoder: Decoder,
+    out: &'w mut W,
+    written: u64,
+}
+
+impl<W: Write> Write for Decoding<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let (out, mut failed) = (&mut *self.out, Ok(()));
+        let written = &mut self.written;
+        let pushed: Result<Progress, DecodeError> = self.decoder.push(bytes, &mut |decoded| {
+            if failed.is_ok() {
+                failed = out.write_all(decoded);
+                *written += decoded.len() as u64;
+            }
+        });
+        failed?;
+        match pushed {
+            // As far as it goes: what follows damage, or the limit, is passed over.
+            Ok(Progress::More | Progress::LimitReached) | Err(_) => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Loaded {
+    /// Says that the body is damaged unless it has the digest that it states.
+    pub(super) fn check_long(&self, head_bytes: u64) -> Result<(), Damage> {
+        match verify(self, head_bytes).map_err(|error| error.fault)? {
+            DigestCheck::Match => Ok(()),
+            _ => Err(Damage::Digest("body")),
+        }
+    }
+}

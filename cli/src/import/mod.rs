@@ -1,0 +1,146 @@
+//! `dragline import`: makes a crawl of archives that other programs wrote.
+
+mod error;
+mod rounds;
+mod said;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::frontier::{IterationRow, IterationStatus, Task};
+use dragline_domain::ids::CrawlId;
+use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_engine::begin::{self, Held};
+use dragline_engine::local_world;
+use dragline_import::{Archives, Index};
+use dragline_local::SystemClock;
+use dragline_ports::clock::Clock as _;
+use dragline_ports::error::{PortError, PortErrorKind};
+use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, each_row};
+use jiff::Timestamp;
+
+use crate::args::{Answer, ImportArgs};
+use crate::crawl::ConsoleNotifier;
+use crate::error::{CliError, WRITING, while_doing};
+use crate::exit::Exit;
+use crate::found;
+use crate::place::Directory;
+use crate::source::read_definition;
+use crate::summary;
+use crate::terminal::{Console, write_json};
+
+pub(crate) use error::NotImported;
+
+use rounds::Rounds;
+use said::Report;
+
+/// How many visits are read at a time.
+const BATCH_ROWS: usize = 1_000;
+
+/// Imports archives.
+///
+/// # Errors
+/// The archives cannot be read or hold no answer, an iteration of the crawl is not over, or the
+/// store failed.
+pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit, CliError> {
+    let archives = Archives::find(&args.files).map_err(NotImported::from)?;
+    // A mistake is told before there is a directory.
+    let spec = args.spec.as_deref().map(definition_in).transpose()?;
+    let rules = spec.as_ref().map(|spec| spec.strip_query_parameters.clone()).unwrap_or_default();
+    let mut index = read(&archives, &rules)?;
+    let Some(first) = index.first(&archives, &rules) else {
+        return Err(NotImported::NoAnswers { found: said::left_out(&index.left_out), faults: index.faults }.into());
+    };
+    let data = args.data.as_path();
+    let crawl = spec.as_ref().map(|spec| spec.name.clone()).or_else(|| args.crawl.clone());
+    let crawl = crawl.unwrap_or_else(|| CrawlId::for_origin(&first.origin()));
+    let store = args.waiting.open(data, console).await?;
+    let directory = Directory::of(data, &crawl, &store.crawls().await?);
+    let world = local_world(&store, ConsoleNotifier::new(console.clone()));
+    let held = begin::held(&world, &crawl).await?;
+    let unfinished = unfinished(held.as_ref(), &directory)?;
+    let wanted = match (spec, &held) {
+        (Some(spec), _) => spec,
+        (None, Some(held)) => held.row.definition.clone(),
+        (None, None) => definition(&crawl, first)?,
+    };
+    if wanted.strip_query_parameters != rules {
+        index = read(&archives, &wanted.strip_query_parameters)?;
+    }
+    let mut report = Report::new((data, &crawl), &archives, &index);
+    report.say(console);
+    let digest = index.digest();
+    if held.is_some() {
+        index.leave_out_known(visits(data, &crawl).await?.into_iter());
+    }
+    begin::store(&world, held.as_ref(), &wanted).await?;
+    drop(world);
+    let (captures, left_out) = index.into_rounds();
+    report.left_out = said::by_reason(&left_out);
+    if let Some(left_out) = said::left_out(&left_out) {
+        console.say(&format!("left out: {left_out}"));
+    }
+    let is_new = !captures.is_empty() || unfinished.is_some();
+    let rounds = Rounds { store: &store, archives: &archives, directory: &directory, digest, console };
+    for taken in rounds.take(&crawl, unfinished, captures).await? {
+        report.iterations.push(taken.iteration.number());
+        report.taken += taken.answers;
+    }
+    if args.answer() == Answer::Json {
+        write_json(std::io::stdout().lock(), &report).map_err(while_doing(WRITING))?;
+    } else if is_new {
+        let summary = summary::of_directory(data, &crawl).await?;
+        console.say(&summary::text(&summary, None, console.colour()));
+    } else {
+        console.say("nothing is new: the crawl stays as it is");
+    }
+    Ok(if report.is_all_well() { Exit::Done } else { Exit::NotAllWell })
+}
+
+fn read(archives: &Archives, rules: &UrlRules) -> Result<Index, NotImported> {
+    Ok(Index::read(archives, rules, SystemClock::new().now())?)
+}
+
+/// Returns the import that was interrupted; `None` if nothing is under way.
+fn unfinished(held: Option<&Held>, directory: &Directory) -> Result<Option<IterationRow>, CliError> {
+    let latest = held.and_then(|held| held.latest.clone());
+    match latest.filter(|latest| latest.status != IterationStatus::Closed) {
+        Some(row) if row.task != Task::Import || row.status == IterationStatus::Stopping => {
+            let go_on = directory.command_to_resume();
+            Err(CliError::UnfinishedCrawl { crawl: row.crawl, iteration: row.number, go_on })
+        }
+        unfinished => Ok(unfinished),
+    }
+}
+
+/// Returns the definition in a file.
+fn definition_in(path: &Path) -> Result<Definition, CliError> {
+    Ok(Definition::new(read_definition(path)?)?)
+}
+
+/// Returns the definition of a new crawl: when it crawls, it begins with the first page of the
+/// archives.
+fn definition(crawl: &CrawlId, first: CrawlUrl) -> Result<Definition, CliError> {
+    Ok(Definition::new(Draft { name: crawl.clone(), ..Draft::for_seeds(vec![first]) })?)
+}
+
+/// Returns the URLs and times of all visits of a crawl.
+async fn visits(data: &Path, crawl: &CrawlId) -> Result<Vec<(CrawlUrl, Timestamp)>, CliError> {
+    let Some(found) = found::in_directory(data, Some(crawl))? else { return Ok(Vec::new()) };
+    let (reader, filter, mut visits) = (&found.reader, &Filter::default(), Vec::new());
+    let mut damaged = None;
+    let batch = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };
+    let add = |row: LogRow| match (CrawlUrl::parse(&row.url, &UrlRules::keep_all()), row.at.parse()) {
+        (Ok(url), Ok(at)) => {
+            visits.push((url, at));
+            ControlFlow::Continue(())
+        }
+        _ => {
+            damaged = Some(PortError::new(PortErrorKind::Corrupt, "read the log", &row.url, "not a visit of a URL"));
+            ControlFlow::Break(())
+        }
+    };
+    each_row(batch, add).await.map_err(|error| found.failed(error))?;
+    damaged.map_or(Ok(visits), |error| Err(found.failed(error)))
+}

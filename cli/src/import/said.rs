@@ -1,0 +1,92 @@
+//! What an import says of archives, in words and as JSON.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use dragline_domain::ids::CrawlId;
+use dragline_import::{Archives, Index, LeftOut};
+use serde::Serialize;
+
+use crate::terminal::{Console, count, plural, safe};
+
+/// The result of an import. The field names are those of `--json`.
+#[derive(Debug, Serialize)]
+pub(super) struct Report<'a> {
+    data: &'a Path,
+    crawl: &'a CrawlId,
+    files: usize,
+    records: u64,
+    answers: u64,
+    /// How many records were left out, by why.
+    pub(super) left_out: BTreeMap<String, u64>,
+    cut_short: u64,
+    digests_wrong: u64,
+    pub(super) faults: Vec<String>,
+    /// The iterations that took the answers.
+    pub(super) iterations: Vec<u32>,
+    /// How many answers were taken now.
+    pub(super) taken: u64,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new((data, crawl): (&'a Path, &'a CrawlId), archives: &Archives, index: &Index) -> Self {
+        Self {
+            data,
+            crawl,
+            files: archives.files(),
+            records: index.records,
+            answers: index.captures() as u64,
+            left_out: by_reason(&index.left_out),
+            cut_short: index.cut_short,
+            digests_wrong: index.mismatched,
+            faults: index.faults.clone(),
+            iterations: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    /// Says what is in the archives, and what is wrong with them.
+    pub(super) fn say(&self, console: &Console) {
+        let (records, files) = (plural(self.records, "record"), plural(self.files as u64, "WARC file"));
+        console.say(&format!("read {records} in {files}: {}", plural(self.answers, "answer")));
+        for fault in &self.faults {
+            console.warn(&format!("{}; what is in front of it is taken", safe(fault)));
+        }
+        if let Some(remedy) = remedy(&self.faults) {
+            console.hint(remedy);
+        }
+        for (number, what) in [
+            (self.cut_short, "cut short where its file ends, and taken as far as it came"),
+            (self.digests_wrong, "taken although its body does not have the digest that is stated"),
+        ] {
+            if number > 0 {
+                console.warn(&format!("{} {what}", plural(number, "record")));
+            }
+        }
+    }
+
+    /// Whether nothing was wrong with the archives.
+    pub(super) const fn is_all_well(&self) -> bool {
+        self.faults.is_empty() && self.cut_short == 0 && self.digests_wrong == 0
+    }
+}
+
+/// What the fault says of a file whose records cannot be read alone.
+const MANY_IN_ONE: &str = "more than one record";
+
+const RECOMPRESS: &str = "compress the file record by record: `warcio recompress OLD NEW`";
+
+/// Returns what helps against a fault; `None` if nothing is known to.
+pub(super) fn remedy(faults: &[String]) -> Option<&'static str> {
+    faults.iter().any(|fault| fault.contains(MANY_IN_ONE)).then_some(RECOMPRESS)
+}
+
+pub(super) fn by_reason(left_out: &BTreeMap<LeftOut, u64>) -> BTreeMap<String, u64> {
+    left_out.iter().map(|(why, number)| (why.to_string(), *number)).collect()
+}
+
+/// Says how many records were left out and why; `None` if none was.
+pub(super) fn left_out(left_out: &BTreeMap<LeftOut, u64>) -> Option<String> {
+    let parts: Vec<String> = left_out.iter().map(|(why, number)| format!("{} {why}", count(*number))).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}

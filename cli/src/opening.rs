@@ -1,0 +1,56 @@
+//! Opening a data directory that another process may have for itself.
+
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use dragline_local::{LocalStore, OpenError, SystemClock};
+use dragline_ports::clock::Clock as _;
+
+use crate::error::CliError;
+use crate::terminal::Console;
+
+/// How often to look whether the directory is free.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// What to do while another process has the directory for itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
+pub(crate) struct Waiting {
+    /// If another dragline process uses the data directory, wait for it to end
+    #[arg(long)]
+    wait: bool,
+}
+
+impl Waiting {
+    /// Returns the open data directory.
+    ///
+    /// # Errors
+    /// It cannot be opened, or is in use and is not to be waited for.
+    pub(crate) async fn open(self, data: &Path, console: &Console) -> Result<LocalStore, CliError> {
+        self.when_free(console, || LocalStore::open(data, SystemClock::new().now())).await
+    }
+
+    /// Does something that needs a data directory alone.
+    ///
+    /// # Errors
+    /// It cannot be done, or the directory is in use and is not to be waited for.
+    pub(crate) async fn when_free<T>(
+        self,
+        console: &Console,
+        mut open: impl FnMut() -> Result<T, OpenError>,
+    ) -> Result<T, CliError> {
+        let mut is_told = false;
+        loop {
+            match open() {
+                Err(in_use @ OpenError::InUse(_)) if self.wait => {
+                    if !is_told {
+                        console.say(&format!("{in_use}; waiting for it to end"));
+                        is_told = true;
+                    }
+                    SystemClock::new().sleep(LOOK_EVERY).await;
+                }
+                opened => return Ok(opened?),
+            }
+        }
+    }
+}
