@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::dragline;
+use dragline_testkit::hostile::{HostileSite, html, reply};
+
+use super::{dragline, dragline_alone};
 
 fn prepared() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("there is room for a directory");
@@ -69,4 +71,49 @@ fn the_answer_as_json() {
     let (code, text) = explain(directory.path(), &["https://example.org/private/", "--json"]);
     assert_eq!(code, Some(1));
     insta::assert_snapshot!(text);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn in_a_data_directory_it_is_the_crawl_there_that_is_explained() {
+    let site = HostileSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => reply(404, &[], ""),
+        "/" => html("<a href=/a>a</a> <a href=/b>b</a> <a href=/c.zip>c</a>"),
+        _ => html("a page"),
+    })
+    .await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let (seed, url) = (site.url("/"), |target: &str| site.url(target));
+    let definition = format!(
+        "seeds: ['{seed}']\nscope: {{exclude: ['\\.zip$']}}\nbudget: {{pages: 2}}\npoliteness: {{delay: 0s}}\n"
+    );
+    fs::write(directory.path().join("site.yaml"), definition).expect("there is room for a file");
+    tokio::task::block_in_place(|| {
+        let crawled = dragline(directory.path(), &["crawl", "site.yaml", "--allow-private", "--quiet"]);
+        assert_eq!(crawled.code, Some(0), "{}", crawled.stderr);
+        for (target, code, told) in [
+            ("/", 0, &["would be crawled", "\n  a seed", "file_ingested, status 200", "due in every iteration"][..]),
+            ("/a", 0, &["found 1 link from a seed, on http", "last ended in iteration 1"]),
+            (
+                "/b",
+                0,
+                &["left over in iteration 1: the budget of the crawl is spent", "up to 2 pages; the last one spent it"],
+            ),
+            ("/never", 0, &["it is not known: it is no seed"]),
+            ("/c.zip", 1, &["because of its scope", "scope.exclude entry 1"]),
+        ] {
+            let ran = dragline(directory.path(), &["explain", &url(target)]);
+            assert_eq!((ran.code, ran.stderr.as_str()), (Some(code), ""), "{target}: {}", ran.stdout);
+            for part in told.iter().chain(&["\nin the crawl 127.0.0.1-", "\n  private addresses are allowed\n"]) {
+                assert!(ran.stdout.contains(part), "{target}: `{part}` is missing: {}", ran.stdout);
+            }
+        }
+        let json = dragline(directory.path(), &["explain", &url("/b"), "--json"]).stdout;
+        assert!(json.contains(r#""standing":{"left_over":"budget_exhausted"}"#), "{json}");
+        let fresh = dragline(directory.path(), &["explain", &url("/b"), "--spec", "site.yaml"]);
+        assert_eq!(fresh.code, Some(1), "a new crawl may not contact it: {}", fresh.stdout);
+        assert!(!fresh.stdout.contains("in the crawl"), "{}", fresh.stdout);
+        assert_eq!(dragline_alone(&["explain", &url("/b")]).stdout, fresh.stdout, "and so it is elsewhere");
+        let nowhere = dragline(directory.path(), &["explain", &url("/b"), "--data", "nowhere"]);
+        assert_eq!(nowhere.code, Some(2), "it was named, and is not there: {}", nowhere.stdout);
+    });
 }

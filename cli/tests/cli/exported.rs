@@ -188,3 +188,23 @@ async fn feeds_are_exported_with_their_entries() {
         assert_eq!(parquet.len(), 17);
     });
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn texts_that_look_like_formulas_are_written_as_they_are_on_request() {
+    let site = HostileSite::start(|_| html("<title>=1+1</title><a href=/p>-P</a>")).await;
+    let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room"));
+    tokio::task::block_in_place(|| {
+        let run = |arguments: &[&str]| dragline(directory.path(), arguments);
+        run(&["crawl", &seed, "--allow-private", "--delay", "0s", "--quiet", "--max-pages", "1"]);
+        let export = |what: &str, column: &str, more: &[&str]| {
+            let arguments = ["export", "--what", what, "--format", "csv", "--columns", column];
+            run(&[&arguments, more].concat()).stdout
+        };
+        for (what, column, text) in [("links", "anchor", "-P"), ("pages", "title", "=1+1")] {
+            assert_eq!(export(what, column, &[]), format!("{column}\n'{text}\n"));
+            assert_eq!(export(what, column, &["--raw"]), format!("{column}\n{text}\n"));
+        }
+        let refused = run(&["export", "--what", "links", "--raw"]);
+        assert!(refused.code == Some(2) && refused.stderr.contains("add `--format csv`"), "{}", refused.stderr);
+    });
+}

@@ -29,7 +29,7 @@ async fn questions_about_links_are_answered_in_words() {
         assert_eq!(none.code, Some(2), "there is no crawl yet: {}", none.stderr);
         run(&["crawl", &seed, "--allow-private", "--delay", "0s", "--concurrency", "1", "--quiet"]);
         let first = run(&["broken", "--exit-code"]);
-        assert_eq!(first.code, Some(1), "{}", first.stderr);
+        assert_eq!(first.code, Some(5), "{}", first.stderr);
         assert_eq!(first.stderr, "reading the links of the crawl, once until it goes on\n");
         let words = |arguments: &[&str]| {
             let ran = run(arguments);
@@ -118,5 +118,52 @@ async fn rows_are_exported_with_the_columns_that_are_asked_for() {
             .expect("it runs");
         let parquet = std::fs::read(&parquet).expect("it was written");
         assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_not_checked_is_said() {
+    let site = HostileSite::start(|asked| match asked.target.as_str() {
+        "/" => html("<title>Home</title><a href=/a>a page</a> <img src=/i.png> <img src=/j.png> <img src=/i.png>"),
+        "/a" => html("<title>Page</title>some words"),
+        _ => reply(404, &[], ""),
+    })
+    .await;
+    let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room"));
+    let run = |arguments: &[&str]| dragline(directory.path(), arguments);
+    let parts = "not checked: 2 parts of pages, such as pictures and styles; `--requisites fetch` crawls them, too\n";
+    tokio::task::block_in_place(|| {
+        let crawl = ["crawl", &seed, "--allow-private", "--delay", "0s", "--quiet"];
+        // Nothing is requested, so the seed waits.
+        let began = run(&[&crawl[..], &["--keep-free", "1000000TiB"]].concat());
+        assert_eq!(began.code, Some(8), "{}", began.stderr);
+        let early = run(&["broken", "--exit-code"]);
+        let told = "no broken links so far among 0\nthe crawl is not over: ";
+        assert!(early.stdout.starts_with(told), "{}", early.stdout);
+        assert_eq!(early.code, Some(1), "nobody knows yet");
+        let rows = run(&["broken", "--format", "jsonl"]);
+        assert_eq!((rows.code, rows.stdout.as_str()), (Some(0), ""));
+        assert!(rows.stderr.contains("the crawl is not over: "), "{}", rows.stderr);
+        let early = run(&["chains", "--exit-code"]);
+        assert!(
+            early.code == Some(1) && early.stdout.starts_with("no chains of redirects so far\n"),
+            "{}",
+            early.stdout
+        );
+        let report = run(&["report"]).stdout;
+        assert!(report.contains("- the crawl is not over: "), "{report}");
+
+        assert_eq!(run(&crawl).code, Some(0));
+        let over = run(&["broken", "--exit-code"]);
+        assert_eq!(over.code, Some(0), "they were not asked for");
+        assert!(over.stdout.starts_with("no broken links among ") && over.stdout.ends_with(parts), "{}", over.stdout);
+        let report = run(&["report"]).stdout;
+        assert!(report.contains(&format!("- {parts}")) && !report.contains("not over"), "{report}");
+
+        let fetched = run(&[&crawl[..], &["--requisites", "fetch"]].concat());
+        assert_eq!(fetched.code, Some(0), "{}", fetched.stderr);
+        let over = run(&["broken", "--exit-code"]);
+        assert_eq!(over.code, Some(5), "the pictures are missing: {}", over.stdout);
+        assert!(!over.stdout.contains("not checked"), "{}", over.stdout);
     });
 }

@@ -27,7 +27,7 @@ fn each_command_explains_itself() {
         assert!(!ran.stdout.contains('\u{1b}'), "{name}: no colour where nobody sees it");
         let knows_stacks = matches!(
             name,
-            "dragline" | "reparse" | "status" | "diff" | "export" | "history" | "get" | "prune" | "forget"
+            "dragline" | "reparse" | "status" | "diff" | "export" | "history" | "get" | "explain" | "prune" | "forget"
         );
         insta::assert_snapshot!(if knows_stacks { by_build(name) } else { name.to_owned() }, ran.stdout);
     }

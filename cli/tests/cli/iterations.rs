@@ -38,7 +38,10 @@ async fn status_shows_an_earlier_iteration_as_it_was() {
             then[field] = Value::Null;
         }
         assert!(then["disk"]["warc_bytes"].as_u64() > Some(0), "{then}");
-        then["disk"] = Value::Null;
+        assert!(then["last_commit"].is_string() && then["stands_still"]["why"] == "over", "{then}");
+        for field in ["disk", "last_commit", "stands_still"] {
+            then[field] = Value::Null;
+        }
         assert_eq!(
             json(&run(&["status", "--json", "--iteration", "1"])),
             then,
@@ -50,5 +53,37 @@ async fn status_shows_an_earlier_iteration_as_it_was() {
         let missing = run(&["status", "--iteration", "3"]);
         assert_eq!((missing.code, missing.stdout.as_str()), (Some(2), ""));
         assert!(missing.stderr.contains("has no iteration 3; the latest is 2"), "{}", missing.stderr);
+    });
+}
+
+/// What a run leaves out is not gone: nobody looked. Options that a URL resets are named.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_narrower_run_says_what_it_leaves_out_and_a_url_what_it_resets() {
+    let site = HostileSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => reply(404, &[], ""),
+        "/" => html(links(["/a", "/b"])),
+        _ => html("text"),
+    })
+    .await;
+    let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room for a directory"));
+    let run = |arguments: &[&str]| dragline(directory.path(), arguments);
+    tokio::task::block_in_place(|| {
+        let crawl = ["crawl", &seed, "--allow-private", "--delay", "0s"];
+        assert_eq!(run(&crawl).code, Some(0));
+        let narrow = run(&[&crawl[..], &["--max-depth", "0"]].concat());
+        assert!(!narrow.stderr.contains("is reset"), "the option was given: {}", narrow.stderr);
+        let changes = &json(&run(&["status", "--json"]))["changes"];
+        assert_eq!((&changes["out_of_scope"], &changes["gone"]), (&2.into(), &0.into()), "{changes}");
+        let diff = run(&["diff"]).stdout;
+        assert!(diff.contains(": 2 out of scope") && !diff.contains("gone"), "{diff}");
+
+        let kept = run(&["crawl", "--allow-private"]);
+        assert!(!kept.stderr.contains("is reset"), "without a URL all stays: {}", kept.stderr);
+        assert_eq!(json(&run(&["status", "--json"]))["requests"], 1);
+        let reset = run(&crawl);
+        let hint = "a URL begins with default options, so scope.max_depth is reset; `dragline crawl` keeps what the last run had";
+        assert!(reset.stderr.contains(hint), "{}", reset.stderr);
+        let changes = &json(&run(&["status", "--json"]))["changes"];
+        assert_eq!((&changes["back"], &changes["new"]), (&2.into(), &0.into()), "{changes}");
     });
 }

@@ -2,18 +2,25 @@
 
 mod archive;
 mod colour;
+mod dead_seeds;
+mod definition;
 mod demand;
 mod diff;
 mod display;
+mod exits;
 mod explain;
 mod exported;
 mod get;
 mod graph;
 mod help;
 mod history;
+mod import;
 mod iterations;
+#[cfg(target_os = "linux")]
+mod large;
 mod nothing_got;
 mod nothing_there;
+mod order;
 mod private;
 mod proxy;
 #[cfg(unix)]

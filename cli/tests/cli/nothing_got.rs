@@ -13,7 +13,7 @@ fn crawl(seeds: &[&str], more: &[&str]) -> Ran {
 
 #[track_caller]
 fn assert_reported(ran: &Ran, cause: &str, hint: &str) {
-    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert_eq!(ran.code, Some(4), "{}", ran.stderr);
     assert!(ran.stderr.contains("nothing was crawled"), "{}", ran.stderr);
     let has = |begin: &str, what: &str| ran.stderr.lines().any(|line| line.contains(begin) && line.contains(what));
     assert!(has(cause, ""), "{cause}: {}", ran.stderr);
@@ -44,7 +44,7 @@ async fn what_the_server_says_is_reported_with_a_hint() {
             let same = format!("dragline crawl {}", site.url(path));
             assert!(!ran.stderr.contains(&same), "{path}: the same again gets no more: {}", ran.stderr);
             if hint.is_empty() {
-                assert_eq!(ran.code, Some(1), "{path}: {}", ran.stderr);
+                assert_eq!(ran.code, Some(4), "{path}: {}", ran.stderr);
                 assert!(ran.stderr.contains(cause), "{path}: {}", ran.stderr);
             } else {
                 assert_reported(&ran, cause, hint);
@@ -55,7 +55,7 @@ async fn what_the_server_says_is_reported_with_a_hint() {
         let quiet = crawl(&[&site.url("/gone")], &["--allow-private", "--quiet"]);
         assert_reported(&quiet, "error: nothing was crawled: 1 URL: not found: ", "browser");
         let json = crawl(&[&site.url("/gone")], &["--allow-private", "--json"]);
-        assert_eq!(json.code, Some(1), "{}", json.stderr);
+        assert_eq!(json.code, Some(4), "{}", json.stderr);
         assert!(json.stdout.contains(r#""causes":[{"cause":"not_found","urls":1,"#), "{}", json.stdout);
     });
 }

@@ -30,7 +30,15 @@ impl Place {
         let command = directory.path().join("dragline");
         // Other users may not be able to read the checkout.
         fs::copy(env!("CARGO_BIN_EXE_dragline"), &command).expect("there is room for the command");
-        Self { directory, command }
+        let place = Self { directory, command };
+        fs::create_dir(place.cache()).expect("there is room");
+        fs::set_permissions(place.cache(), Permissions::from_mode(0o777)).expect("it is ours");
+        place
+    }
+
+    /// Where the reader may write.
+    fn cache(&self) -> PathBuf {
+        self.path().join("cache")
     }
 
     fn path(&self) -> &Path {
@@ -40,7 +48,7 @@ impl Place {
     /// Runs the command as a user who cannot write here. Root can write everywhere, so it switches to another user.
     fn reader(&self, arguments: &[&str]) -> Ran {
         let mut command = Command::new(&self.command);
-        command.args(arguments).current_dir(self.path()).env_remove("RUST_LOG");
+        command.args(arguments).current_dir(self.path()).env_remove("RUST_LOG").env("XDG_CACHE_HOME", self.cache());
         if fs::metadata(self.path()).expect("it is ours").uid() == 0 {
             command.uid(NOBODY).gid(NOBODY);
         }
@@ -63,6 +71,10 @@ impl Place {
         for what in ["pages", "links", "log", "candidates"] {
             let export = self.reader(&["export", "--what", what, "--data", data]);
             assert_eq!(export.code, Some(0), "{why}: {what}: {}", export.stderr);
+        }
+        for question in [&["broken"][..], &["search", "page"], &["report", "--format", "md"]] {
+            let answer = self.reader(&[question, &["--data", data]].concat());
+            assert_eq!(answer.code, Some(0), "{why}: {question:?}: {}", answer.stderr);
         }
         assert_eq!(self::names(&directory), names, "{why}: no file was added or removed");
         fs::set_permissions(&directory, Permissions::from_mode(0o755)).expect("it is ours");
@@ -139,13 +151,80 @@ async fn a_crawl_can_be_read_where_nothing_can_be_written() {
     });
 }
 
+/// Returns the files below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.expect("it can be read").path());
+    paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_derived_is_kept_beside_no_data_that_cannot_be_written_and_where_it_is_asked_for() {
+    let site = HostileSite::start(|asked| match (asked.target.as_str(), asked.earlier) {
+        ("/robots.txt", _) => reply(404, &[], ""),
+        ("/", 0) => html("<title>first</title><a href=/a>a</a>"),
+        ("/", _) => html("<title>second</title><a href=/a>a</a>"),
+        _ => html("<p>a page"),
+    })
+    .await;
+    let (seed, place) = (site.url("/"), Place::new());
+    tokio::task::block_in_place(|| {
+        for _ in 0..2 {
+            let crawl = dragline(place.path(), &["crawl", &seed, "--allow-private", "--delay", "0s", "--data", "data"]);
+            assert_eq!(crawl.code, Some(0), "{}", crawl.stderr);
+        }
+        // Whoever may write there once left folders that everybody can write.
+        let (data, asked_for) = (place.path().join("data"), place.path().join("asked-for"));
+        let beside = ["graph", "search"].map(|name| data.join(name));
+        for folder in beside.iter().chain([&asked_for]) {
+            fs::create_dir(folder).expect("there is room");
+            fs::set_permissions(folder, Permissions::from_mode(0o777)).expect("it is ours");
+        }
+        fs::set_permissions(&data, Permissions::from_mode(0o555)).expect("it is ours");
+        let questions = [
+            &["status"][..],
+            &["export", "--what", "pages", "--iteration", "1"],
+            &["export", "--what", "links", "--format", "dot"],
+            &["report", "--format", "md"],
+            &["search", "page"],
+            &["broken"],
+            &["diff"],
+            &["history", &seed],
+            &["get", &seed],
+        ];
+        let ask = |more: &[&str]| {
+            for question in questions {
+                let answer = place.reader(&[question, &["--data", "data"], more].concat());
+                assert_eq!(answer.code, Some(0), "{question:?} {more:?}: {}", answer.stderr);
+            }
+        };
+        ask(&["--cache", "asked-for"]);
+        assert_eq!(files(&place.cache()), Vec::<PathBuf>::new(), "all of it is where it was asked for");
+        let kept = files(&asked_for);
+        let is_kept = |name: &str| kept.iter().any(|path| path.components().any(|part| part.as_os_str() == name));
+        assert!(is_kept("graph") && is_kept("search"), "{kept:?}");
+        ask(&[]);
+        assert!(!files(&place.cache()).is_empty(), "the user's cache");
+        fs::set_permissions(&data, Permissions::from_mode(0o755)).expect("it is ours");
+        assert_eq!(beside.iter().flat_map(|folder| files(folder)).collect::<Vec<_>>(), Vec::<PathBuf>::new());
+
+        let elsewhere = place.path().join("elsewhere");
+        let forgotten = dragline(place.path(), &["forget", &site.url("/a"), "--data", "data", "--cache", "asked-for"]);
+        assert_eq!(forgotten.code, Some(0), "{}", forgotten.stderr);
+        assert_eq!(files(&asked_for), Vec::<PathBuf>::new(), "what is forgotten is in none of it");
+        let broken = dragline(place.path(), &["broken", "--data", "data", "--cache", "elsewhere"]);
+        assert_eq!(broken.code, Some(0), "{}", broken.stderr);
+        assert!(!files(&elsewhere).is_empty(), "also where something can be written beside the data");
+    });
+}
+
 #[test]
 fn an_old_format_is_reported_and_left_as_it_is() {
     let place = Place::new();
     let data = place.path().join("old");
     fs::create_dir(&data).expect("there is room");
     let made = dragline(place.path(), &["crawl", "http://127.0.0.1:1/", "--data", "old"]);
-    assert_eq!(made.code, Some(1), "its seed is private: {}", made.stderr);
+    assert_eq!(made.code, Some(4), "its seed is private: {}", made.stderr);
     // The header's field that `PRAGMA user_version` reads: https://www.sqlite.org/fileformat.html, section 1.3.
     let database = data.join("dragline.db");
     let mut bytes = fs::read(&database).expect("it was made");
@@ -156,9 +235,37 @@ fn an_old_format_is_reported_and_left_as_it_is() {
     fs::set_permissions(&data, Permissions::from_mode(0o755)).expect("it is ours");
     assert_eq!(told.code, Some(2), "{}", told.stderr);
     assert!(
-        told.stderr.contains("older than") && told.stderr.contains("hint: run `dragline crawl`"),
+        told.stderr.contains("older than") && told.stderr.contains("hint: bring it up to date with `dragline upgrade`"),
         "{}",
         told.stderr
     );
     assert_eq!(fs::read(&database).expect("it is there"), bytes, "not a byte was changed");
+}
+
+#[test]
+fn an_older_directory_is_brought_up_to_date_without_a_request() {
+    let place = tempfile::tempdir().expect("there is room");
+    let run = |arguments: &[&str]| dragline(place.path(), arguments);
+    let none = run(&["upgrade"]);
+    assert_eq!((none.code, place.path().join("dragline-data").exists()), (Some(2), false), "{}", none.stderr);
+    fs::create_dir(place.path().join("dragline-data")).expect("there is room");
+    let database = rusqlite::Connection::open(place.path().join("dragline-data/dragline.db")).expect("there is room");
+    database.execute_batch(include_str!("../../../shared/local/src/db/tables_1.sql")).expect("format 1");
+    // "Drag".
+    database.execute_batch("PRAGMA application_id = 0x44726167; PRAGMA user_version = 1;").expect("it is ours");
+    drop(database);
+    let older = run(&["status"]);
+    assert_eq!(older.code, Some(2));
+    assert!(
+        older.stderr.contains("format 1, older than") && older.stderr.contains("`dragline upgrade`"),
+        "{}",
+        older.stderr
+    );
+    let upgraded = run(&["upgrade"]);
+    assert_eq!(upgraded.code, Some(0), "{}", upgraded.stderr);
+    assert!(upgraded.stderr.contains("brought dragline-data from format 1 to "), "{}", upgraded.stderr);
+    let again = run(&["upgrade"]);
+    assert!(again.stderr.contains("has the newest format already"), "{}", again.stderr);
+    let status = run(&["status"]);
+    assert!(!status.stderr.contains("format"), "{}", status.stderr);
 }

@@ -185,6 +185,62 @@ async fn nothing_is_left_of_a_forgotten_url_but_links_of_other_pages() {
     });
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_forgotten_while_somebody_reads_is_removed_by_the_next_try() {
+    let (site, directory) = (site().await, tempfile::tempdir().expect("there is room"));
+    let run = |arguments: &[&str]| dragline(directory.path(), arguments);
+    tokio::task::block_in_place(|| {
+        crawled(directory.path(), &site, 1);
+        let reader =
+            rusqlite::Connection::open(directory.path().join("dragline-data/dragline.db")).expect("it is there");
+        reader.execute_batch("BEGIN; SELECT count(*) FROM visit;").expect("it can be read");
+        for why in ["forgotten", "forgotten before, and still read"] {
+            let told = run(&["forget", &site.url("/secret")]);
+            assert_eq!((told.code, told.stdout.as_str()), (Some(2), ""), "{why}: {}", told.stderr);
+            assert!(told.stderr.contains("another process is reading it"), "{why}: {}", told.stderr);
+            assert!(told.stderr.contains("hint: when nobody reads it any more, run the same command again"), "{why}");
+        }
+        // Its files are looked at only afterwards: closing one gives up the locks that this process has on it.
+        drop(reader);
+        let done = run(&["forget", &site.url("/secret")]);
+        assert_eq!(done.code, Some(0), "{}", done.stderr);
+        assert_eq!(with("classified", &stored(directory.path())), Vec::<String>::new(), "no text of it");
+    });
+}
+
+/// The bytes of all files in a directory.
+fn size(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).expect("it can be read").map(Result::unwrap);
+    entries
+        .map(
+            |entry| {
+                if entry.path().is_dir() { size(&entry.path()) } else { entry.metadata().expect("it is there").len() }
+            },
+        )
+        .sum()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_status_counts_every_byte_of_the_directory() {
+    let (site, directory) = (site().await, tempfile::tempdir().expect("there is room"));
+    let run = |arguments: &[&str]| dragline(directory.path(), arguments);
+    tokio::task::block_in_place(|| {
+        crawled(directory.path(), &site, 1);
+        assert_eq!(run(&["search", "news"]).code, Some(0), "which makes a link graph and a word index");
+        let status = answer(&run(&["status", "--json"]));
+        let disk = status["disk"].as_object().expect("an object");
+        for kind in ["warc_bytes", "documents_bytes", "graph_bytes", "search_bytes"] {
+            assert!(disk[kind].as_u64() > Some(0), "{kind}: {status}");
+        }
+        let told: u64 = disk.values().filter_map(Value::as_u64).sum();
+        assert_eq!(told, size(&directory.path().join("dragline-data")), "{status}");
+        let at: jiff::Timestamp = status["last_commit"].as_str().expect("it was").parse().expect("an instant");
+        let begun: jiff::Timestamp = status["started_at"].as_str().expect("it was").parse().expect("an instant");
+        assert!(at >= begun, "{status}");
+        assert_eq!(status["stands_still"]["why"], "over", "{status}");
+    });
+}
+
 fn rows(ran: &Ran) -> Vec<Value> {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     ran.stdout.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()

@@ -107,7 +107,7 @@ async fn status_lists_the_crawls_if_there_are_several() {
         assert_eq!(crawl(place, &[&url, "--crawl", "one", "--allow-private"]).code, Some(0));
         assert_eq!(json(&read(place, &["status", "--json"]))["crawl"], "one", "the summary of the only one");
         let blocked = crawl(place, &["https://127.0.0.1:9/", "--crawl", "blocked"]);
-        assert_eq!(blocked.code, Some(1), "{}", blocked.stderr);
+        assert_eq!(blocked.code, Some(4), "{}", blocked.stderr);
         let list = json(&read(place, &["status", "--json"]));
         assert_eq!((&list["data"], &list["is_running"]), (&"data".into(), &false.into()), "{list}");
         let crawls: Vec<_> = list["crawls"]
@@ -138,11 +138,11 @@ async fn what_one_crawl_was_allowed_no_other_is() {
         assert_eq!(crawl(place, &[&url, "--crawl", "private", "--allow-private", "--insecure"]).code, Some(0));
         let asked = site.targets().len();
         let beside = crawl(place, &[&url, "--crawl", "public"]);
-        assert_eq!(beside.code, Some(1), "it begins without the flag, and is refused the address: {}", beside.stderr);
+        assert_eq!(beside.code, Some(4), "it begins without the flag, and is refused the address: {}", beside.stderr);
         assert!(beside.stderr.contains("private address: "), "{}", beside.stderr);
         assert_eq!(site.targets().len(), asked, "nothing was requested");
         let again = crawl(place, &["--crawl", "public"]);
-        assert_eq!(again.code, Some(1), "it never had the flag: {}", again.stderr);
+        assert_eq!(again.code, Some(4), "it never had the flag: {}", again.stderr);
         for (name, certificates) in [("private", "not_checked"), ("public", "checked")] {
             let summary = json(&read(place, &["status", "--json", "--crawl", name]));
             assert_eq!(summary["certificates"], certificates, "{name}");
@@ -186,4 +186,36 @@ async fn a_killed_crawl_stays_as_it_is_while_another_crawls_the_same_host() {
         let summary = json(&read(place, &["status", "--json", "--crawl", "killed"]));
         assert_eq!(summary["pages"], 21, "{summary}");
     });
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_directories_visit_a_host_in_turns_and_keep_the_delay_together() {
+    const DELAY: Duration = Duration::from_millis(60);
+    const PAGES: usize = 8;
+    let site = HostileSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => reply(404, &[], ""),
+        "/" => html((0..PAGES).map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>()),
+        _ => html("a page"),
+    })
+    .await;
+    let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room"));
+    let start = |data: &str| {
+        let mut command = command(directory.path(), &["crawl", &seed, "--allow-private", "--quiet", "--data", data]);
+        command.args(["--delay", &format!("{}ms", DELAY.as_millis())]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the command was built")
+    };
+    tokio::task::block_in_place(|| {
+        for crawl in [start("one"), start("other")] {
+            let ended = crawl.wait_with_output().expect("it is ours");
+            assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
+        }
+    });
+    let mut arrivals: Vec<_> = site.log().iter().map(|asked| asked.at).collect();
+    arrivals.sort();
+    assert_eq!(arrivals.len(), 2 * (PAGES + 2), "each directory has all pages, and robots.txt");
+    for pair in arrivals.windows(2) {
+        let gap = pair[1] - pair[0];
+        // The stamp is that of the answer's end; what remains is the way to the server.
+        assert!(gap >= DELAY / 2, "{gap:?} between two requests");
+    }
 }

@@ -44,7 +44,7 @@ async fn a_site_is_reported_on_for_people_and_programs() {
         assert!(!markdown.contains('\u{1b}'), "what pages say does nothing to a terminal: {markdown}");
 
         let failing = run(&["report", "-o", "report.html", "--fail-on", "orphans,broken"]);
-        assert_eq!(failing.code, Some(1), "{}", failing.stderr);
+        assert_eq!(failing.code, Some(5), "{}", failing.stderr);
         assert!(failing.stderr.ends_with("Broken links: 1 URL\n"), "{}", failing.stderr);
         let page = std::fs::read_to_string(directory.path().join("report.html")).expect("it was written");
         assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "all of it");
