@@ -2,11 +2,11 @@
 
 import pytest
 
-from bill import bill, lambda_time, naive, prices, standing
+from bill import bill, lambda_time, naive, prices, report, shapes, standing
 from bill.invocations import Invocation, Used
 from bill.shapes import Shape
 from bill.standing import Fixtures
-from bill.usage import of_pages, of_ticks
+from bill.usage import of_pages, of_publications, of_ticks
 
 
 def used(messages=1, calls=None, write_units=None, read_units=None):
@@ -69,6 +69,22 @@ def test_ticks_are_not_part_of_a_crawl_and_failures_are():
     assert (set(pages), set(ticks)) == ({"crawler"}, {"sweeper"})
     assert pages["crawler"].billed_seconds == 3.0, "a failed invocation is billed too"
     assert pages["crawler"].silent == 1, "and lacks its calls, which the report says"
+
+
+def test_publishing_is_a_bill_of_its_own():
+    invocations = [invocation(used(calls={"S3.GetObject": 4_000}), "publisher", 2.0) for _ in range(2)] + [invocation(used(), "parser")]
+    assert set(of_pages(invocations)) == {"parser"}, "a crawl costs the same whether or not it is published"
+    usage = of_publications(invocations)
+    assert usage["publisher"].invocations == 2, "it stopped once, and went on"
+    printed = report.publication(shapes.published(), usage)
+    assert "what is made of 2,000 pages, in 2 invocations" in printed
+    gets = next(line.split() for line in printed.splitlines() if "gets" in line)
+    assert gets[3:5] == ["4,000,000.00", "1.6000"], "8,000 of 2,000 pages are four million of a million"
+
+
+def test_sites_that_are_crawled_again_are_those_that_were_crawled():
+    first, again = shapes.many_origins(20, 1.0), shapes.again(20, 1.0)
+    assert (first.pages_of_all, first.links, first.crawls, again.crawls) == (again.pages_of_all, again.links, 1, 2)
 
 
 def test_waiting_is_shared_by_the_origins_of_an_invocation():

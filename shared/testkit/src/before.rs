@@ -2,23 +2,25 @@
 
 use std::fmt::Display;
 use std::future::Future;
+use std::ops::Range;
 use std::sync::Arc;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Ahead, Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, DomainRow, DueQuery, HostAsk, HostRow,
-    Inbox, IterationRow, Lease, Named, Nearer, OriginKey, OriginRows, ReleaseRefused, SegmentId, SegmentRow,
-    StatusChange, Take, TakeRefused, TodoChunk,
+    Ahead, Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, CrawlStamp, DomainRow, DueQuery,
+    HostAsk, HostRow, Inbox, IterationRow, Lease, Named, Nearer, OriginKey, OriginRows, OriginsJoined, ReleaseRefused,
+    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
     BeginIteration, BeginParse, Candidates, ClaimRequest, CommitParse, CommitSegment, CrawlLog, CrawlRow, Crawls,
-    CursorMoved, DuePage, Endings, Fact, GiveBackHost, GiveUp, Hosts, IterationClosed, Iterations, KeptRobots,
-    MoveCursor, MoveSchedule, NoticeKept, Origins, Overdue, OverdueKinds, OverdueWork, OwedNotice, OwedNotices,
-    ParseCommitted, Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled, Told, Turns,
+    CursorMoved, DuePage, Endings, Fact, GiveBackHost, GiveUp, Hosts, IterationClosed, Iterations, JoinOrigins,
+    KeptRobots, MoveCursor, MoveSchedule, NoticeKept, Origins, Overdue, OverdueKinds, OverdueWork, OwedNotice,
+    OwedNotices, ParseCommitted, Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    Told, Turns,
 };
 use jiff::Timestamp;
 
@@ -38,7 +40,7 @@ pub trait Before: Send + Sync {
     fn put_log<F: CrawlLog + 'static>(
         &self,
         inner: &Arc<F>,
-        log: &SegmentLog,
+        log: &Arc<SegmentLog>,
     ) -> impl Future<Output = PortResult<()>> + Send {
         self.pass("frontier.put_log", &log.segment, None, inner.put_log(log))
     }
@@ -86,7 +88,9 @@ operations! {
         put_crawl(put: &PutCrawl) -> CrawlPut, on &put.definition.name;
         load_crawl(crawl: &CrawlId) -> Option<CrawlRow>, on crawl;
         load_definition(crawl: &CrawlId, version: u32) -> Option<Definition>, on crawl;
-        join_origin(crawl: &CrawlId, origin: &Origin) -> (), on origin;
+        load_stamp(crawl: &CrawlId) -> Option<CrawlStamp>, on crawl;
+        load_joined(crawl: &CrawlId, places: Range<u64>) -> Vec<Origin>, on format!("{crawl} {places:?}");
+        join_origins(join: &JoinOrigins) -> OriginsJoined, on &join.crawl, or OriginsJoined::Changed;
         switch_off(crawl: &CrawlId) -> (), on crawl;
         due_crawls(now: Timestamp, limit: usize) -> Vec<CrawlId>, on now;
         move_schedule(passed: &MoveSchedule) -> (), on &passed.crawl;
@@ -195,7 +199,7 @@ impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
 }
 
 impl<B: Before, F: CrawlLog + 'static> CrawlLog for Behind<B, F> {
-    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
+    async fn put_log(&self, log: &Arc<SegmentLog>) -> PortResult<()> {
         self.before.put_log(&self.inner, log).await
     }
 }

@@ -33,12 +33,18 @@ pub struct Story<'f> {
 impl<'f> Story<'f> {
     /// Begins the iteration and adds the seed.
     pub async fn begin(frontier: &'f DynamoFrontier) -> Self {
-        let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() };
+        Self::begin_at(frontier, "https://a.example").await
+    }
+
+    /// The same with another origin.
+    pub async fn begin_at(frontier: &'f DynamoFrontier, origin: &str) -> Self {
+        let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: origin.parse().unwrap() };
         let story = Self { frontier, origin };
         let begin = BeginIteration {
             crawl: story.origin.crawl.clone(),
             trigger: story.trigger(),
             version: 1,
+            joined: 0,
             budget: Reserve::default(),
             now: at(0),
             ends_at: None,

@@ -13,8 +13,8 @@ use dragline_domain::politeness::Pace;
 use dragline_domain::url::{HostKey, Origin};
 use dragline_ports::error::PortErrorKind;
 use dragline_ports::frontier::{
-    Candidates, Endings, GiveBackHost, Hosts, Overdue, OverdueKinds, OverdueWork, ParseCommitted, Parses, ReleaseLease,
-    Seeded, Settled, Turns,
+    Candidates, Endings, GiveBackHost, Hosts, Iterations as _, Overdue, OverdueKinds, OverdueWork, ParseCommitted,
+    Parses, ReleaseLease, Seeded, Settled, Turns,
 };
 use futures_util::future::join;
 
@@ -100,6 +100,9 @@ async fn a_write_whose_answer_got_lost_is_done_once() {
     assert!(faulty.faults.are_over());
     let rows = story.rows().await;
     assert_eq!((rows.lease.segments, rows.inbox.parsed, rows.inbox.counters.processed), (1, 1, 1), "each once");
+    let progress = faulty.frontier.progress(&story.origin.crawl, Iteration::FIRST).await.unwrap();
+    let counted = (progress.added, progress.taken, progress.segments, progress.parsed, progress.parser.processed);
+    assert_eq!(counted, (1, 1, 1, 1, 1), "and counted once");
 }
 
 #[tokio::test]
@@ -210,6 +213,27 @@ async fn a_takeover_does_not_undo_a_commit_that_came_first() {
     let (taken, ()) = join(Box::pin(take_over), commit_late).await;
     assert_eq!(taken.unwrap(), Err(TakeRefused::Held), "the holder is alive");
     assert_eq!(story.rows().await.lease, commit.lease, "its commit stands");
+}
+
+#[tokio::test]
+async fn batches_of_what_is_read_together_are_requested_at_the_same_time() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    let paths: Vec<String> = (0..150).map(|n| format!("/{n}")).collect();
+    let claim = story.claim(&paths.iter().map(String::as_str).collect::<Vec<_>>());
+    faulty.faults.plan("BatchGetItem", &[Fault::Held, Fault::Held]);
+    let both_are_held = async {
+        faulty.faults.until_held().await;
+        while !faulty.faults.are_over() {
+            tokio::task::yield_now().await;
+        }
+        faulty.faults.let_pass();
+        faulty.faults.let_pass();
+    };
+    let both_are_held = tokio::time::timeout(Duration::from_secs(20), both_are_held);
+    let (claims, held) = join(Box::pin(faulty.frontier.claim(&claim)), both_are_held).await;
+    held.expect("the second does not wait for the first");
+    assert_eq!(claims.unwrap().len(), 150);
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use dragline_aws_conformance::faults::{Fault, Faults};
 use dragline_aws_conformance::{Fresh, clients_over};
 use dragline_domain::frontier::{LeftoverReason, ObjectKey, OriginKey};
 use dragline_domain::ids::{Iteration, Turn};
+use dragline_formats::blob::Blob;
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::error::PortErrorKind;
 use dragline_ports::notifier::{Notice, Notifier};
@@ -23,8 +24,12 @@ fn key() -> ObjectKey {
     ObjectKey::try_from("raw/docs/1/a.warc.gz".to_owned()).unwrap()
 }
 
-fn bytes() -> Bytes {
-    Bytes::from_static(b"an object")
+fn object() -> Blob {
+    "an object".into()
+}
+
+async fn stored(archive: &impl Archive) -> Bytes {
+    archive.get(&key(), 100).await.unwrap().unwrap().bytes().unwrap()
 }
 
 fn origin() -> OriginKey {
@@ -37,12 +42,12 @@ async fn an_object_whose_answer_got_lost_is_there() {
     let archive = fresh.archive().await;
     faults.plan("PutObject", &[Fault::AnswerLost]);
     assert_eq!(
-        archive.put_new(&key(), bytes()).await.unwrap(),
+        archive.put_new(&key(), object()).await.unwrap(),
         Put::Exists,
         "the second try finds the first one's object"
     );
     assert!(faults.are_over());
-    assert_eq!(archive.get(&key(), 100).await.unwrap(), Some(bytes()));
+    assert_eq!(stored(&archive).await, "an object");
 }
 
 #[tokio::test]
@@ -50,10 +55,10 @@ async fn a_put_waits_for_another_of_its_key() {
     let (faults, fresh) = faulty().await;
     let archive = fresh.archive().await;
     faults.plan("PutObject", &[Fault::Conflict; 7]);
-    assert_eq!(archive.put_new(&key(), bytes()).await.unwrap(), Put::Stored, "the others failed in the end");
+    assert_eq!(archive.put_new(&key(), object()).await.unwrap(), Put::Stored, "the others failed in the end");
     assert!(faults.are_over());
     faults.plan("PutObject", &[Fault::Conflict; 100]);
-    let error = archive.put_new(&key(), bytes()).await.unwrap_err();
+    let error = archive.put_new(&key(), object()).await.unwrap_err();
     assert_eq!(error.kind, PortErrorKind::Unavailable, "retries are limited: {error}");
 }
 
@@ -65,14 +70,14 @@ async fn what_s3_puts_off_or_loses_is_asked_again() {
         for operation in ["PutObject", "GetObject", "ListObjectsV2", "DeleteObject"] {
             faults.plan(operation, &[fault; 2]);
         }
-        assert_eq!(archive.put_new(&key(), bytes()).await.unwrap(), Put::Stored, "{fault:?}");
-        assert_eq!(archive.get(&key(), 100).await.unwrap(), Some(bytes()), "{fault:?}");
+        assert_eq!(archive.put_new(&key(), object()).await.unwrap(), Put::Stored, "{fault:?}");
+        assert_eq!(stored(&archive).await, "an object", "{fault:?}");
         assert_eq!(archive.list("raw/", None, 10).await.unwrap(), [key()], "{fault:?}");
         archive.delete(&key()).await.unwrap();
         assert!(faults.are_over(), "{fault:?}");
     }
     faults.plan("PutObject", &[Fault::Lost; 100]);
-    assert_eq!(archive.put_new(&key(), bytes()).await.unwrap_err().kind, PortErrorKind::Unavailable);
+    assert_eq!(archive.put_new(&key(), object()).await.unwrap_err().kind, PortErrorKind::Unavailable);
 }
 
 #[tokio::test]

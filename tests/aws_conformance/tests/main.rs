@@ -7,6 +7,7 @@ mod editions;
 mod faults;
 mod faults_elsewhere;
 mod messages;
+mod pruning;
 mod publications;
 mod stored_rows;
 mod usage;

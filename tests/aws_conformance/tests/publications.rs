@@ -25,8 +25,8 @@ async fn published(fresh: &Fresh) -> Vec<(String, String)> {
     let archive = fresh.archive_there();
     let mut all = Vec::new();
     for key in archive.list("items/", None, 100).await.unwrap() {
-        let (bytes, mut text) = (archive.get(&key, 1 << 20).await.unwrap().unwrap(), String::new());
-        MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+        let (object, mut text) = (archive.get(&key, 1 << 20).await.unwrap().unwrap(), String::new());
+        MultiGzDecoder::new(object.reader()).read_to_string(&mut text).unwrap();
         let urls: Vec<&str> = text.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
         all.push((key.as_str().to_owned(), urls.join(" ")));
     }

@@ -1,15 +1,17 @@
 //! How rows are stored, as far as the port does not show it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_aws::Table;
 use dragline_aws_conformance::{Fresh, Story, at, clients};
 use dragline_domain::capture::SegmentLog;
+use dragline_domain::ids::Iteration;
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::archive::Archive;
 use dragline_ports::error::PortErrorKind;
-use dragline_ports::frontier::{CrawlLog, KeptRobots, Origins, RobotsRow};
+use dragline_ports::frontier::{CrawlLog, Iterations as _, KeptRobots, Origins, RobotsRow};
 use uuid::Builder;
 
 /// A robots.txt that does not compress below 100 KB.
@@ -69,6 +71,31 @@ async fn a_row_of_a_later_version_is_not_misread() {
     assert!(error.to_string().contains("version 2"), "it says why: {error}");
 }
 
+/// As an earlier version began it: its row does not say that it is counted, and what there is of counts is not all.
+#[tokio::test]
+async fn an_iteration_that_was_not_counted_from_its_beginning_is_added_up() {
+    let fresh = Fresh::new(clients().await);
+    let frontier = fresh.frontier().await;
+    let story = Story::begin(&frontier).await;
+    let commit = story.commit().await;
+    let progress = async || frontier.progress(&story.origin.crawl, Iteration::FIRST).await.unwrap();
+    let counted = progress().await;
+    assert_eq!((counted.added, counted.segments), (1, 1));
+    let tables = fresh.table_names();
+    for item in fresh.clients().dynamodb.scan().table_name(tables.of(Table::Frontier)).send().await.unwrap().items() {
+        if item["pk"].as_s().unwrap().starts_with("counts#") {
+            let delete = fresh.clients().dynamodb.delete_item().table_name(tables.of(Table::Frontier));
+            delete.key("pk", item["pk"].clone()).key("sk", item["sk"].clone()).send().await.unwrap();
+        }
+    }
+    assert_eq!(progress().await.segments, 0, "as long as it says so, only the counts count");
+    let request = fresh.clients().dynamodb.update_item().table_name(tables.of(Table::Crawls));
+    let request = request.key("pk", AttributeValue::S("docs".to_owned()));
+    let request = request.key("sk", AttributeValue::S("iteration#0000000001".to_owned()));
+    request.update_expression("REMOVE counted").send().await.unwrap();
+    assert_eq!(progress().await, counted, "{:?}", commit.segment.id);
+}
+
 #[tokio::test]
 async fn a_log_expires_so_long_after_its_segment_was_committed_or_never() {
     for (kept, expected, why) in [
@@ -86,7 +113,7 @@ async fn a_log_expires_so_long_after_its_segment_was_committed_or_never() {
             agent: "agent".to_owned(),
             entries: Vec::new(),
         };
-        frontier.put_log(&log).await.unwrap();
+        frontier.put_log(&Arc::new(log)).await.unwrap();
         let rows = fresh.clients().dynamodb.scan().table_name(fresh.table_names().of(Table::Log));
         let rows = rows.send().await.unwrap().items.unwrap();
         let expires: Vec<_> = rows.iter().map(|row| row.get("expires")).collect();

@@ -40,14 +40,15 @@ class Deployment:
             sam.deploy(environ, Path(built))
         self._stack = Stack(environ, "dragline")
 
-    def crawl(self, shape: Shape, sites: Sites, patience_seconds: float) -> None:
-        """Crawls a shape's sites to the end."""
+    def crawl(self, shape: Shape, sites: Sites, nth: int, patience_seconds: float) -> None:
+        """Crawls a shape's sites to the end, for the first time or again."""
         name = _name(sites)
+        sites.fetched.clear()
         politeness = {"delay": f"{round(shape.delay_seconds * 1000)}ms"}
         command = {"definition": {"name": name, "seeds": sites.seeds, "politeness": politeness}}
         self._stack.command(command)
         deadline = time.monotonic() + patience_seconds
-        while not self._is_done(name):
+        while not self._is_done(name, nth):
             if time.monotonic() > deadline:
                 raise Trouble(f"{name} did not end within {patience_seconds:g} s: {sites.fetched.total()} of {shape.pages_of_all} pages fetched")
             time.sleep(LOOK_SECONDS)
@@ -55,10 +56,10 @@ class Deployment:
         if len(sites.fetched) != shape.pages_of_all or wrong:
             raise Trouble(f"{name} fetched {len(sites.fetched)} pages of {shape.pages_of_all}, not once: {wrong}")
 
-    def publish(self, sites: Sites) -> None:
-        """Lets the sweeper close the iteration, and waits until what is made of it is there."""
-        eventually("the end of the iteration", lambda: self._stack.is_over_after_a_sweep(_name(sites)), SWEEP_SECONDS)
-        eventually("the report", lambda: any(self._stack.objects(f"reports/{_name(sites)}/1.html")), LOOK_SECONDS)
+    def publish(self, sites: Sites, nth: int) -> None:
+        """Lets the sweeper close an iteration, and waits until what is made of it is there."""
+        eventually("the end of the iteration", lambda: self._stack.is_over_after_a_sweep(_name(sites), nth), SWEEP_SECONDS)
+        eventually("the report", lambda: any(self._stack.objects(f"reports/{_name(sites)}/{nth}.html")), LOOK_SECONDS)
         eventually("the end of the publication", lambda: self._stack.waiting("Publications") == 0, LOOK_SECONDS)
 
     def search(self, shape: Shape, sites: Sites) -> None:
@@ -81,9 +82,9 @@ class Deployment:
         mappings = kinds.count("AWS::Lambda::EventSourceMapping")
         return Fixtures(mappings=mappings, alarms=kinds.count("AWS::CloudWatch::Alarm"), metrics=metrics)
 
-    def _is_done(self, crawl: str) -> bool:
+    def _is_done(self, crawl: str, nth: int) -> bool:
         """Whether no origin is open, so that the next sweep closes the iteration."""
-        return self._stack.iteration(crawl).get("open") == 0
+        return self._stack.iteration(crawl, nth).get("open") == 0
 
     def _invocations(self) -> list[Invocation]:
         return [one for function in FUNCTIONS for one in invocations.of_logs(function.lower(), self._stack.logs(function))]

@@ -52,21 +52,34 @@ def crawl(shape: Shape, usage: Usage) -> str:
     )
 
 
+def publication(shape: Shape, usage: Usage) -> str:
+    """The bill of publishing an iteration, for a million pages like its own."""
+    (used,) = usage.values()
+    pages = shape.pages_of_all
+    title = f"== {shape.name}: what is made of {pages:,} pages, in {used.invocations} invocations"
+    return _alone(usage, MILLION / pages, title, "a million pages published")
+
+
 def searches(usage: Usage) -> str:
     """The bill of searches, for a thousand of them."""
     (used,) = usage.values()
-    factor = 1_000 / used.invocations
+    return _alone(usage, 1_000 / used.invocations, f"== {used.invocations:,} searches", "a thousand searches")
+
+
+def _alone(usage: Usage, factor: float, title: str, unit: str) -> str:
+    """The bill of a function that waits for nobody."""
+    (used,) = usage.values()
     billed = bill.scaled(bill.lines(usage), factor)
     as_billed = used.gb_seconds * prices.LAMBDA_GB_SECOND * factor
     rest = bill.dollars(billed) - as_billed
     work = lambda_time.work_dollars(used) * factor
     return "\n".join(
         [
-            f"== {used.invocations:,} searches",
-            *_table(billed, "for a thousand searches"),
+            title,
+            *_table(billed, f"for {unit}"),
             *(_function(name, used) for name, used in usage.items()),
             *_silence(usage),
-            f"dollars a thousand searches: {rest + work:.5f} = {rest:.5f} + Lambda's time: {work:.5f} for computing and calls of"
+            f"dollars {unit}: {rest + work:.5f} = {rest:.5f} + Lambda's time: {work:.5f} for computing and calls of"
             f" {lambda_time.CALL_SECONDS * 1000:.0f} ms",
             f"with Lambda's time as it was here, {as_billed:.5f}: {rest + as_billed:.5f}",
         ]

@@ -21,6 +21,8 @@ class Shape:
     """How many different words the pages have, of which some are frequent and most are rare; the same few if 0."""
     searches: int = 0
     """How many searches follow."""
+    crawls: int = 1
+    """How often it is crawled, unchanged; the last time is measured."""
 
     @property
     def pages_of_all(self) -> int:
@@ -44,6 +46,16 @@ class Shape:
 def many_origins(origins: int, delay_seconds: float) -> Shape:
     """Small sites: 100 pages with 50 distinct links each."""
     return Shape(f"{origins} origins of 100 pages, {delay_seconds:g} s", origins, 100, 50, delay_seconds)
+
+
+def again(origins: int, delay_seconds: float) -> Shape:
+    """The same small sites, which were crawled before and have not changed."""
+    return Shape(f"{origins} origins of 100 pages again, {delay_seconds:g} s", origins, 100, 50, delay_seconds, crawls=2)
+
+
+def published() -> Shape:
+    """A large site with the words of a language, of which the publication is measured."""
+    return Shape("one origin of 2,000 pages with texts, published, 0.05 s", 1, 2_000, 50, 0.05, words=30_000)
 
 
 def one_origin(delay_seconds: float) -> Shape:

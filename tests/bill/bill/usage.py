@@ -64,10 +64,19 @@ Usage = dict[str, FunctionUsage]
 SEARCHER = "searcher"
 """The function that requests invoke, and nothing else."""
 
+PUBLISHER = "publisher"
+"""The function that works on what is over."""
+
 
 def of_pages(invocations: Iterable[Invocation]) -> Usage:
     """The usage of the crawl itself: work triggered by messages."""
-    return _sum(one for one in invocations if one.function != SEARCHER and (one.used is None or one.used.messages))
+    others = (SEARCHER, PUBLISHER)
+    return _sum(one for one in invocations if one.function not in others and (one.used is None or one.used.messages))
+
+
+def of_publications(invocations: Iterable[Invocation]) -> Usage:
+    """The usage of the publication of iterations."""
+    return _sum(one for one in invocations if one.function == PUBLISHER and (one.used is None or one.used.messages))
 
 
 def of_ticks(invocations: Iterable[Invocation]) -> Usage:

@@ -22,6 +22,7 @@ SELDOM = [
     ("Crawler", "s3:DeleteObject", "body", "an orphan is found"),
     ("Crawler", "dynamodb:PartiQLUpdate", "candidates", "candidates are due for recrawl, a day at the least after they were crawled"),
     ("Crawler", "dynamodb:BatchGetItem", "candidates", "as above, they are read before they are claimed"),
+    ("Crawler", "dynamodb:BatchWriteItem", "frontier", "todo of an origin that ends with leftovers is deleted: stopped, or its budget is spent"),
     ("Crawler", "dynamodb:ConditionCheckItem", "frontier", "a lease is let go while the inbox stays as it is"),
     ("Parser", "dynamodb:Query", "frontier", "todo of an origin that is closed with leftovers after its last parse"),
     ("Parser", "dynamodb:BatchWriteItem", "frontier", "the same todo is deleted"),

@@ -114,11 +114,24 @@ fn assert_replayed(crawl: &Crawl, site: &HostileSite, iterations: usize, scratch
         }
     }
     assert!(asked.len() >= PATHS.len() * (iterations + 1), "{asked:?}");
-    let folder = scratch.join("replayed");
-    std::fs::create_dir(&folder).expect("the test's own directory can be written");
     let visits: Vec<&str> = asked.keys().map(String::as_str).collect();
-    let replayed = archive::replay(&package, &visits, &folder);
-    let replayed: Vec<_> = visits.iter().zip(replayed).collect();
     let expected: Vec<_> = asked.values().map(|digest| (200, digest.clone())).collect();
-    assert_eq!(replayed, visits.iter().zip(expected).collect::<Vec<_>>());
+    let expected: Vec<_> = visits.iter().zip(expected).collect();
+    let folder_for = |name: &str| {
+        let folder = scratch.join(name);
+        std::fs::create_dir(&folder).expect("the test's own directory can be written");
+        folder
+    };
+    let replayed = archive::replay(&package, &visits, &folder_for("replayed"));
+    assert_eq!(visits.iter().zip(replayed).collect::<Vec<_>>(), expected);
+
+    // The same from the files in their places.
+    let index = crawl.ask(&["cdx"]);
+    assert!(index.lines().is_sorted_by_key(str::as_bytes), "{index}");
+    let (ours, theirs) = archive::indexes_in_place(&index, crawl.data());
+    assert_eq!(ours, theirs);
+    let file = scratch.join("index.cdxj");
+    std::fs::write(&file, index).expect("the test's own directory can be written");
+    let replayed = archive::replay_in_place(&file, crawl.data(), &visits, &folder_for("in-place"));
+    assert_eq!(visits.iter().zip(replayed).collect::<Vec<_>>(), expected);
 }

@@ -165,6 +165,20 @@ fn comparable(index: &str) -> Vec<String> {
     lines
 }
 
+/// The lines of an index of a data directory's WARC files, and those that `cdxj-indexer` makes of them without those of 304; both sorted, without the
+/// digests of records.
+///
+/// # Panics
+/// If the files cannot be indexed.
+#[must_use]
+pub fn indexes_in_place(index: &str, data: &Path) -> (Vec<String>, Vec<String>) {
+    let mut indexer = tool("cdxj-indexer");
+    indexer.arg("--dir-root").arg(data).args(warc_files(data));
+    let theirs = String::from_utf8(succeed(indexer, "cdxj-indexer").stdout).expect("an index is UTF-8");
+    let theirs = comparable(&theirs).into_iter().filter(|line| !line.contains(r#""status":"304""#));
+    (comparable(index), theirs.collect())
+}
+
 /// Has pywb replay URLs of a WACZ file, and returns the status and the SHA-256 of the body of each. A time in 14 digits and a space before a URL ask
 /// for the visit of that time, otherwise it is the newest.
 ///
@@ -172,10 +186,23 @@ fn comparable(index: &str) -> Vec<String> {
 /// If the file cannot be replayed.
 #[must_use]
 pub fn replay(file: &Path, urls: &[&str], scratch: &Path) -> Vec<(u16, String)> {
+    replay_from(&[file, scratch], urls, scratch)
+}
+
+/// The same of the WARC files in a data directory, with an index of them.
+///
+/// # Panics
+/// If they cannot be replayed.
+#[must_use]
+pub fn replay_in_place(index: &Path, data: &Path, urls: &[&str], scratch: &Path) -> Vec<(u16, String)> {
+    replay_from(&[index, scratch, data], urls, scratch)
+}
+
+fn replay_from(arguments: &[&Path], urls: &[&str], scratch: &Path) -> Vec<(u16, String)> {
     let asked = scratch.join("asked");
     fs::write(&asked, urls.join("\n")).expect("the test's own directory can be written");
     let mut pywb = tool("python");
-    pywb.arg(root().join("tests/end_to_end/replay.py")).arg(file).arg(scratch);
+    pywb.arg(root().join("tests/end_to_end/replay.py")).args(arguments);
     pywb.stdin(File::open(&asked).expect("it was written just now"));
     let output = succeed(pywb, "pywb");
     let said = String::from_utf8_lossy(&output.stdout);

@@ -1,12 +1,15 @@
 //! Servers of which some URLs fail, or all of them: what is tried again, how soon, and when a site is given up.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use dragline_domain::outcome::Outcome::{ConnectionFailed, FileIngested, ServerInternalError, ServerUnavailable};
+use dragline_domain::outcome::Outcome::{
+    ConnectionFailed, FileIngested, OriginGivenUp, ServerInternalError, ServerUnavailable,
+};
 use dragline_testkit::hostile::{Asked, Authority, Flaw, HostileSite, Step, Version, head, html, links, reply};
 use dragline_whole_crawls::{Crawled, definition};
 
-use crate::support::{assert_accounted, tight, trusting};
+use crate::support::{NASTY, assert_accounted, tight, trusting};
 
 /// How many good pages there are behind those that fail.
 const GOOD: usize = 30;
@@ -98,7 +101,9 @@ async fn a_site_that_answers_nothing_any_more_is_given_up() {
         draft.politeness.failures = 4;
     }))
     .await;
-    assert_eq!(crawled.leftovers(), [("origin_given_up", 28)]);
+    assert_eq!(crawled.leftovers(), [("origin_given_up", 0)]);
+    assert_eq!(crawled.progress.count(OriginGivenUp), 28, "those that were to be tried again, and those that were not");
+    assert_eq!(crawled.row("/good/29").tries, 0, "it was not requested");
     let targets: Vec<String> = silent.targets().split_off(4);
     assert_eq!(targets, ["/good/2", "/good/3", "/good/4", "/good/5", "/"], "four failures, and a page that had worked");
 }
@@ -142,9 +147,48 @@ async fn where_nobody_is_there_that_is_known_soon() {
     let acceptor = Authority::named("unknown").acceptor("site.test", Flaw::None, Version::Http11);
     let untrusted = HostileSite::start_tls(acceptor, |_| html("never sent")).await;
     let seeds = [refusing, format!("https://site.test:{}/", untrusted.port())];
+    let lively =
+        HostileSite::beside_good_pages(vec![(NASTY.to_owned(), html(links([format!("{}linked", seeds[0])])))]).await;
+    let all = [lively.url("/"), seeds[0].clone(), seeds[1].clone()];
     let began = Instant::now();
-    let crawled = Crawled::over(trusting(Vec::new()), &definition(&seeds, tight)).await;
+    let crawled = Crawled::over(trusting(Vec::new()), &definition(&all, tight)).await;
     assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
-    assert_eq!(crawled.leftovers(), [("robots_unreadable", 2)]);
+    assert_eq!(crawled.leftovers(), [("robots_unreadable", 0)]);
+    let linked = format!("{}linked", seeds[0]);
+    for (url, why) in [
+        (&seeds[0], "connection refused: "),
+        (&seeds[1], "certificate not trusted: "),
+        (&linked, "connection refused: "),
+    ] {
+        let row = crawled.row(url);
+        assert_eq!((row.outcome, row.tries), (ConnectionFailed.code(), 0), "{url}");
+        assert!(row.detail.as_deref().is_some_and(|detail| detail.starts_with(why)), "{url}: {:?}", row.detail);
+    }
     assert_eq!(untrusted.connections(), 2, "it is asked twice");
+}
+
+/// The others spend the budget at once. Nobody may take that for the reason why the rest got nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_budget_does_not_hide_who_is_not_there() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let refusing = format!("http://127.0.0.1:{}/", closed.local_addr().unwrap().port());
+    drop(closed);
+    let failing = HostileSite::start(|_| reply(503, &[], "")).await;
+    let lively = troubled(0, |_| html("never asked for")).await;
+    let seeds = [lively.url("/"), refusing.clone(), failing.url("/")];
+    let crawled = Crawled::over(
+        trusting(Vec::new()),
+        &definition(&seeds, |draft| {
+            tight(draft);
+            draft.budget.pages = Some(6);
+        }),
+    )
+    .await;
+    assert_eq!(crawled.row(&refusing).outcome, ConnectionFailed.code());
+    let left: BTreeMap<_, _> = crawled.leftovers().into_iter().collect();
+    assert_eq!(left.get("budget_exhausted"), Some(&(1 + GOOD as u64 - 6)), "pages of the lively site alone: {left:?}");
+    // It depends on the others whether its last try comes before the budget is spent.
+    let ended = crawled.progress.count(OriginGivenUp);
+    let waited = left.get("robots_unreadable").copied().unwrap_or_default();
+    assert_eq!(ended + waited, 1, "told of either way: {left:?}");
 }

@@ -1,8 +1,8 @@
 //! Sitemaps of every form and type, and those that give nothing: what is requested for them, each URL once.
 
 use dragline_domain::definition::{Draft, Sitemaps};
-use dragline_domain::outcome::Outcome::FileOfUnknownType;
-use dragline_testkit::hostile::{HostileSite, Step, head, html, reply};
+use dragline_domain::outcome::Outcome::{self, FileOfUnknownType};
+use dragline_testkit::hostile::{HostileSite, Step, head, html, links, reply};
 use dragline_whole_crawls::{Crawled, definition};
 
 use crate::support::tight;
@@ -129,6 +129,21 @@ async fn what_is_named_as_a_sitemap_is_read_as_one() {
             assert_eq!(crawled.row(&site.url("/s")).outcome, FileOfUnknownType.code(), "{}", case.why);
         }
     }
+}
+
+/// A seed that moved joins the crawl; robots.txt that moved says nothing about the pages there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_to_which_robots_txt_moved_does_not_join_the_crawl() {
+    let other = HostileSite::beside_good_pages(vec![("/robots.txt".to_owned(), typed("text/plain", ""))]).await;
+    let (moved, linked) = (other.url("/robots.txt"), other.url("/linked"));
+    let site = HostileSite::start(move |asked| match asked.target.as_str() {
+        "/robots.txt" => vec![head(301, &[&format!("location: {moved}"), "content-length: 0"])],
+        _ => html(links([&linked])),
+    })
+    .await;
+    let crawled = Crawled::once(&definition(&[site.url("/")], follows)).await;
+    assert!(other.targets().iter().all(|target| target == "/robots.txt"), "{:?}", other.targets());
+    assert_eq!(crawled.progress.count(Outcome::FileIngested), 1, "the seed alone is a page of the crawl");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

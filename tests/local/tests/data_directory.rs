@@ -44,9 +44,9 @@ fn what_cannot_be_opened_is_told_in_a_line() {
         (
             |d| {
                 LocalStore::open(d, at(0)).map(drop).unwrap();
-                database(d, "PRAGMA user_version = 13");
+                database(d, "PRAGMA user_version = 16");
             },
-            "DIR/dragline.db has format 13, and this dragline supports formats up to 12; use a newer dragline",
+            "DIR/dragline.db has format 16, and this dragline supports formats up to 15; use a newer dragline",
             "a newer format",
         ),
     ];

@@ -1,11 +1,12 @@
 //! The four steps in one process, over HTTP, on test sites.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dragline_domain::definition::Schedule;
-use dragline_domain::frontier::Switch;
+use dragline_domain::frontier::{LeftoverReason, Switch};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::outcome::Outcome;
 use dragline_engine::local_world;
@@ -13,12 +14,15 @@ use dragline_engine::run::{Engine, RunEnd, Until};
 use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::fetcher::BodyLimit;
 use dragline_ports::frontier::{Crawls, Iterations, OwedNotices, Progress, PutCrawl};
 use dragline_ports::notifier::{Notice, Notifier};
 use dragline_ports::queue::{Message, Queue, StartCommand};
 use dragline_testkit::site::{GeneratedSite, Site};
 use dragline_whole_crawls::{Network, Silent, crawl, crawl_in, definition};
 use jiff::Timestamp;
+
+use crate::rules::replies::{html, links};
 
 fn outcomes(progress: &Progress) -> BTreeMap<Outcome, u64> {
     progress.parser.outcomes.clone()
@@ -107,6 +111,64 @@ impl Notifier for Away {
     async fn notify(&self, notice: Notice) -> PortResult<()> {
         Err(PortError::new(PortErrorKind::Unavailable, "notify", notice.kind(), "nobody is there"))
     }
+}
+
+/// A notifier that remembers what it was told.
+#[derive(Clone, Default)]
+struct Listener(Arc<Mutex<Vec<Notice>>>);
+
+impl Notifier for Listener {
+    async fn notify(&self, notice: Notice) -> PortResult<()> {
+        self.0.lock().unwrap().push(notice);
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_origins_that_end_alike_are_one_notice_of_each_kind() {
+    let data = tempfile::tempdir().unwrap();
+    let ports: Vec<_> = (0..10).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let seeds: Vec<_> = ports.iter().map(|port| format!("http://{}/", port.local_addr().unwrap())).collect();
+    drop(ports);
+    let store = LocalStore::open(data.path(), SystemClock::new().now()).unwrap();
+    let listener = Listener::default();
+    let world = local_world(&store, listener.clone());
+    let messages = world.queue.clone();
+    let progress = crawl_in(world, messages, Network::default().fetcher(), &definition(&seeds, |_| {})).await;
+    let heard = listener.0.lock().unwrap();
+    let mut kinds: Vec<_> = heard.iter().map(Notice::kind).collect();
+    kinds.sort_unstable();
+    assert_eq!(kinds, ["iteration_closed", "origin_ended", "robots_unreadable"]);
+    let Some(Notice::IterationClosed(closed)) = heard.last() else { panic!("{heard:?}") };
+    assert_eq!(closed.leftovers, BTreeMap::from([(LeftoverReason::RobotsUnreadable, 0)]));
+    let expected = BTreeMap::from([(Outcome::ConnectionFailed, 10)]);
+    assert_eq!(outcomes(&progress), expected, "each of them has its outcome");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bodies_that_are_cut_for_their_size_are_one_notice_for_each_limit() {
+    let data = tempfile::tempdir().unwrap();
+    let long = || html(&"x".repeat(200_000));
+    let site = Site::builder()
+        .reply("/", html(&links(["/a", "/b"])))
+        .reply("/a", long())
+        .reply("/b", long())
+        .start()
+        .await
+        .unwrap();
+    let store = LocalStore::open(data.path(), SystemClock::new().now()).unwrap();
+    let listener = Listener::default();
+    let world = local_world(&store, listener.clone());
+    let messages = world.queue.clone();
+    let limited = definition(&[site.url()], |draft| {
+        draft.fetch.body_bytes_max = 100_000;
+        draft.politeness.concurrency = 1;
+    });
+    crawl_in(world, messages, Network::default().fetcher(), &limited).await;
+    let heard = listener.0.lock().unwrap();
+    let [Notice::BodyCut { url, limit, .. }, Notice::IterationClosed(closed)] = &heard[..] else { panic!("{heard:?}") };
+    assert_eq!((url, *limit), (&format!("{}a", site.url()), BodyLimit::Received), "the first, and what to raise");
+    assert_eq!(closed.bodies_cut, 2, "the other is counted");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,5 +1,6 @@
 //! What people see of a data directory: the reader's rows, the summary and the views.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{at, commit, figures, origin, take};
@@ -59,13 +60,23 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         outcome,
         finality: Finality::Final,
         detail: None,
-        exchange: Some(exchange),
+        exchange: Some(Box::new(exchange)),
         known: Known::default(),
         demand: None,
         missing: None,
     };
     let at = at(i64::from(n));
-    LogEntry { n, url: url(path), at, visit, status, file, redirect: None, unchanged_since: None, change: None }
+    LogEntry {
+        n,
+        url: url(path),
+        at,
+        visit,
+        status,
+        file: file.map(Box::new),
+        redirect: None,
+        unchanged_since: None,
+        change: None,
+    }
 }
 
 /// A URL that was never asked for.
@@ -139,7 +150,7 @@ async fn crawled() -> (TempDir, Reading) {
     let frontier = store.frontier();
     for _ in 0..2 {
         store.documents().put_new(&segment, &[home()]).await.unwrap();
-        frontier.put_log(&log(&segment)).await.unwrap();
+        frontier.put_log(&Arc::new(log(&segment))).await.unwrap();
     }
     let sighting = Sighting { depth: 1, via: Some(url("/")), requisite_steps: 0, read_as: ReadAs::Typed };
     let claim = ClaimRequest {
@@ -262,7 +273,7 @@ async fn a_batch_has_whole_pages_of_links_and_few_large_texts() {
     let documents: Vec<Document> = (0..).zip(&paths).map(|(n, path)| pages(n, path)).collect();
     store.documents().put_new(&segment, &documents).await.unwrap();
     let visits = (0..).zip(&paths).map(|(n, path)| visited(n, path, Outcome::FileIngested, (1, Some(200))));
-    store.frontier().put_log(&SegmentLog { entries: visits.collect(), ..log(&segment) }).await.unwrap();
+    store.frontier().put_log(&Arc::new(SegmentLog { entries: visits.collect(), ..log(&segment) })).await.unwrap();
     let reader = LocalStore::open_read_only(directory.path()).unwrap().into_reader(origin().crawl);
     let (all, none) = (Filter::default(), None::<&Cursor>);
     let links = reader.seen_links(&all, none, 4).await.unwrap();

@@ -194,6 +194,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
         missing,
         robots,
         ending,
+        given_up,
         cursor,
         chunk,
         depth,
@@ -208,6 +209,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
         (until, reserved).hash(hasher);
     }
     (iteration, turn, not_before, written_at, attempts, pace, patience, worked, missing, robots, ending).hash(hasher);
+    given_up.hash(hasher);
     (cursor, chunk, depth, barrier, retries, taken, segments, counters).hash(hasher);
 }
 

@@ -3,6 +3,7 @@
 //! The run is deterministic because the driver acts only when nothing can proceed by itself, and then draws what to resume from the seed.
 //! The driver also waits for work on other threads (the database's, parsing).
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::future::{Future, pending, poll_fn};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -63,8 +64,10 @@ struct State {
     operations: usize,
     now: Duration,
     parked: Vec<Parked>,
-    /// Operations under way and sequential workers that are not parked.
+    /// Operations under way of workers that do several things at a time.
     busy: usize,
+    /// Other workers that are not parked: each goes on where all calls that it makes together are answered.
+    running: BTreeSet<Worker>,
     is_quiet: bool,
     driver: Option<Waker>,
     fallen: Option<(Worker, Scope)>,
@@ -99,6 +102,7 @@ impl Conductor {
                 now: Duration::ZERO,
                 parked: Vec::new(),
                 busy: 0,
+                running: BTreeSet::new(),
                 is_quiet: false,
                 driver: None,
                 fallen: None,
@@ -221,13 +225,16 @@ impl Conductor {
 
     /// Records that a sequential worker begins to run.
     pub(crate) fn started(&self, worker: Worker) {
-        self.state().busy += usize::from(worker.is_sequential());
+        if worker.is_sequential() {
+            self.state().running.insert(worker);
+        }
     }
 
     /// To be called when the runtime has nothing to run.
     pub(crate) fn thread_parks(&self) {
         let mut state = self.state();
         if state.busy == 0
+            && state.running.is_empty()
             && let Some(driver) = state.driver.take()
         {
             state.is_quiet = true;
@@ -253,7 +260,7 @@ impl Conductor {
         let (wake, woken) = oneshot::channel();
         {
             let mut state = self.state();
-            state.busy -= usize::from(worker.is_sequential());
+            state.running.remove(&worker);
             state.parked.push(Parked { worker, until, wake });
         }
         match woken.await {
@@ -279,15 +286,29 @@ impl Conductor {
         }
     }
 
-    /// Records the end of an operation. It no longer counts as under way, but its sequential worker does.
+    /// Records the end of an operation. It no longer counts as under way, but its sequential worker does, unless it waits for another.
     fn leave(&self, worker: Worker) {
-        self.state().busy -= usize::from(!worker.is_sequential());
+        if worker.is_sequential() {
+            self.goes_on(worker);
+        } else {
+            self.state().busy -= 1;
+        }
+    }
+
+    /// Records that a call of a sequential worker is answered: it runs, unless it waits for another that it made together with this one.
+    fn goes_on(&self, worker: Worker) {
+        let mut state = self.state();
+        if state.parked.iter().any(|parked| parked.worker == worker && !parked.wake.is_closed()) {
+            state.running.remove(&worker);
+        }
     }
 
     async fn fall<T>(&self, worker: Worker, scope: Scope) -> T {
         {
             let mut state = self.state();
-            state.busy -= 1;
+            if !state.running.remove(&worker) {
+                state.busy -= 1;
+            }
             state.fallen = Some((worker, scope));
         }
         pending().await
@@ -312,6 +333,11 @@ impl Conductor {
                 Fault::FailBefore => {
                     self.leave(worker);
                     return away("no answer: nothing was done");
+                }
+                Fault::FailForGood(kind) => {
+                    self.leave(worker);
+                    let what = "it fails each time";
+                    return Err(PortError::new(kind, operation.name, &operation.subject, what));
                 }
                 Fault::CrashBefore(scope) => return self.fall(worker, scope).await,
                 Fault::DelayBefore(wait) => {
@@ -345,6 +371,9 @@ impl Conductor {
                 Fault::DelayAfter(wait) => {
                     self.leave(worker);
                     self.sleep(worker, wait).await;
+                    if worker.is_sequential() {
+                        self.goes_on(worker);
+                    }
                     return result;
                 }
                 _ => {}
@@ -405,6 +434,7 @@ impl Conductor {
         let mut state = self.state();
         state.parked.clear();
         state.busy = 0;
+        state.running.clear();
         state.is_quiet = false;
         state.driver = None;
         state.fallen = None;
@@ -425,9 +455,10 @@ impl State {
     fn released(&mut self, at: usize) {
         let Parked { worker, until, wake } = self.parked.remove(at);
         let grant = match until {
-            Until::Operation(Operation { name, subject }) => {
+            Until::Operation(operation) => {
                 self.operations += 1;
-                let fault = self.faults.decide(&mut self.dice, worker, name);
+                let fault = self.faults.decide(&mut self.dice, worker, &operation);
+                let Operation { name, subject } = operation;
                 self.trace.add(self.now, &format_args!("{worker}: {name} {subject}{fault}"));
                 self.busy += usize::from(!worker.is_sequential());
                 Grant::Operation(fault)
@@ -442,8 +473,10 @@ impl State {
                 Grant::Message(letter)
             }
         };
-        self.busy += usize::from(worker.is_sequential());
-        if wake.send(grant).is_err() {
+        if worker.is_sequential() {
+            self.running.insert(worker);
+        }
+        if wake.send(grant).is_err() && !self.running.remove(&worker) {
             self.busy -= 1;
         }
     }

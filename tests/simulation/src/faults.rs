@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
+use dragline_ports::error::PortErrorKind;
 use rand::RngExt;
 use rand::rngs::StdRng;
 
 use crate::clocks::Clocks;
+use crate::parked::Operation;
 use crate::worker::Worker;
 
 /// How much dies.
@@ -35,6 +38,8 @@ pub enum Side {
 pub(crate) enum Fault {
     Passes,
     FailBefore,
+    /// It fails, as it does each time with these values.
+    FailForGood(PortErrorKind),
     FailAfter,
     DelayBefore(Duration),
     DelayAfter(Duration),
@@ -60,7 +65,7 @@ pub struct Struck {
     pub operations: usize,
     /// How often each fault struck.
     pub faults: BTreeMap<&'static str, usize>,
-    /// The keys of objects that were deleted or truncated.
+    /// The keys of objects that were deleted or truncated, and the operations that always fail.
     pub lost: BTreeSet<String>,
 }
 
@@ -145,12 +150,22 @@ enum Focus {
     Objects,
     /// A parser's operations on the store, which is often out of reach; nothing dies.
     Away,
+    /// One operation of parsers, which fails for some subjects each time, whatever else happens; others are struck, too.
+    ForGood(&'static str),
 }
+
+/// Operations of parsers that may fail for good. Without the others no segment can end.
+const FOR_GOOD: [&str; 5] =
+    ["documents.load", "documents.put_new", "frontier.claim", "frontier.put_log", "frontier.update_candidates"];
+
+/// Of how many subjects one operation fails for good.
+const FOR_GOOD_ONE_OF: u64 = 3;
 
 impl Weather {
     fn draw(dice: &mut StdRng) -> Self {
-        let (odds, faults_max, focus) = match dice.random_range(0..10) {
+        let (odds, faults_max, focus) = match dice.random_range(0..11) {
             0..=3 => (0.04, 25, Focus::Everything),
+            10 => (0.02, 10, Focus::ForGood(FOR_GOOD[dice.random_range(0..FOR_GOOD.len())])),
             4 => (0.15, 40, Focus::Everything),
             5 => (0.2, 25, Focus::Parsers),
             6 => (0.02, 25, Focus::Objects),
@@ -164,7 +179,7 @@ impl Weather {
 impl Focus {
     fn includes(self, worker: Worker, name: &str) -> bool {
         match self {
-            Self::Everything | Self::Objects => true,
+            Self::Everything | Self::Objects | Self::ForGood(_) => true,
             Self::Parsers | Self::Away => matches!(worker, Worker::Parser(_)),
             Self::Commits => ["archive.put_new", "frontier.commit_segment", "frontier.release"].contains(&name),
         }
@@ -235,10 +250,16 @@ impl Faults {
         self.struck.clone()
     }
 
-    pub(crate) fn decide(&mut self, dice: &mut StdRng, worker: Worker, name: &str) -> Fault {
+    pub(crate) fn decide(&mut self, dice: &mut StdRng, worker: Worker, operation: &Operation) -> Fault {
+        if let Some(kind) = self.fails_for_good(worker, operation) {
+            self.struck.lost.insert(format!("{} {}", operation.name, operation.subject));
+            *self.struck.faults.entry("fails for good").or_default() += 1;
+            return Fault::FailForGood(kind);
+        }
         if self.is_calm {
             return Fault::Passes;
         }
+        let name = operation.name;
         let number = self.struck.operations;
         self.struck.operations += 1;
         let (fault, kind) = match self.plan {
@@ -260,6 +281,20 @@ impl Faults {
         };
         *self.struck.faults.entry(kind).or_default() += 1;
         fault
+    }
+
+    /// Returns how an operation of a parser fails, if it does so each time. Only where nothing is compared with an iteration before.
+    fn fails_for_good(&self, worker: Worker, operation: &Operation) -> Option<PortErrorKind> {
+        let Focus::ForGood(name) = self.weather.focus else { return None };
+        let is_it = self.plan == Plan::Random
+            && self.iteration == (1, 1)
+            && matches!(worker, Worker::Parser(_))
+            && operation.name == name;
+        let mut hasher = DefaultHasher::new();
+        operation.subject.hash(&mut hasher);
+        let kinds = [PortErrorKind::TooLarge, PortErrorKind::Corrupt, PortErrorKind::Other];
+        let (number, kind) = (hasher.finish(), kinds[(hasher.finish() >> 8) as usize % kinds.len()]);
+        (is_it && number % FOR_GOOD_ONE_OF == 0).then_some(kind)
     }
 
     /// Draws whether an object is lost before it is read.

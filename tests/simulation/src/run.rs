@@ -116,6 +116,7 @@ impl Run {
             directory: self.directory,
             accesses: self.servers.accesses(),
             accesses_before: self.accesses_before,
+            missing_unsent: self.servers.missing_unsent(),
             clocks_apart: self.conductor.clocks().apart(),
             clocks_wrong_by: self.conductor.clocks().wrong_by(),
             site: self.servers.site().clone(),
@@ -194,6 +195,7 @@ impl Run {
             directory,
             accesses,
             accesses_before: self.accesses_before,
+            missing_unsent: self.servers.missing_unsent(),
             clocks_apart: self.conductor.clocks().apart(),
             clocks_wrong_by: self.conductor.clocks().wrong_by(),
             definition,
@@ -217,7 +219,10 @@ impl Run {
         violations.extend(invariants::at_the_end(&evidence, &progress)?);
         violations.extend(invariants::stuck_only_by_deaths(&evidence, &progress, &struck)?);
         violations.extend(invariants::the_end_is_told(iteration, &self.conductor.told()));
-        let gave_up = !progress.leftovers.is_empty()
+        if !self.scenario.is_cut_short() {
+            violations.extend(invariants::who_is_given_up_leaves_nothing(&evidence)?);
+        }
+        let gave_up = invariants::gaps(&evidence)? > 0
             || progress.parser.stuck > 0
             || struck.broke_a_connection()
             || !struck.lost.is_empty();

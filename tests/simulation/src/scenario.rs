@@ -208,6 +208,11 @@ impl Scenario {
         self.definitions.get(number - 1).or(self.definitions.last()).expect("there is a definition")
     }
 
+    /// Whether a stop or a page budget for all origins ends iterations before everything has its turn.
+    pub(crate) fn is_cut_short(&self) -> bool {
+        self.kind == Kind::Stopped || self.definitions.iter().any(|definition| definition.budget.pages.is_some())
+    }
+
     /// Whether everything that links lead to is found if nothing goes wrong. Where the site changes, what is shown is checked instead.
     pub(crate) fn finds_everything(&self) -> bool {
         match self.kind {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A caller of ports. It makes one call at a time, except a crawler, which makes several at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A caller of ports. The visits of a crawler make calls at any time; others make one after the other, or several together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Worker {
     /// Works turns; its visits run concurrently.
     Crawler(usize),
@@ -29,7 +29,7 @@ impl Worker {
         }
     }
 
-    /// Whether it does one thing at a time. Such a worker runs, on any thread, until it parks again.
+    /// Whether it does one thing at a time. Such a worker runs, on any thread, until it parks again: with all calls that it makes together.
     pub(crate) const fn is_sequential(self) -> bool {
         !matches!(self, Self::Crawler(_))
     }

@@ -219,7 +219,7 @@ impl Desk {
         let clock = self.world.clock();
         for (at, order) in orders {
             clock.sleep(at.saturating_sub(clock.monotonic())).await;
-            while !self.order(&crawl, &order).await.unwrap_or(false) {
+            while !Box::pin(self.order(&crawl, &order)).await.unwrap_or(false) {
                 clock.sleep(ORDER_AGAIN).await;
             }
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
-use aws_sdk_dynamodb::types::Tag;
+use aws_sdk_dynamodb::types::{AttributeValue, Tag};
 use dragline_aws::{
     AwsClients, DynamoFrontier, DynamoReader, DynamoRemaking, DynamoRetained, S3Editions, S3Publications, Table,
 };
@@ -25,7 +25,7 @@ use dragline_ports::queue::Nobody;
 use dragline_ports::reader::Reader as _;
 use dragline_ports::remaking::Remaking as _;
 use dragline_ports::retention::Effect;
-use dragline_publish::{SitePublication, publish_site};
+use dragline_publish::{SiteLimits, SitePublication, publish_site};
 use dragline_site_report::Making;
 use dragline_whole_crawls::{Network, command_in, crawl_in};
 use serde_json::Value;
@@ -118,7 +118,8 @@ impl EmulatedStack {
         let reader = DynamoReader::new(self.frontier.clone(), documents.clone(), crawl.clone());
         let iteration = reader.latest_iteration().await.unwrap().unwrap();
         let making = Making { program: "test".to_owned(), at: SystemClock::new().now() };
-        let publication = SitePublication { iteration, folder: folder.path().to_owned(), making };
+        let publication =
+            SitePublication { iteration, folder: folder.path().to_owned(), making, limits: SiteLimits::default() };
         let (editions, publications) = (S3Editions::beside(&documents), S3Publications::beside(&documents));
         publish_site(&reader, &editions, &publications, publication).await.unwrap();
     }
@@ -174,7 +175,8 @@ impl EmulatedStack {
         put(&adapters(&self.fresh, &self.frontier, &queue, clock), definition).await.unwrap();
     }
 
-    /// Everything that is stored, apart from definitions: rows, and the digests of objects' bytes.
+    /// Everything that is stored, apart from definitions: rows, and the digests of objects' bytes. What an iteration counts is only ever added to, so a
+    /// number of it that came to zero means the same as one that is not there, and is left out.
     ///
     /// # Panics
     /// If it cannot be read.
@@ -185,7 +187,11 @@ impl EmulatedStack {
             for item in scan.into_paginator().items().send().collect::<Result<Vec<_>, _>>().await.unwrap() {
                 let key = format!("{table:?} {:?} {:?}", item["pk"], item["sk"]);
                 if !key.contains("\"spec") {
-                    all.insert(key, format!("{:?}", item.into_iter().collect::<BTreeMap<_, _>>()));
+                    let is_counts = key.contains("\"counts#");
+                    let is_said =
+                        |value: &AttributeValue| !(is_counts && value.as_n().is_ok_and(|number| number == "0"));
+                    let said: BTreeMap<_, _> = item.into_iter().filter(|(_, value)| is_said(value)).collect();
+                    all.insert(key, format!("{said:?}"));
                 }
             }
         }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
 use dragline_domain::command::Command;
-use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::definition::{Definition, Draft, Schedule};
 use dragline_domain::frontier::{Demand, Selection, Visits};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_stack_commands::{EmulatedStack, Ran, dragline};
@@ -243,6 +243,18 @@ async fn what_is_forgotten_is_gone_from_both_engines_and_the_rest_stays() {
     let kept = pages(&both);
     both.crawl(&definition).await;
     assert_eq!(pages(&both), kept, "pages that did not change lead to nothing new");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_forgets_hears_when_the_schedule_crawls_again() {
+    let both = Both::new().await;
+    let daily = both.definition(|draft| draft.schedule = Some(Schedule::new("0 3 * * *", "UTC").unwrap()));
+    both.stack.command(&Command::Define(Box::new(daily))).await;
+    let [ran, _] = both.ask(&["forget", &both.site.url()]);
+    assert!(ran.stdout.contains("1 URL forgotten"), "{}{}", ran.stdout, ran.stderr);
+    let told = "the schedule of `docs` begins its next crawl at ";
+    let at = ran.stderr.split_once(told).unwrap_or_else(|| panic!("{}", ran.stderr)).1;
+    assert!(at.contains("T03:00:00Z"), "{at}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,5 +9,6 @@ mod run;
 
 pub use crawled::{Crawled, every_row};
 pub use run::{
-    Loopback, Network, Silent, command, command_in, crawl, crawl_by, crawl_in, crawl_over, definition, store,
+    Loopback, Network, Silent, command, command_in, crawl, crawl_at_once, crawl_by, crawl_in, crawl_over, definition,
+    store,
 };

@@ -15,7 +15,7 @@ use dragline_domain::frontier::{CrawlPut, IterationStatus};
 use dragline_domain::ids::TriggerId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_engine::local_world;
-use dragline_engine::run::{Engine, RunEnd, Until};
+use dragline_engine::run::{Engine, RunEnd, RunOptions, Until};
 use dragline_http::{Certificate, HttpConfig, HttpFetcher, NameLookup};
 use dragline_local::{LocalStore, MemoryQueue, SystemClock};
 use dragline_pipeline::World;
@@ -129,9 +129,24 @@ pub async fn crawl_in<W: World<Clock: Clone>>(
     fetcher: impl Fetcher + 'static,
     definition: &Definition,
 ) -> Progress {
+    crawl_at_once(RunOptions::default(), world, messages, fetcher, definition).await
+}
+
+/// Runs one iteration to its end over these adapters and their queue, and no more of it at once than these options say.
+///
+/// # Panics
+/// As [`crawl_by`] does.
+pub async fn crawl_at_once<W: World<Clock: Clone>>(
+    options: RunOptions,
+    world: W,
+    messages: MemoryQueue<W::Clock>,
+    fetcher: impl Fetcher + 'static,
+    definition: &Definition,
+) -> Progress {
     let world = Arc::new(world);
     put(&*world, definition).await;
-    run_command(world, messages, fetcher, &Command::Start { crawl: definition.name.clone(), trigger: None }).await
+    let command = Command::Start { crawl: definition.name.clone(), trigger: None };
+    run_command(options, world, messages, fetcher, &command).await
 }
 
 /// Stores a definition in a data directory.
@@ -160,7 +175,7 @@ pub async fn command_in<W: World<Clock: Clone>>(
     fetcher: impl Fetcher + 'static,
     command: &Command,
 ) -> Progress {
-    run_command(Arc::new(world), messages, fetcher, command).await
+    run_command(RunOptions::default(), Arc::new(world), messages, fetcher, command).await
 }
 
 /// Carries out a command in a data directory, and runs the crawl's latest iteration to its end. Every name resolves to this machine, which is
@@ -176,6 +191,7 @@ pub async fn command(data: &Path, command: &Command) -> Progress {
 }
 
 async fn run_command<W: World<Clock: Clone>>(
+    options: RunOptions,
     world: Arc<W>,
     messages: MemoryQueue<W::Clock>,
     fetcher: impl Fetcher + 'static,
@@ -186,7 +202,7 @@ async fn run_command<W: World<Clock: Clone>>(
     let handled = handle(&*world, &Contexts::default(), &defaults, command, &trigger).await.unwrap();
     assert!(matches!(handled, Handled::Started(_) | Handled::Joined(_)), "{handled:?}");
 
-    let engine = Engine::new(Arc::clone(&world), Arc::new(fetcher), messages);
+    let engine = Engine { options, ..Engine::new(Arc::clone(&world), Arc::new(fetcher), messages) };
     let end = engine.run(Until::Closed(name.clone())).await.unwrap();
     let RunEnd::Closed(row) = end else { panic!("nobody stopped it") };
     assert_eq!((row.status, row.open), (IterationStatus::Closed, 0));

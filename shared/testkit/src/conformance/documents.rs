@@ -1,5 +1,6 @@
 //! Documents: a segment's set is put once and read back unchanged.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, SegmentLog, Visit};
@@ -172,7 +173,7 @@ pub async fn documents_come_one_by_one((frontier, documents): &(impl Frontier, i
         agent: "agent".to_owned(),
         entries: vec![answered(1, "https://a.example/full?q=%20", &body)],
     };
-    frontier.put_log(&log).await.unwrap();
+    frontier.put_log(&Arc::new(log)).await.unwrap();
     let again = Document { body: Some(body), difference: Some(difference), ..full(3) };
     documents.put_new(&first, &[bare(0, "/"), full(1)]).await.unwrap();
     documents.put_new(&second, &[bare(0, "/b"), again.clone()]).await.unwrap();
@@ -199,7 +200,7 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
             outcome: Outcome::FileIngested,
             finality: Finality::Final,
             detail: None,
-            exchange: Some(Exchange {
+            exchange: Some(Box::new(Exchange {
                 elapsed: Duration::from_millis(5),
                 resends: 0,
                 first_byte_ms: None,
@@ -207,13 +208,13 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
                 body_bytes: body.body_bytes,
                 decoded_sha1: None,
                 decoded_bytes: body.body_bytes,
-            }),
+            })),
             known: Known::default(),
             demand: None,
             missing: None,
         },
         status: Some(body.status),
-        file: Some(FileEntry {
+        file: Some(Box::new(FileEntry {
             record: RecordKind::Response,
             offset: body.offset,
             length: body.length,
@@ -223,7 +224,7 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
             etag: None,
             last_modified: None,
             truncated: None,
-        }),
+        })),
         redirect: None,
         unchanged_since: None,
         change: None,

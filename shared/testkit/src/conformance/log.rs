@@ -1,5 +1,7 @@
 //! The crawl log: each segment's is put once and whole.
 
+use std::sync::Arc;
+
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, SegmentLog, Visit};
 use dragline_domain::frontier::{Known, ReadAs, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
@@ -36,7 +38,7 @@ async fn segment(frontier: &impl Frontier) -> SegmentRow {
 }
 
 /// The log of a segment in which these paths had these outcomes.
-fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
+fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> Arc<SegmentLog> {
     let entry = |(n, (path, outcome)): (u32, &(String, Outcome))| LogEntry {
         n,
         url: url(&format!("https://a.example{path}")),
@@ -65,14 +67,14 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
         unchanged_since: None,
         change: None,
     };
-    SegmentLog {
+    Arc::new(SegmentLog {
         segment: segment.id.clone(),
         iteration: segment.iteration,
         object: segment.object.clone(),
         committed_at: segment.committed_at,
         agent: "agent".to_owned(),
         entries: (0..).zip(ended).map(entry).collect(),
-    }
+    })
 }
 
 /// Each URL and its outcome, as put.

@@ -4,18 +4,19 @@ use std::time::Duration;
 
 use dragline_domain::frontier::{
     AddTodo, Begun, ChunkKey, Claim, Claimable, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease,
-    LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, RecrawlCursor, Release,
-    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, ShorterWays, Take, TakeRefused, Target,
-    Task, TodoChunk, TodoSource, split_into_chunks,
+    LeaseState, LeftoverReason, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, RecrawlCursor,
+    Release, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, ShorterWays, Take, TakeRefused,
+    Target, Task, TodoChunk, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::frontier::{
-    BeginIteration, ClaimRequest, CommitParse, CommitSegment, Frontier, ParseCommitted, ReleaseLease, SeedOrigin,
-    Seeded,
+    BeginIteration, ClaimRequest, CommitParse, CommitSegment, Frontier, ParseCommitted, Progress, ReleaseLease,
+    SeedOrigin, Seeded,
 };
 
+use super::lag::assert_comes_to;
 use super::samples::{at, crawl, entry, sighting, token, trigger};
 
 /// How long a lease lasts here, in seconds; the delay of every origin is [`DELAY`].
@@ -49,6 +50,7 @@ pub(super) fn request_to_begin(by: &str, budget: Reserve) -> BeginIteration {
         crawl: crawl(),
         trigger: trigger(by),
         version: 1,
+        joined: 3,
         budget,
         now: at(0),
         ends_at: None,
@@ -290,6 +292,20 @@ impl<'f, F: Frontier> World<'f, F> {
         assert_eq!(self.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
         assert_eq!(self.release(origin, &commit.lease, Release::Idle).await, Ok(()));
         commit.segment
+    }
+
+    /// Checks that the iteration's progress is what the rows of its origins add up to, one by one, and what was left over.
+    pub(super) async fn assert_counted(&self, left: &[(LeftoverReason, u64)], why: &str) {
+        let mut expected = Progress::default();
+        for origin in self.frontier.list_origins(&crawl(), None, 1_000).await.unwrap() {
+            let rows = self.origin(&OriginKey { crawl: crawl(), origin }).await;
+            if rows.inbox.iteration == self.iteration {
+                expected.add_origin(&rows);
+            }
+        }
+        expected.set_leftovers(left.to_vec());
+        let progress = async || self.frontier.progress(&crawl(), self.iteration).await.unwrap();
+        assert_comes_to(progress, expected, why).await;
     }
 
     /// Ends an iteration in which nothing is left: settles the origins and closes it.

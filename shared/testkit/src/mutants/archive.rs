@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
+use dragline_formats::blob::Blob;
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
@@ -21,6 +21,10 @@ mutations! {
         ReplaceForgotten,
         /// A missing object is put when it is replaced.
         ReplacePuts,
+        /// Of what is in a file only the first MiB is put.
+        FilesCutShort,
+        /// What is large is read into memory.
+        LargeInMemory,
         /// A range beyond the end of an object returns the whole object.
         RangeNotClipped,
         /// A range of a missing object is empty.
@@ -64,42 +68,48 @@ impl<A: Archive> MutantArchive<A> {
 }
 
 impl<A: Archive> Archive for MutantArchive<A> {
-    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
         if self.mutation == M::Overwrites {
             // Repeats until it stores, so that of many concurrent puts each is told that it did.
-            while self.inner.put_new(key, bytes.clone()).await? == Put::Exists {
+            while self.inner.put_new(key, object.clone()).await? == Put::Exists {
                 self.inner.delete(key).await?;
             }
             return Ok(Put::Stored);
         }
-        Ok(match self.inner.put_new(key, bytes).await? {
+        let is_cut = self.mutation == M::FilesCutShort && object.in_memory().is_none();
+        let object = if is_cut { object.part(0..1 << 20) } else { object };
+        Ok(match self.inner.put_new(key, object).await? {
             Put::Exists if self.mutation == M::ExistsIsStored => Put::Stored,
             put => put,
         })
     }
 
-    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
+    async fn replace(&self, key: &ObjectKey, object: Blob) -> PortResult<()> {
         match self.mutation {
             M::ReplaceForgotten => Ok(()),
-            M::ReplacePuts if !self.is_there(key).await? => self.inner.put_new(key, bytes).await.map(drop),
-            _ => self.inner.replace(key, bytes).await,
+            M::ReplacePuts if !self.is_there(key).await? => self.inner.put_new(key, object).await.map(drop),
+            _ => self.inner.replace(key, object).await,
         }
     }
 
-    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Blob>> {
         let limit = if self.mutation == M::LimitIgnored { u64::MAX } else { bytes_max };
         match self.inner.get(key, limit).await {
             Err(error) if self.mutation == M::TooLargeIsAbsent && error.kind == PortErrorKind::TooLarge => Ok(None),
+            Ok(Some(object)) if self.mutation == M::LargeInMemory => object
+                .bytes()
+                .map(|bytes| Some(bytes.into()))
+                .map_err(|error| PortError::new(PortErrorKind::Other, "get", key, error)),
             got => got,
         }
     }
 
-    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Blob>> {
         let part = self.inner.get_range(key, range.clone()).await?;
         let wanted = range.end.saturating_sub(range.start);
         Ok(match (self.mutation, part) {
-            (M::RangeOfNothingEmpty, None) => Some(Bytes::new()),
-            (M::RangeNotClipped, Some(part)) if (part.len() as u64) < wanted => {
+            (M::RangeOfNothingEmpty, None) => Some(Blob::default()),
+            (M::RangeNotClipped, Some(part)) if part.len_bytes() < wanted => {
                 self.inner.get_range(key, 0..u64::MAX).await?
             }
             (_, part) => part,

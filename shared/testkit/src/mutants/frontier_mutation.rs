@@ -13,6 +13,10 @@ mutations! {
         PastDefinitionsForgotten,
         /// A new version forgets the origins that joined.
         JoinedForgotten,
+        /// Who joined is read from the beginning, not from a place on.
+        JoinedFromTheBeginning,
+        /// Origins join whoever joined meanwhile.
+        JoinedBlindly,
         /// A crawl that was switched off comes due.
         SwitchedOffStillDue,
         /// A crawl is due a day early.
@@ -27,6 +31,8 @@ mutations! {
         OldTriggerGetsNewest,
         /// A trigger that arrives during another's iteration gets that iteration.
         BusyIsOwn,
+        /// The origins that were opened in an iteration are not counted.
+        OriginsNotCounted,
         /// The scheduler's token is never returned.
         TokenNotReturned,
         /// A cursor is reported as moved but is not.
@@ -165,6 +171,8 @@ mutations! {
         UpdateGoesBack,
         /// An update without a capture erases the last capture.
         CaptureErased,
+        /// The last capture is dated by the last visit, which may have found it unchanged.
+        CaptureRedated,
         /// What a visit changes in what is shown is lost.
         HiddenForgotten,
         /// A document that is made again counts as a visit.
@@ -199,6 +207,8 @@ mutations! {
         SegmentsNeverOverdue,
         /// Leases are listed as overdue where they were not asked for.
         LeasesHideTheRest,
+        /// Origins and segments share their room among the overdue work.
+        OriginsHideLostParses,
         /// A repeated release is refused.
         RepeatedReleaseFenced,
         /// Postponed work keeps its old due time.
@@ -223,6 +233,12 @@ mutations! {
         ToldNoticeStays,
         /// The parsers' counts are left out of the sums.
         ParsersNotSummed,
+        /// A lease forgets how its URLs end once the origin is given up.
+        GivenUpForgotten,
+        /// What an iteration counted is forgotten when the next one begins.
+        PastCountsForgotten,
+        /// A segment that is committed again is counted again.
+        RepeatedCommitCounted,
         /// Leftovers are left out of the sums.
         LeftoversForgotten,
     }

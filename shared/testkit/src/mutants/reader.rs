@@ -10,7 +10,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
     Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest, SeenPageRow,
-    each_row,
+    StoredSegment, each_row,
 };
 
 use super::mutations;
@@ -65,6 +65,12 @@ mutations! {
         MissingLeftOut,
         /// Unchanged pages are left out.
         UnchangedLeftOut,
+        /// Unchanged pages lack what they showed.
+        UnchangedEmptied,
+        /// Unchanged pages are reported with what their URLs show now.
+        UnchangedAsNow,
+        /// The links of unchanged pages are left out.
+        UnchangedLinksLost,
         /// Pages lack their texts.
         TextsLost,
         /// Pages lack their titles, descriptions and the like.
@@ -115,6 +121,10 @@ mutations! {
         RobotsErrorsLost,
         /// The leftovers of all origins are reported for one.
         OriginsMistaken,
+        /// Segments without a log are left out.
+        UnloggedLeftOut,
+        /// Segments are reported with the object of another one.
+        ObjectsMistaken,
     }
 }
 
@@ -174,6 +184,9 @@ impl<R: Reader> MutantReader<R> {
 trait Spoilt: Clone {
     /// Spoils the row. Returns whether it is kept.
     fn spoil(&mut self, mutation: ReaderMutation) -> bool;
+
+    /// Puts what its URL shows now in the place of what an unchanged page showed.
+    fn become_as_now(&mut self, _shown: &[PageRow]) {}
 }
 
 impl Spoilt for PageRow {
@@ -204,9 +217,19 @@ impl Spoilt for SeenPageRow {
             }
             M::MissingLeftOut => return self.outcome != Outcome::FileNotFound.code(),
             M::UnchangedLeftOut => return self.outcome != Outcome::FileDidNotChange.code(),
+            M::UnchangedEmptied if self.outcome == Outcome::FileDidNotChange.code() => {
+                (self.title, self.text) = (None, None);
+            }
             _ => {}
         }
         true
+    }
+
+    fn become_as_now(&mut self, shown: &[PageRow]) {
+        let now = shown.iter().find(|now| now.url == self.url && self.outcome == Outcome::FileDidNotChange.code());
+        if let Some(now) = now {
+            (self.title, self.text) = (now.title.clone(), now.text.clone());
+        }
     }
 }
 
@@ -230,6 +253,8 @@ impl Spoilt for LinkRow {
             M::RulesLost => self.detail = None,
             M::AnchorsLost => self.anchor = None,
             M::OthersLeftOut => return self.disposition == "follow",
+            // The second iteration finds it as it was.
+            M::UnchangedLinksLost => return (self.iteration, self.from_url.as_str()) != (2, "https://b.example/"),
             _ => {}
         }
         true
@@ -276,6 +301,21 @@ impl Spoilt for LeftoverRow {
     }
 }
 
+impl Spoilt for StoredSegment {
+    fn spoil(&mut self, mutation: ReaderMutation) -> bool {
+        match mutation {
+            // Its captures are lost, and no log was put.
+            M::UnloggedLeftOut => return self.origin.as_str() != "https://e.example",
+            M::ObjectsMistaken => {
+                let object = self.object.as_str().replace("b.example", "a.example");
+                self.object = object.try_into().unwrap_or_else(|_| self.object.clone());
+            }
+            _ => {}
+        }
+        true
+    }
+}
+
 fn decide(code: &mut i16, name: &mut String, outcome: Outcome) {
     (*code, *name) = (outcome.code(), outcome.name().to_owned());
 }
@@ -294,6 +334,10 @@ macro_rules! streams {
                 let Batch { rows, cursor, rest } = self.inner.$stream(&filter, batch.cursor.as_ref(), limit).await?;
                 batch.rows.extend(rows);
                 (batch.cursor, batch.rest) = (cursor, rest);
+            }
+            if self.mutation == M::UnchangedAsNow {
+                let shown = self.inner.pages(&Filter::default(), None, 100).await?.rows;
+                batch.rows.iter_mut().for_each(|row| row.become_as_now(&shown));
             }
             Ok(self.spoil(batch))
         }
@@ -325,6 +369,10 @@ impl<R: Reader> Reader for MutantReader<R> {
             _ => None,
         };
         self.inner.progress(newest.unwrap_or(number)).await
+    }
+
+    async fn times_forgotten(&self) -> PortResult<u64> {
+        self.inner.times_forgotten().await
     }
 
     async fn unvisited(&self) -> PortResult<u64> {
@@ -366,5 +414,6 @@ impl<R: Reader> Reader for MutantReader<R> {
         candidates: CandidateRow,
         documents: DocumentRow,
         leftovers: LeftoverRow,
+        segments: StoredSegment,
     }
 }

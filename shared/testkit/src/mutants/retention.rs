@@ -2,8 +2,10 @@
 
 use dragline_domain::frontier::{IterationRow, OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::url::CrawlUrl;
 use dragline_ports::error::PortResult;
-use dragline_ports::retention::{Effect, PrunedSegments, Retained};
+use dragline_ports::reader::Cursor;
+use dragline_ports::retention::{Effect, Forgetting, Forgotten, ObjectsNaming, PrunedSegments, Retained};
 use jiff::Timestamp;
 
 use super::mutations;
@@ -30,6 +32,8 @@ mutations! {
         MarksOneMore,
         /// Iterations are listed oldest first.
         OldestFirst,
+        /// Nothing is forgotten.
+        NothingForgotten,
     }
 }
 
@@ -91,6 +95,24 @@ impl<R: Retained> Retained for MutantRetained<R> {
         match self.mutation {
             M::GoneForgotten => Ok(()),
             _ => self.inner.forget_objects(segments).await,
+        }
+    }
+}
+
+impl<R: Forgetting> Forgetting for MutantRetained<R> {
+    async fn objects_naming(
+        &self,
+        crawl: &CrawlId,
+        urls: &[CrawlUrl],
+        after: Option<&Cursor>,
+    ) -> PortResult<ObjectsNaming> {
+        self.inner.objects_naming(crawl, urls, after).await
+    }
+
+    async fn forget_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> PortResult<Forgotten> {
+        match self.mutation {
+            M::NothingForgotten => Ok(Forgotten::default()),
+            _ => self.inner.forget_urls(crawl, urls).await,
         }
     }
 }

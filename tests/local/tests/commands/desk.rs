@@ -129,6 +129,7 @@ impl Desk {
             crawl: name(crawl),
             trigger,
             version: 1,
+            joined: 0,
             budget: Reserve::default(),
             now,
             ends_at: None,

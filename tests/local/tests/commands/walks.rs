@@ -1,5 +1,6 @@
 //! Walks through origins that take several calls, as the time of each is limited.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dragline_domain::command::Command;
@@ -15,6 +16,7 @@ use dragline_pipeline::schedule::Handled;
 use dragline_pipeline::sweep::{Swept, sweep};
 use dragline_ports::clock::Clock;
 use dragline_ports::frontier::{Iterations, Origins, ReleaseLease, Turns};
+use dragline_ports::notifier::Notice;
 use dragline_ports::queue::{Message, StartCommand};
 
 use super::desk::{Desk, docs, name};
@@ -98,6 +100,7 @@ async fn a_start_goes_on_where_it_was_out_of_time() {
     assert!(calls >= ORIGINS / AT_ONCE as usize, "{calls} calls");
     let [claims, seeded] = desk.world.frontier.before.calls(["claim", "seed_origin"]);
     assert_eq!((claims, seeded), (ORIGINS, ORIGINS), "each origin once");
+    assert_eq!(desk.world.frontier.before.most_at_once(), 16, "most of a call is waiting for its answer");
     assert_eq!(tickets(&desk.messages()), ORIGINS, "one for each origin");
     let row = desk.latest("docs").await.unwrap();
     assert_eq!((row.open, row.token_out), (ORIGINS as u64, false));
@@ -111,11 +114,20 @@ async fn a_stopped_crawl_is_given_up_in_parts() {
     begin(&desk, "m1", seeds(ORIGINS, None)).await;
     desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
     desk.world.frontier.before.calls([]);
+    desk.world.frontier.before.most_at_once();
     let sweeps = sweep_until_closed(&desk).await;
     assert!(sweeps >= ORIGINS / AT_ONCE as usize, "{sweeps} sweeps");
     let [loads, given_up] = desk.world.frontier.before.calls(["load_origin", "give_up"]);
     assert_eq!((loads, given_up), (ORIGINS, ORIGINS), "each origin once");
-    assert_eq!(desk.heard().iter().filter(|notice| format!("{notice:?}").starts_with("OriginEnded")).count(), ORIGINS);
+    assert_eq!(desk.world.frontier.before.most_at_once(), 16, "most of a call is waiting for its answer");
+    let heard = desk.heard();
+    let ended = heard.iter().filter(|notice| matches!(notice, Notice::OriginEnded { .. })).count();
+    assert_eq!(ended, 1, "they all end alike");
+    let closed = heard.iter().find_map(|notice| match notice {
+        Notice::IterationClosed(closed) => Some(&closed.leftovers),
+        _ => None,
+    });
+    assert_eq!(closed, Some(&BTreeMap::from([(LeftoverReason::Stopped, ORIGINS as u64)])), "all are counted");
 }
 
 #[tokio::test]
@@ -125,6 +137,7 @@ async fn known_origins_are_opened_in_parts() {
     desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
     sweep_until_closed(&desk).await;
     desk.world.frontier.before.calls([]);
+    desk.world.frontier.before.most_at_once();
     desk.messages();
     let calls = begin(&desk, "m3", seeds(1, None)).await;
     assert!(calls >= ORIGINS / AT_ONCE as usize, "{calls} calls");
@@ -134,6 +147,7 @@ async fn known_origins_are_opened_in_parts() {
         (1, 2 * (ORIGINS - 1), ORIGINS),
         "the seed, and each of the others, in two pages"
     );
+    assert_eq!(desk.world.frontier.before.most_at_once(), 16, "most of a call is waiting for its answer");
     assert_eq!(tickets(&desk.messages()), ORIGINS, "one for each origin");
 }
 

@@ -10,7 +10,7 @@ use dragline_local::{
 };
 use dragline_pipeline::Adapters;
 use dragline_ports::clock::Clock;
-use dragline_ports::fetcher::{Fetched, FetchedResponse};
+use dragline_ports::fetcher::{FetchFailureKind, Fetched, FetchedResponse};
 use dragline_whole_crawls::Silent;
 use jiff::Timestamp;
 
@@ -56,10 +56,10 @@ pub(crate) fn answered(status: u16, body: String, took: Duration) -> Fetched {
         headers: Headers::from_iter([("content-type", "text/html")]),
         decoded_sha1: [0; 20],
         decoded_bytes: body.len() as u64,
-        body: body.into(),
+        body: body.into_bytes().into(),
         truncated: None,
     };
     let request_headers = Headers::from_iter([("host", "a.example")]);
-    let (remote, unprocessed) = Default::default();
-    Fetched { request_headers, remote, first_byte: Some(took), elapsed: took, unprocessed, result: Ok(response) }
+    let failed = Fetched::failed(FetchFailureKind::Connect, "", took);
+    Fetched { request_headers, first_byte: Some(took), result: Ok(response), ..failed }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use dragline_domain::definition::{Condition, Definition, DoNotCrawl, TextTest};
+use dragline_domain::definition::{Condition, Definition, DoNotCrawl, TextTest, Within};
 use dragline_domain::frontier::{ClaimLimits, LeftoverReason, OriginKey, SegmentId};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
@@ -92,6 +92,29 @@ async fn links_that_a_rule_forbids_have_as_much_room() {
     let known = dispositions_and_candidates(data.path());
     let dispositions = [("beyond_budget", 90), ("blocked", 5), ("follow", 5)];
     assert_eq!(known, (dispositions.map(|(disposition, links)| (disposition.to_owned(), links)).into(), 11));
+}
+
+#[tokio::test]
+async fn a_page_leads_to_no_more_origins_than_the_definition_allows() {
+    let site = ScriptedSite::start(|asked: &Asked| match asked.target.as_str() {
+        "/" => page(
+            &(0..12).map(|n| format!("<a href=//h{n}.many.example:{0}/x>{n}</a>", asked.port())).collect::<String>(),
+        ),
+        target => page(target),
+    });
+    let (site, data) = (site.await, tempfile::tempdir().unwrap());
+    let seed = site.named("www.many.example", "/");
+    let definition = definition(&[seed], |draft| {
+        draft.scope.within = Within::Domain;
+        draft.budget.origins_per_page = 3;
+        draft.politeness.hosts_per_domain = 100;
+    });
+    let progress = crawl(data.path(), &definition).await;
+    assert_eq!((progress.origins, progress.parser.found), (4, 3), "its own, and the first three");
+    assert_eq!(progress.parser.links_beyond_budget, 9);
+    assert_eq!(dispositions_and_candidates(data.path()), (dispositions(3, 9), 4));
+    let figures = figures(data.path(), &definition.name).await;
+    assert_eq!(figures.links_beyond_budget, Some(9), "the summary shows it");
 }
 
 #[tokio::test]

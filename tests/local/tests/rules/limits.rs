@@ -42,6 +42,7 @@ async fn a_body_beyond_its_limit_is_cut_and_the_crawl_goes_on() {
     }
     assert_eq!(crawled.row("/long").body_bytes, Some(100_000));
     assert_eq!(crawled.row("/after").truncated, None);
+    assert_eq!(crawled.progress.crawler.bodies_cut, 2, "people are told how many");
 }
 
 #[tokio::test]

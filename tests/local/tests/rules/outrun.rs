@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentRow, VisitPlace};
+use dragline_formats::blob::Blob;
 use dragline_pipeline::Adapters;
 use dragline_pipeline::handover::Handover;
 use dragline_ports::archive::{Archive, Put};
@@ -71,20 +71,20 @@ struct Counted<A> {
 }
 
 impl<A: Archive> Archive for Counted<A> {
-    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
-        self.inner.put_new(key, bytes).await
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
+        self.inner.put_new(key, object).await
     }
 
-    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
-        self.inner.replace(key, bytes).await
+    async fn replace(&self, key: &ObjectKey, object: Blob) -> PortResult<()> {
+        self.inner.replace(key, object).await
     }
 
-    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Blob>> {
         self.read.fetch_add(1, Ordering::Relaxed);
         self.inner.get(key, bytes_max).await
     }
 
-    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Blob>> {
         self.inner.get_range(key, range).await
     }
 

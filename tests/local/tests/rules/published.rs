@@ -1,11 +1,18 @@
 //! What is published of an iteration: its items by type, the same wherever the publication is interrupted.
 
 use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use dragline_domain::definition::Definition;
-use dragline_domain::ids::Iteration;
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::LocalStore;
+use dragline_ports::error::PortResult;
+use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
+use dragline_ports::retention::Forgetting as _;
 use dragline_publish::{PartLimits, Publication, Published, publish_items};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::heard::Heard;
@@ -99,4 +106,50 @@ async fn items_are_published_by_iteration_and_type() {
     assert_eq!(sorted(&shelf), sorted(&first));
     publish_items(&reader, &shelf, &publication(1, 10_000), None, || ControlFlow::Continue(())).await.unwrap();
     assert_eq!(shelf.items(), first.items(), "what was there before is gone");
+}
+
+/// Somebody forgets a product when a part was read and is about to be put. Only once.
+struct ForgottenMeanwhile<'d> {
+    shelf: Shelf,
+    data: &'d Path,
+    product: CrawlUrl,
+    times: AtomicU32,
+}
+
+impl Publications for ForgottenMeanwhile<'_> {
+    async fn clear_items(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<()> {
+        self.shelf.clear_items(crawl, iteration).await
+    }
+
+    async fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> PortResult<()> {
+        if self.times.fetch_add(1, Ordering::Relaxed) == 0 {
+            let store = LocalStore::open(self.data, Timestamp::UNIX_EPOCH).unwrap();
+            store.retained().forget_urls(&part.crawl, std::slice::from_ref(&self.product)).await.unwrap();
+        }
+        self.shelf.put_items(part, lines).await
+    }
+
+    async fn put_report(&self, crawl: &CrawlId, iteration: Iteration, page: String) -> PortResult<ReportPlace> {
+        self.shelf.put_report(crawl, iteration, page).await
+    }
+
+    async fn has_report(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<bool> {
+        self.shelf.has_report(crawl, iteration).await
+    }
+}
+
+#[tokio::test]
+async fn what_is_forgotten_while_items_are_published_is_not_published() {
+    let site = ScriptedSite::start(shop).await;
+    let (data, heard, shelf) = (tempfile::tempdir().unwrap(), Heard::default(), Shelf::default());
+    let (data, definition) = (data.path(), definition(&site));
+    heard.crawl(data, &definition).await;
+    let reader = LocalStore::open_read_only(data).unwrap().into_reader(definition.name.clone());
+    let product = CrawlUrl::parse(&site.url("/4"), &UrlRules::default()).unwrap();
+    let meanwhile = ForgottenMeanwhile { shelf: shelf.clone(), data, product, times: AtomicU32::new(0) };
+    let go_on = || ControlFlow::Continue(());
+    let (published, _) = publish_items(&reader, &meanwhile, &publication(1, 10_000), None, go_on).await.unwrap();
+    assert_eq!(published.items, 9, "eight products and the shop");
+    let urls: Vec<_> = shelf.lines("product").iter().map(|line| line["url"].clone()).collect();
+    assert!(urls.len() == 8 && !urls.contains(&json!(site.url("/4"))), "{urls:?}");
 }

@@ -127,6 +127,7 @@ async fn a_stricter_definition_holds_for_what_is_known() {
         let row = second.row(path);
         assert_eq!(row.outcome, Outcome::BlockedUrlByLocalPolicy.code(), "{path}");
         assert!(row.detail.as_deref().is_some_and(|detail| detail.contains(rule)), "{path}: {:?}", row.detail);
+        assert_eq!(row.change.as_deref(), Some("out_of_scope"), "{path}: nobody looked whether it is gone");
     }
 }
 

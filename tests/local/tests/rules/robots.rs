@@ -86,8 +86,13 @@ async fn an_origin_whose_rules_cannot_be_read_is_left_alone() {
         Site::builder().reply("/robots.txt", reply(500, &[], "")).reply("/", html("home")).start().await.unwrap();
     let url = site.url();
     let crawled = Crawled::once(&definition(&[url.clone(), format!("{url}b")], |_| {})).await;
-    crawled.assert_outcomes(&[]);
-    assert_eq!(crawled.leftovers(), [("robots_unreadable", 2)]);
+    crawled.assert_outcomes(&[
+        ("/", Outcome::OriginGivenUp, "it was not requested"),
+        ("/b", Outcome::OriginGivenUp, "nor was this one"),
+    ]);
+    let row = crawled.row("/");
+    assert_eq!((row.tries, row.detail.as_deref()), (0, Some("robots.txt answered 500")));
+    assert_eq!(crawled.leftovers(), [("robots_unreadable", 0)], "what is left over has no outcome");
     let log = site.log();
     assert!(log.iter().all(|access| access.target == "/robots.txt"), "{log:?}");
     let waits: Vec<_> = log.windows(2).map(|pair| pair[1].arrived - pair[0].arrived).collect();

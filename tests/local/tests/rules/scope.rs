@@ -14,7 +14,7 @@ use super::scripted::{ScriptedSite, answer, page};
 /// Crawls a site that has only the given pages.
 async fn crawl(builder: SiteBuilder, change: impl FnOnce(&mut Draft)) -> (Site, Crawled) {
     let site = builder.start().await.unwrap();
-    let crawled = Crawled::once(&definition(&[site.url()], change)).await;
+    let crawled = Box::pin(Crawled::once(&definition(&[site.url()], change))).await;
     (site, crawled)
 }
 

@@ -72,6 +72,7 @@ impl Fetcher for Script {
             remote: None,
             first_byte: Some(took),
             elapsed: took,
+            archived_at: None,
             unprocessed: None,
             result: Ok(response),
         }

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use bytes::Bytes;
 use dragline_domain::frontier::{
     AddTodo, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, Reserve, Seeding, SegmentId, SegmentRow,
     SegmentState, Take, Task,
@@ -34,6 +33,7 @@ pub(crate) async fn take(store: &LocalStore) -> (CrawlId, Lease) {
         crawl: crawl.clone(),
         trigger: trigger.clone(),
         version: 1,
+        joined: 0,
         budget,
         now: at(0),
         ends_at: None,
@@ -77,7 +77,7 @@ pub(crate) async fn commit(store: &LocalStore, lease: &Lease) -> SegmentRow {
         parsing: None,
         due: Some(at(60)),
     };
-    store.archive().put_new(&segment.object, Bytes::from_static(b"one")).await.unwrap();
+    store.archive().put_new(&segment.object, "one".into()).await.unwrap();
     let holder = Holder { token, until: at(121), reserved: Reserve { pages: Some(3), bytes: None } };
     let lease = Lease { state: LeaseState::Leased(holder), segments: 1, ..lease.clone() };
     let commit = CommitSegment { segment: segment.clone(), lease, exhausted: Vec::new() };

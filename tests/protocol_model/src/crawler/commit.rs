@@ -21,6 +21,7 @@ pub(super) fn commits(model: &Model, number: usize, held: &Held, visit: &Visit, 
         resends: 0,
         asides: 0,
         body_bytes: 0,
+        bodies_cut: 0,
     };
     let exhausts = exhausts.as_ref();
     let done =

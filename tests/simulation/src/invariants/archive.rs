@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use dragline_formats::warc::{DigestCheck, ReadLimits, RecordType, Sha1Digest, parse_http_response, read_record};
+use dragline_formats::warc::{
+    DigestCheck, ReadLimits, RecordType, Sha1Digest, StoredRecord, parse_http_response, read_record,
+};
 use rusqlite::Row;
 
 use super::{Checked, Evidence, Invariant, Violation};
@@ -32,7 +34,7 @@ impl Capture {
 }
 
 /// 8: every capture can be read from its object by offset and length, belongs to its URL and matches its digests, and its body is one that
-/// the server sent for this URL.
+/// the server sent for this URL. One without a body refers to the record that holds it, so that all visits can be replayed.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -114,7 +116,7 @@ fn check(evidence: &Evidence<'_>, capture: &Capture, sent: &HashMap<String, Vec<
     }
     if record.record_type != RecordType::Response {
         return match record.verify_block_digest() {
-            DigestCheck::Match => Ok(()),
+            DigestCheck::Match => refers_to_body(evidence, &record),
             wrong => Err(format!("block digest: {wrong:?}")),
         };
     }
@@ -130,4 +132,22 @@ fn check(evidence: &Evidence<'_>, capture: &Capture, sent: &HashMap<String, Vec<
         (true, false) => Err("the server never sent its body".to_owned()),
         (true, true) => Ok(()),
     }
+}
+
+/// Finds the body of a revisit as programs do that replay archives: by URL and date.
+fn refers_to_body(evidence: &Evidence<'_>, revisit: &StoredRecord) -> Result<(), String> {
+    let sql =
+        "SELECT s.object, f.payload_sha1 FROM file f JOIN visit v ON v.id = f.id JOIN segment s ON s.id = v.id >> 24
+               WHERE f.record = 'response' AND v.url = ?1 AND v.at = ?2";
+    let url = revisit.refers_to_target_uri().ok_or("it names no URL")?;
+    let date = revisit.refers_to_date().ok_or("it names no date")?;
+    let mut statement = evidence.database.prepare(sql).map_err(|error| error.to_string())?;
+    let responses = statement.query_map((url, date.as_millisecond()), |row| Ok((row.get(0)?, row.get(1)?)));
+    let mut responses = responses.map_err(|error| error.to_string())?;
+    let Some(response) = responses.next() else {
+        return Err(format!("it refers to {url} of {date}, which has no body"));
+    };
+    let (object, payload_sha1): (String, String) = response.map_err(|error| error.to_string())?;
+    let is_same = revisit.payload_digest().is_some_and(|digest| digest.to_hex() == payload_sha1);
+    if is_same || evidence.lost.contains(&object) { Ok(()) } else { Err(format!("the body of {date} is another one")) }
 }

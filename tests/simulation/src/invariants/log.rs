@@ -49,6 +49,19 @@ pub fn nothing_is_lost(evidence: &Evidence<'_>) -> Checked {
     Ok([several, lost, unclaimed].concat())
 }
 
+/// 1, where neither a stop nor a page budget ended the run: an origin that was given up left nothing over, as each of its URLs got an outcome.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn who_is_given_up_leaves_nothing(evidence: &Evidence<'_>) -> Checked {
+    evidence.violations(
+        Invariant::NothingLost,
+        "SELECT o.origin || ': ' || v.urls || ' URLs without an outcome: ' || v.reason
+         FROM leftover v JOIN origin o ON o.id = v.origin_id JOIN crawl c ON c.id = o.crawl_id
+         WHERE c.name = ?1 AND v.iteration = ?2 AND v.urls > 0 AND v.reason IN ('robots_unreadable', 'origin_given_up')",
+    )
+}
+
 /// Joins the iteration's visits with a table that refers to them, for counting.
 const VISITS: &str = "FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
     LEFT JOIN request r ON r.id = l.id LEFT JOIN file f ON f.id = l.id LEFT JOIN document d ON d.id = l.id
@@ -66,7 +79,7 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
     let segments = |counted: &str| evidence.number(&format!("SELECT {counted} {SEGMENTS}"));
     // Those for addresses that cannot exist are counted, and no visits. Where a crawler died, nobody counted them.
     let since = evidence.accesses.iter().skip(evidence.accesses_before);
-    let for_missing = since.filter(|access| access.is_for_missing()).count() as u64;
+    let for_missing = since.filter(|access| access.is_for_missing()).count() as u64 + evidence.missing_unsent;
     let requested = visits("count(r.id) + ifnull(sum(r.resends), 0)")?;
     let requested = progress.crawler.requests.clamp(requested, requested + for_missing);
     // Requests are missing from the log where their object was lost, or its parses died too often.
@@ -78,6 +91,11 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
             progress.crawler.retries,
         ),
         ("body bytes".to_owned(), visits("ifnull(sum(f.body_bytes), 0)")?, progress.crawler.body_bytes),
+        (
+            "bodies cut".to_owned(),
+            visits("count(*) FILTER (WHERE f.truncated = 'length' AND l.crawl_type <> 'reparse')")?,
+            progress.crawler.bodies_cut,
+        ),
     ];
     let stand_ins = visits(
         "count(*) FILTER (WHERE r.id IS NULL AND d.id IS NOT NULL AND l.crawl_type <> 'reparse' AND l.outcome NOT BETWEEN 170 AND 177)",

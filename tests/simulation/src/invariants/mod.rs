@@ -32,13 +32,13 @@ pub use archive::{captures_are_readable, no_object_is_left};
 pub use budget::the_budget_is_kept;
 pub use commits::only_the_holder_commits;
 pub use completeness::everything_in_reach_is_found;
-pub use log::{is_over, nothing_is_lost, progress_equals_the_log};
+pub use log::{is_over, nothing_is_lost, progress_equals_the_log, who_is_given_up_leaves_nothing};
 pub use notices::the_end_is_told;
 pub use order::{KnownBefore, known_urls, never_visited_go_first};
 pub use redelivery::{Snapshot, redelivery_changes_nothing, snapshot};
 pub use requests::{Deaths, few_hosts_of_a_domain_are_asked_at_once, the_delay_is_kept, visited_once};
 pub use robots::robots_txt_allows_each_request;
-pub use state::{ShownBefore, State, Truth, shown_now, state_is_fresh, state_is_kept};
+pub use state::{ShownBefore, State, Truth, gaps, shown_now, state_is_fresh, state_is_kept};
 pub use stuck::stuck_only_by_deaths;
 
 use crate::web::Access;
@@ -54,6 +54,8 @@ pub struct Evidence<'a> {
     pub accesses: &'a [Access],
     /// How many of its entries belong to earlier iterations.
     pub accesses_before: usize,
+    /// How many requests for addresses that cannot exist no server saw, in all iterations.
+    pub missing_unsent: u64,
     /// The largest difference between the clocks of two workers: one may ask this much too early after another.
     pub clocks_apart: Duration,
     /// The largest error of any clock.

@@ -1,6 +1,5 @@
 //! Defects in how the crawler interprets answers.
 
-use bytes::Bytes;
 use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
 
 use super::Mutation;
@@ -22,7 +21,7 @@ impl<F: Fetcher> Fetcher for MutatedFetcher<F> {
             }
             (Some(Mutation::RobotsMissingForbids), 404) if is_robots => {
                 response.status = 200;
-                response.body = Bytes::from_static(b"User-agent: *\nDisallow: /\n");
+                response.body = "User-agent: *\nDisallow: /\n".into();
             }
             _ => {}
         }

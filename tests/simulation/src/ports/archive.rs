@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
+use dragline_formats::blob::Blob;
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::error::PortResult;
 
@@ -17,34 +17,34 @@ pub(crate) struct GatedArchive<A> {
 }
 
 impl<A: Archive + 'static> Archive for GatedArchive<A> {
-    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
         if self.gate.put_off.holds("archive.put_new") {
             let (gate, inner, key) = (self.gate.without_delay(), Arc::clone(&self.inner), key.clone());
-            self.gate
-                .put_off
-                .put_off(async move { gate.pass("archive.put_new", &key, inner.put_new(&key, bytes)).await.map(drop) });
+            self.gate.put_off.put_off(async move {
+                gate.pass("archive.put_new", &key, inner.put_new(&key, object)).await.map(drop)
+            });
             return Ok(Put::Stored);
         }
         // The client tried again because the first answer was lost.
-        self.gate.pass_again("archive.put_new", key, |_| Put::Exists, self.inner.put_new(key, bytes)).await
+        self.gate.pass_again("archive.put_new", key, |_| Put::Exists, self.inner.put_new(key, object)).await
     }
 
-    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
-        self.gate.pass("archive.replace", key, self.inner.replace(key, bytes)).await
+    async fn replace(&self, key: &ObjectKey, object: Blob) -> PortResult<()> {
+        self.gate.pass("archive.replace", key, self.inner.replace(key, object)).await
     }
 
-    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Blob>> {
         if let Some(loss) = self.gate.conductor.loses(key.as_str()) {
             let whole = self.inner.get(key, bytes_max).await?.unwrap_or_default();
             self.inner.delete(key).await?;
             if loss == Loss::CutShort {
-                self.inner.put_new(key, whole.slice(..whole.len() / 2)).await?;
+                self.inner.put_new(key, whole.part(0..whole.len_bytes() / 2)).await?;
             }
         }
         self.gate.pass("archive.get", key, self.inner.get(key, bytes_max)).await
     }
 
-    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Blob>> {
         self.gate.pass("archive.get_range", key, self.inner.get_range(key, range)).await
     }
 

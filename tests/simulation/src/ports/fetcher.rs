@@ -2,7 +2,7 @@
 
 use dragline_domain::time::between;
 use dragline_ports::error::PortResult;
-use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
 
 use super::{Gate, SimulatedClock};
 use crate::web::SimulatedWeb;
@@ -18,8 +18,7 @@ impl Fetcher for GatedWeb {
         let sent: PortResult<()> = self.gate.pass("fetcher.send", &url, async { Ok(()) }).await;
         let way = between(set_out, self.web.now());
         if way > patience {
-            // Nothing is sent once the client has given up on the connection.
-            return Fetched::failed(FetchFailureKind::Timeout, "no connection in time", way);
+            return self.web.give_up(&url, way);
         }
         if sent.is_err() {
             return self.web.refuse(&request, set_out);

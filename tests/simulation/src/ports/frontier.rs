@@ -27,8 +27,8 @@ impl Before for Gate {
         }
     }
 
-    async fn put_log<F: CrawlLog + 'static>(&self, inner: &Arc<F>, log: &SegmentLog) -> PortResult<()> {
-        let log = mutated_log(self.mutation, log.clone());
+    async fn put_log<F: CrawlLog + 'static>(&self, inner: &Arc<F>, log: &Arc<SegmentLog>) -> PortResult<()> {
+        let log = Arc::new(mutated_log(self.mutation, SegmentLog::clone(log)));
         if self.put_off.holds("frontier.put_log") {
             let (gate, inner) = (self.without_delay(), Arc::clone(inner));
             let put = async move { Self::pass(&gate, "frontier.put_log", &log.segment, inner.put_log(&log)).await };

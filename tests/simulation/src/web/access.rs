@@ -77,8 +77,7 @@ impl Access {
     /// Whether it was for an address that cannot exist, by which a server shows what it answers for missing pages.
     #[must_use]
     pub fn is_for_missing(&self) -> bool {
-        let word = self.url.path_and_query().strip_prefix('/').unwrap_or_default();
-        word.len() == 26 && word.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'2'..=b'7'))
+        is_for_missing(&self.url)
     }
 
     /// The response, if one was sent.
@@ -89,4 +88,9 @@ impl Access {
             Answer::Nothing(_) | Answer::Unprocessed(_) => None,
         }
     }
+}
+
+pub(super) fn is_for_missing(url: &CrawlUrl) -> bool {
+    let word = url.path_and_query().strip_prefix('/').unwrap_or_default();
+    word.len() == 26 && word.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'2'..=b'7'))
 }

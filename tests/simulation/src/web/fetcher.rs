@@ -2,8 +2,10 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use dragline_domain::time::between;
+use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::Sha1Digest;
 use dragline_ports::clock::Clock;
@@ -43,6 +45,12 @@ impl<C: Clock> SimulatedWeb<C> {
 
     fn moment(&self) -> Moment {
         Moment { now: self.now(), shown: self.clock.now() }
+    }
+
+    /// A request that is given up before it is sent, as there is no connection in time.
+    pub(crate) fn give_up(&self, url: &CrawlUrl, way: Duration) -> Fetched {
+        self.servers.give_up(url);
+        Fetched::failed(FetchFailureKind::Timeout, "no connection in time", way)
     }
 
     /// A request whose connection breaks before the answer. It is in the servers' log, as it may have been read.
@@ -95,6 +103,7 @@ impl<C: Clock> SimulatedWeb<C> {
             remote: has_connected.then_some(SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), url.port()))),
             first_byte: result.is_ok().then_some(way + elapsed),
             elapsed: way + elapsed,
+            archived_at: None,
             unprocessed,
             result,
         };
@@ -114,7 +123,7 @@ fn fetched_response(response: Response, body_bytes_max: usize) -> FetchedRespons
         headers: fields.into_iter().collect(),
         decoded_sha1: *Sha1Digest::of(&body).as_bytes(),
         decoded_bytes: body.len() as u64,
-        body,
+        body: body.into(),
         truncated,
     }
 }

@@ -9,7 +9,7 @@ use dragline_domain::url::CrawlUrl;
 use dragline_ports::fetcher::FetchFailureKind;
 use jiff::Timestamp;
 
-use super::access::Sent;
+use super::access::{Sent, is_for_missing};
 use super::page::Arrival;
 use super::{Access, Answer, Ended, Response, Site};
 
@@ -30,6 +30,7 @@ struct State {
     edition: u32,
     requests: HashMap<CrawlUrl, u32>,
     log: Vec<Access>,
+    missing_unsent: u64,
 }
 
 /// The time of an event.
@@ -79,6 +80,17 @@ impl Servers {
     #[must_use]
     pub fn accesses(&self) -> Vec<Access> {
         self.state().log.clone()
+    }
+
+    /// How many requests for addresses that cannot exist were given up before any server saw them.
+    #[must_use]
+    pub fn missing_unsent(&self) -> u64 {
+        self.state().missing_unsent
+    }
+
+    /// Records that a request was given up before any server saw it.
+    pub(super) fn give_up(&self, url: &CrawlUrl) {
+        self.state().missing_unsent += u64::from(is_for_missing(url));
     }
 
     /// Records a request, and decides on its answer and how long that takes; without an answer none ever comes.

@@ -46,7 +46,7 @@ fn update(path: &str, order: (Iteration, u64, u64), ended: Option<EndedVisit>) -
 
 /// What is known of a URL by its last capture alone.
 fn captured(last: LastCapture) -> Claim {
-    Claim::Own { known: Known { last: Some(last), ..Known::default() } }
+    Claim::Own { known: Known { last: Some(Box::new(last)), ..Known::default() } }
 }
 
 /// Puts candidates as an iteration leaves them, and begins the next iteration.
@@ -134,7 +134,7 @@ pub async fn what_came_nearer_is_told(frontier: &impl Frontier) {
     assert_eq!(told(world.iteration).await, [None, None, Some(nearer)], "its visit was in an earlier iteration");
     let visit = EndedVisit { capture: Some(capture("one")), ..ended(Outcome::FileIngested) };
     frontier.update_candidates(&origin, &[update("/a", (world.iteration, 2, 0), Some(visit))]).await.unwrap();
-    let known = Known { last: Some(capture("one")), ..Known::default() };
+    let known = Known { last: Some(Box::new(capture("one"))), ..Known::default() };
     let nearer = Nearer { found_at, known, has_ended: true };
     assert_eq!(told(world.iteration).await, [None, None, Some(nearer)], "it is visited");
     assert_eq!(told(world.iteration.next()).await, [None, None, None], "each iteration begins anew");

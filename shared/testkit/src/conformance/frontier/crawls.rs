@@ -1,11 +1,11 @@
 //! Crawls, iterations, and how origins open.
 
-use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{Begun, CrawlPut, IterationStatus, StatusChange, Switch};
+use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::frontier::{Begun, CrawlPut, CrawlStamp, IterationStatus, OriginsJoined, StatusChange, Switch};
 use dragline_domain::ids::Iteration;
-use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_domain::url::{CrawlUrl, Origin, UrlRules};
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
-use dragline_ports::frontier::{CrawlRow, Frontier, IterationClosed, PutCrawl, RobotsRow, Seeded};
+use dragline_ports::frontier::{CrawlRow, Frontier, IterationClosed, JoinOrigins, PutCrawl, RobotsRow, Seeded};
 
 use super::super::samples::{at, crawl, key, origin};
 use super::super::world::{UNLIMITED, World, request_to_begin};
@@ -23,8 +23,7 @@ pub async fn a_definition_is_read_back(frontier: &impl Frontier) {
     for (path, seen, version) in [("/", None, 1), ("/other", Some(1), 2), ("/other", Some(1), 2), ("/", Some(2), 3)] {
         let put = PutCrawl { definition: defined(path), seen, next: None };
         assert_eq!(frontier.put_crawl(&put).await.unwrap(), CrawlPut::Stored(version), "{path} over {seen:?}");
-        let row =
-            CrawlRow { definition: put.definition, version, joined: Vec::new(), switch: Switch::On { next: None } };
+        let row = CrawlRow { definition: put.definition, version, switch: Switch::On { next: None } };
         assert_eq!(frontier.load_crawl(&name).await.unwrap(), Some(row), "{path} over {seen:?}");
     }
     for (version, path) in [(1, Some("/")), (2, Some("/other")), (3, Some("/")), (4, None)] {
@@ -47,24 +46,69 @@ pub async fn a_definition_that_somebody_else_changed_is_not_put(frontier: &impl 
     assert_eq!(stored, Some((2, defined("/theirs"))), "theirs stays");
 }
 
-/// Origins join once each, are listed in the order in which they joined, and stay when the definition changes.
+/// Origins join after those that they were compared with, are listed in the order in which they joined, and stay when the definition changes.
 pub async fn origins_that_joined_stay(frontier: &impl Frontier) {
     let name = defined("/").name.clone();
-    let joined = || async { frontier.load_crawl(&name).await.unwrap().map(|row| row.joined) };
+    let stamp = || async { frontier.load_stamp(&name).await.unwrap() };
+    let joined = |places| async { frontier.load_joined(&name, places).await.unwrap() };
+    assert_eq!(stamp().await, None, "there is no such crawl");
     frontier.put_crawl(&PutCrawl { definition: defined("/"), seen: None, next: None }).await.unwrap();
-    assert_eq!(joined().await, Some(Vec::new()));
-    for host in ["z.example", "a.example", "z.example"] {
-        frontier.join_origin(&name, &origin(host)).await.unwrap();
+    assert_eq!((stamp().await, joined(0..9).await), (Some(CrawlStamp { version: 1, joined: 0 }), Vec::new()));
+    for (seen, hosts, expected, count, why) in [
+        (0, &["z.example", "a.example"][..], OriginsJoined::Joined, 2, "two at once"),
+        (0, &["z.example", "a.example"], OriginsJoined::Changed, 2, "the same again: they joined before"),
+        (0, &["b.example"], OriginsJoined::Changed, 2, "it was not compared with them"),
+        (2, &["b.example"], OriginsJoined::Joined, 3, "now it was"),
+    ] {
+        let origins = hosts.iter().map(|host| origin(host)).collect();
+        let join = JoinOrigins { crawl: name.clone(), seen, origins };
+        assert_eq!(frontier.join_origins(&join).await.unwrap(), expected, "{why}");
+        assert_eq!(stamp().await, Some(CrawlStamp { version: 1, joined: count }), "{why}");
     }
-    let both = Some(["z.example", "a.example"].map(origin).to_vec());
-    assert_eq!(joined().await, both, "each once");
     let other = PutCrawl { definition: defined("/other"), seen: Some(1), next: None };
-    let put = frontier.put_crawl(&other).await.unwrap();
-    assert_eq!(
-        (put, joined().await),
-        (CrawlPut::Stored(2), both),
-        "the change may have been made without knowing of them"
-    );
+    assert_eq!(frontier.put_crawl(&other).await.unwrap(), CrawlPut::Stored(2), "perhaps without knowing of them");
+    assert_eq!(stamp().await, Some(CrawlStamp { version: 2, joined: 3 }));
+    let all = ["z.example", "a.example", "b.example"].map(origin);
+    for (places, expected, why) in [
+        (0..3, &all[..], "all"),
+        (1..3, &all[1..], "the later ones"),
+        (0..1, &all[..1], "the first"),
+        (2..2, &[], "none"),
+    ] {
+        assert_eq!(joined(places).await, expected, "{why}");
+    }
+    assert_eq!(joined(1..99).await, all[1..], "more than there are");
+}
+
+/// A definition that takes more than a row of some stores holds, and hundreds of origins that joined, are read back.
+pub async fn a_crawl_of_many_sites_comes_back(frontier: &impl Frontier) {
+    const SEEDS: u64 = 2_000;
+    const AT_ONCE: usize = 50;
+    // Compresses badly.
+    let digits = |n: u64| format!("{:016x}", (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let site = |n: u64| -> Origin { format!("https://{}.example", digits(n)).parse().unwrap() };
+    let path = |n: u64| (0..24).map(|part| digits(SEEDS + 24 * n + part)).collect::<String>();
+    let seeds = (0..SEEDS).map(|n| site(n).url_at(&format!("/{}", path(n))).unwrap()).collect();
+    let mut draft = Draft::for_seeds(seeds);
+    draft.name = "many".parse().unwrap();
+    let of_version = |version: u32| {
+        let mut draft = draft.clone();
+        draft.scope.max_depth = Some(version);
+        Definition::new(draft).unwrap()
+    };
+    let name = &draft.name;
+    for (seen, version) in [(None, 1), (Some(1), 2)] {
+        let put = PutCrawl { definition: of_version(version), seen, next: None };
+        assert_eq!(frontier.put_crawl(&put).await.unwrap(), CrawlPut::Stored(version));
+        assert_eq!(frontier.load_crawl(name).await.unwrap().map(|row| row.definition), Some(put.definition));
+    }
+    assert_eq!(frontier.load_definition(name, 1).await.unwrap(), Some(of_version(1)), "the one before is kept");
+    let sites: Vec<Origin> = (0..300).map(site).collect();
+    for (seen, origins) in (0..).step_by(AT_ONCE).zip(sites.chunks(AT_ONCE)) {
+        let join = JoinOrigins { crawl: name.clone(), seen, origins: origins.to_vec() };
+        assert_eq!(frontier.join_origins(&join).await.unwrap(), OriginsJoined::Joined);
+    }
+    assert_eq!(frontier.load_joined(name, 0..300).await.unwrap(), sites);
 }
 
 /// A trigger always gets the iteration that it began, even when that is closed.
@@ -73,6 +117,7 @@ pub async fn a_trigger_is_handled_once(frontier: &impl Frontier) {
     let first = World::begin(frontier, UNLIMITED).await;
     let row = first.row().await;
     assert_eq!((row.number, row.status, row.open, row.token_out), (Iteration::FIRST, IterationStatus::Open, 1, true));
+    assert_eq!((row.origins, row.joined_before), (0, Some(3)), "as it began");
     assert_eq!(
         frontier.begin_iteration(&request_to_begin("t", UNLIMITED)).await.unwrap(),
         Begun::Iteration(row),

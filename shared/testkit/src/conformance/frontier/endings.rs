@@ -1,8 +1,8 @@
 //! How origins continue or end when nobody holds them.
 
 use dragline_domain::frontier::{
-    LeaseState, Leftover, LeftoverReason, OriginKey, OriginRows, PartKind, RecrawlCursor, Release, ReleaseRefused,
-    Reserve,
+    GivenUp, LeaseState, Leftover, LeftoverReason, OriginKey, OriginRows, PartKind, RecrawlCursor, Release,
+    ReleaseRefused, Reserve,
 };
 use dragline_domain::ids::Turn;
 use dragline_ports::frontier::{Frontier, GiveUp, Seeded, Settled};
@@ -177,6 +177,30 @@ pub async fn a_holder_lets_go_of_what_is_left(frontier: &impl Frontier) {
     assert_eq!(world.row().await.open, 1, "only the token");
 }
 
+/// URLs of an origin that is given up wait for outcomes without a request: it gets turns until none is left, and is closed only then.
+pub async fn what_waits_at_an_origin_that_is_given_up_still_ends(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let lease = world.take(&origin, 1, 0).await;
+    let mut commit = world.commit(&origin, &lease, 1).await;
+    let given_up = Some(Box::new(GivenUp::after("connection refused: a.example".to_owned())));
+    commit.lease.ending = Some(LeftoverReason::OriginGivenUp);
+    commit.lease.given_up.clone_from(&given_up);
+    assert_eq!(world.release(&origin, &commit.lease, Release::Idle).await, Ok(()));
+    world.parse(&commit.segment, (0, PartKind::Last), &[(&origin, &["/x"])]).await;
+    let seen = world.origin(&origin).await;
+    assert_eq!(seen.lease.given_up, given_up);
+    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Woken(Turn(2)), "a link leads to it");
+    let lease = world.take(&origin, 2, 20).await;
+    assert_eq!((lease.ending, &lease.given_up), (Some(LeftoverReason::OriginGivenUp), &given_up));
+    let commit = world.commit(&origin, &lease, 1).await;
+    world.parse(&commit.segment, (0, PartKind::Last), &[]).await;
+    assert_eq!(world.release(&origin, &commit.lease, Release::CloseWithLeftovers).await, Ok(()));
+    assert_leftovers(&world, &[(LeftoverReason::OriginGivenUp, 0)]).await;
+    assert_eq!(world.row().await.open, 1, "only the token");
+}
+
 /// The next iteration resets the counts but not the turns, so that an old ticket never becomes valid again. It visits known candidates.
 pub async fn an_origin_opens_again_for_the_next_iteration(frontier: &impl Frontier) {
     let first = World::begin(frontier, UNLIMITED).await;
@@ -190,5 +214,10 @@ pub async fn an_origin_opens_again_for_the_next_iteration(frontier: &impl Fronti
     let rows = second.origin(&origin).await;
     assert_eq!((rows.lease.turn, rows.lease.cursor.clone()), (Turn(2), RecrawlCursor::Start));
     assert_eq!((rows.lease.segments, rows.lease.taken, rows.inbox.added, rows.inbox.parsed), (0, 0, 0, 0));
-    assert_eq!((rows.lease.iteration, second.row().await.open), (second.iteration, 2));
+    let row = second.row().await;
+    assert_eq!(
+        (rows.lease.iteration, row.open, row.origins),
+        (second.iteration, 2, 1),
+        "each iteration counts its own"
+    );
 }

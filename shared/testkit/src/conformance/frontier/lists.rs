@@ -53,12 +53,31 @@ pub async fn overdue_work_is_found(frontier: &impl Frontier) {
     ]);
     let all = async || due_by(10_000).await.into_iter().collect::<HashSet<_>>();
     assert_comes_to(all, expected, "every kind, except an idle lease, which is never due").await;
-    let two = async || frontier.overdue(&crawl(), at(10_000), OverdueKinds::All, 2).await.unwrap().len();
-    assert_comes_to(two, 2, "no more than asked for").await;
     frontier.return_token(&crawl(), world.iteration).await.unwrap();
     world.parse(&segment, (0, PartKind::Last), &[]).await;
     frontier.settle(&idle, &world.origin(&idle).await).await.unwrap();
     assert_comes_to(async || due_by(10_000).await, vec![Overdue::Lease(ready.clone())], "the rest is done").await;
+}
+
+/// However many origins wait for a turn, and however long they are overdue, a lost parse is seen; and no more of each are listed than asked for.
+pub async fn ready_origins_do_not_hide_lost_parses(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let crawled = key("z.example");
+    let hosts = ["a.example", "b.example", "c.example", "d.example", "e.example", "f.example"];
+    for host in hosts {
+        world.seed(&key(host), &["/"]).await;
+    }
+    world.seed(&crawled, &["/"]).await;
+    frontier.return_token(&crawl(), world.iteration).await.unwrap();
+    let segment = world.crawl_until_idle(&crawled, 1, 300).await;
+    let lost = Overdue::Segment(segment.id.clone(), world.iteration);
+    for limit in [1, 3] {
+        let listed = async || {
+            let work = frontier.overdue(&crawl(), at(10_000), OverdueKinds::All, limit).await.unwrap();
+            (work.len(), work.last() == Some(&lost))
+        };
+        assert_comes_to(listed, (limit + 1, true), "as many origins, and then the parse, which was due last").await;
+    }
 }
 
 /// Leases that cannot be taken do not hide other work, however long they are overdue.
@@ -112,11 +131,11 @@ pub async fn progress_is_the_sum_of_the_origins(frontier: &impl Frontier) {
     world.seed(&second, &["/"]).await;
     let lease = world.take(&first, 1, 0).await;
     let mut commit = world.segment(&first, &lease, 1).await;
-    commit.lease.counters = CrawlerCounters { requests: 3, pages: 2, retries: 1, body_bytes: 500 };
+    commit.lease.counters = CrawlerCounters { requests: 3, pages: 2, retries: 1, body_bytes: 500, bodies_cut: 2 };
     frontier.commit_segment(&commit).await.unwrap();
     let lease = world.take(&second, 2, 0).await;
     let mut other = world.segment(&second, &lease, 1).await;
-    other.lease.counters = CrawlerCounters { requests: 1, pages: 1, retries: 0, body_bytes: 40 };
+    other.lease.counters = CrawlerCounters { requests: 1, pages: 1, retries: 0, body_bytes: 40, bodies_cut: 1 };
     frontier.commit_segment(&other).await.unwrap();
     world.parse(&commit.segment, (0, PartKind::Last), &[]).await;
     let mut expected = Progress {
@@ -126,7 +145,7 @@ pub async fn progress_is_the_sum_of_the_origins(frontier: &impl Frontier) {
         taken: 3,
         segments: 2,
         parsed: 1,
-        crawler: CrawlerCounters { requests: 4, pages: 3, retries: 1, body_bytes: 540 },
+        crawler: CrawlerCounters { requests: 4, pages: 3, retries: 1, body_bytes: 540, bodies_cut: 3 },
         ..Progress::default()
     };
     expected.parser.processed = 2;

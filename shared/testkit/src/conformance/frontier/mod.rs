@@ -1,6 +1,7 @@
 //! The frontier: all its operations and races.
 
 mod claims;
+mod counts;
 mod crawls;
 mod crowds;
 mod cursors;
@@ -15,6 +16,7 @@ mod sizes;
 mod turns;
 
 pub use claims::*;
+pub use counts::*;
 pub use crawls::*;
 pub use crowds::*;
 pub use cursors::*;
@@ -40,6 +42,7 @@ macro_rules! frontier_suite {
             a_definition_is_read_back
             a_definition_that_somebody_else_changed_is_not_put
             origins_that_joined_stay
+            a_crawl_of_many_sites_comes_back
             a_schedule_comes_due_until_it_is_passed_on
             a_schedule_that_was_moved_is_left_alone
             a_crawl_that_is_switched_off_is_not_due
@@ -107,10 +110,12 @@ macro_rules! frontier_suite {
             a_living_holder_is_not_given_up
             a_dead_holders_budget_goes_back
             a_holder_lets_go_of_what_is_left
+            what_waits_at_an_origin_that_is_given_up_still_ends
             an_origin_opens_again_for_the_next_iteration
             origins_are_listed_in_pages
             overdue_work_is_found
             leases_do_not_hide_the_rest
+            ready_origins_do_not_hide_lost_parses
             postponed_work_waits
             the_end_of_an_iteration_is_owed_until_it_is_told
             a_notice_is_kept_until_it_is_told
@@ -118,6 +123,9 @@ macro_rules! frontier_suite {
             a_fact_is_told_once_by_crawl
             a_postponed_notice_waits
             progress_is_the_sum_of_the_origins
+            every_commit_is_counted_once
+            counts_stay_with_their_iteration
+            what_is_counted_of_many_parsers_adds_up
             of_many_triggers_one_begins
             of_many_tickets_one_takes_the_lease
             of_many_claimers_one_owns_a_url

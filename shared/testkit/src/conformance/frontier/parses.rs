@@ -158,11 +158,15 @@ pub async fn a_parse_opens_what_it_finds(frontier: &impl Frontier) {
     world.parse(&earlier, (0, PartKind::Last), &[]).await;
     frontier.settle(&closed, &world.origin(&closed).await).await.unwrap();
     assert_eq!(world.origin(&closed).await.lease.state, LeaseState::Closed);
-    assert_eq!(world.row().await.open, 2, "the token and the first origin");
+    let counts = async || {
+        let row = world.row().await;
+        (row.open, row.origins)
+    };
+    assert_eq!(counts().await, (2, 2), "the token and the first origin are open; two origins were opened");
     let segment = world.crawl_until_idle(&own, 1, 0).await;
     let found: [(&_, &[&str]); 3] = [(&own, &["/x"]), (&new, &["/y"]), (&closed, &["/z"])];
     assert_eq!(world.parse(&segment, (0, PartKind::Last), &found).await, ParseCommitted::Done);
-    assert_eq!(world.row().await.open, 4, "two more");
+    assert_eq!(counts().await, (4, 3), "two more, of which one was open before");
     for (origin, turn, added, state, why) in [
         (&own, 1, 2, LeaseState::Idle, "open: only its inbox is written"),
         (&new, 1, 1, LeaseState::Ready, "opened for the first time"),

@@ -1,5 +1,6 @@
 //! Reading a crawl: each stream, by filter and from any cursor.
 
+mod again;
 mod counts;
 mod pages;
 mod places;
@@ -9,9 +10,11 @@ mod retention;
 mod rows;
 mod story;
 mod streams;
+mod then;
 
 use dragline_domain::ids::CrawlId;
 
+pub use again::*;
 pub use counts::*;
 pub use pages::*;
 pub use places::*;
@@ -19,6 +22,7 @@ pub use remaking::*;
 pub use remaking_jobs::*;
 pub use retention::*;
 pub use rows::*;
+pub use then::*;
 
 /// The crawl that the suite's readers read.
 #[must_use]
@@ -47,6 +51,7 @@ macro_rules! reader_suite {
             visits_come_with_all_that_was_logged
             pages_are_the_site_as_it_is_now
             seen_pages_are_final_answers_with_what_they_hold
+            an_unchanged_page_shows_what_it_did_then
             a_copy_has_no_text_of_its_own
             a_page_is_not_believed_about_another_unlike_it
             links_say_what_was_done_with_them
@@ -55,6 +60,7 @@ macro_rules! reader_suite {
             documents_come_as_they_were_put
             shown_documents_are_those_of_the_pages
             leftovers_are_told_by_origin_and_reason
+            segments_are_those_that_were_committed
         }
     };
 }

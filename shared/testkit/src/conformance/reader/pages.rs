@@ -56,12 +56,14 @@ pub async fn seen_pages_are_final_answers_with_what_they_hold(
         ("https://a.example/gone", 0, "an answer that is no page"),
         ("https://a.example/moved", 0, "a redirect"),
         ("https://b.example/stuck", 0, "what broke the parser"),
-        ("https://b.example/", 1, "an unchanged page was extracted before"),
     ] {
         let SeenPageRow { title, text, .. } = page(url, place);
         assert_eq!((title, text), (None, None), "{why}");
     }
     assert_eq!(page("https://b.example/new", 0).title.as_deref(), Some("Title of https://b.example/new"));
+    let (first, same) = (page("https://b.example/", 0), page("https://b.example/", 1));
+    assert_eq!((same.outcome, same.status, same.content_type.as_deref()), (34, Some(304), None), "the answer's own");
+    assert_eq!((same.title, same.text), (first.title, first.text), "what an unchanged page said then");
 }
 
 /// Pages are the site as it is now: what was found unchanged, and what fails, with its last good document; what is gone not at all.

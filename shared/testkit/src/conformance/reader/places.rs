@@ -125,6 +125,7 @@ pub async fn what_stands_behind_many_origins_is_found(
         (Stream::Candidates, ORIGINS + 2),
         (Stream::Documents, 1),
         (Stream::Leftovers, 1),
+        (Stream::Segments, 1),
     ] {
         stream.all_of(reader, rows).await;
         let by_iteration = stream.behind(reader, &Filter::of_iteration(world.iteration), None, 30).await.0;

@@ -5,11 +5,11 @@ use dragline_domain::ids::Iteration;
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{Filter, Reader};
-use dragline_ports::retention::{Effect, PrunedSegments, Retained, UnusedObject};
+use dragline_ports::retention::{Effect, Forgetting, PrunedSegments, Retained, UnusedObject};
 
 use super::super::samples::{at, crawl, key, url};
 use super::super::world::{UNLIMITED, World};
-use super::story::{Made, Teller, got};
+use super::story::{Made, Teller, got, place};
 
 /// Runs every behaviour of what is kept on `((frontier, documents, reader, retained), guard)`, which the future given makes over one store. With
 /// `rejections` before the future, expands to an expression: the names of the behaviours that fail.
@@ -21,10 +21,12 @@ macro_rules! retention_suite {
     ($what:ident, $make:expr) => {
         $crate::$what! { reader, $make;
             what_nothing_refers_to_goes_and_the_rest_reads_the_same
+            what_a_kept_visit_confirmed_stays
             counting_deletes_nothing
             a_walk_that_died_is_finished_by_the_next
             iterations_are_marked_once_and_listed_newest_first
             nothing_of_a_kept_iteration_goes
+            whatever_is_forgotten_is_counted
         }
     };
 }
@@ -39,19 +41,20 @@ fn visited(n: u32, path: &str, second: i64) -> Made {
 pub(super) async fn three_iterations(frontier: &impl Frontier, documents: &impl Documents) -> Vec<SegmentRow> {
     let teller = Teller { frontier, documents };
     let origin = key(HOST);
-    let mut segments = Vec::new();
-    let stories = [
-        ("t", vec![visited(0, "/page", 10), visited(1, "/old", 11), visited(2, "/same", 12)]),
-        ("u", vec![visited(0, "/page", 1_010), visited(1, "/same", 1_012).unchanged_since(at(12))]),
-        ("v", vec![visited(0, "/page", 2_010), visited(1, "/same", 2_012).unchanged_since(at(12))]),
-    ];
-    for (number, (by, made)) in (1..).zip(stories) {
+    let mut segments: Vec<SegmentRow> = Vec::new();
+    for (number, by) in (1..).zip(["t", "u", "v"]) {
         let world = match by {
             "t" => World::begin(frontier, UNLIMITED).await,
             by => World::begin_by(frontier, by, UNLIMITED).await,
         };
         world.seed_by(&origin, by, &["/page", "/old", "/same"]).await;
         let segment = world.crawl_again_until_idle(&origin, number, i64::try_from(number).unwrap() * 1_000).await;
+        let same = |second| visited(1, "/same", second).unchanged_since(at(12), place(&segments[0], 2));
+        let made = match by {
+            "t" => vec![visited(0, "/page", 10), visited(1, "/old", 11), visited(2, "/same", 12)],
+            "u" => vec![visited(0, "/page", 1_010), same(1_012)],
+            _ => vec![visited(0, "/page", 2_010), same(2_012)],
+        };
         teller.put(&segment, &made).await;
         world.parse(&segment, (0, PartKind::Last), &[]).await;
         world.end(&[&origin]).await;
@@ -69,6 +72,7 @@ pub(super) async fn view(reader: &impl Reader, iteration: Iteration) -> Vec<Stri
     rows.extend(reader.candidates(&all, None, 99).await.unwrap().rows.iter().map(|row| format!("{row:?}")));
     rows.extend(reader.log(&of, None, 99).await.unwrap().rows.iter().map(|row| format!("{row:?}")));
     rows.extend(reader.seen_pages(&of, None, 99).await.unwrap().rows.iter().map(|row| format!("{row:?}")));
+    rows.extend(reader.seen_links(&of, None, 99).await.unwrap().rows.iter().map(|row| format!("{row:?}")));
     rows.extend(reader.documents(&of, None, 99).await.unwrap().rows.iter().map(|row| format!("{row:?}")));
     rows
 }
@@ -82,7 +86,7 @@ fn unused(segment: &SegmentRow) -> UnusedObject {
     UnusedObject { segment: id, iteration, object, bytes: object_bytes }
 }
 
-async fn prune(retained: &impl Retained, cut: u32, effect: Effect) -> PrunedSegments {
+pub(super) async fn prune(retained: &impl Retained, cut: u32, effect: Effect) -> PrunedSegments {
     retained.prune_segments(&key(HOST), iteration(cut), None, effect).await.unwrap()
 }
 
@@ -104,6 +108,9 @@ pub async fn what_nothing_refers_to_goes_and_the_rest_reads_the_same(
     assert!(old.iter().any(|document| document.url == url(&format!("https://{HOST}/old"))), "{old:?}");
     let visits = reader.log(&Filter::of_iteration(iteration(2)), None, 99).await.unwrap().rows;
     assert!(visits.iter().all(|visit| visit.object.is_none()), "no record of the second is left: {visits:?}");
+    let stored = reader.segments(&Filter::default(), None, 99).await.unwrap().rows;
+    let stored: Vec<_> = stored.into_iter().map(|segment| segment.object).collect();
+    assert_eq!(stored, [segments[0].object.clone(), segments[2].object.clone()], "the object of the second is gone");
 }
 
 /// A count finds the same, and everything is as it was.
@@ -159,4 +166,21 @@ pub async fn nothing_of_a_kept_iteration_goes(
     let pruned = prune(retained, 1, Effect::Delete).await;
     assert_eq!((pruned.unused, pruned.kept), (Vec::new(), 2), "`/old` and `/same` stay, and with them their object");
     assert_eq!((view(reader, iteration(2)).await, view(reader, iteration(3)).await), (second, third));
+}
+
+/// Whoever keeps something that was made of rows sees that URLs were forgotten meanwhile: by a number, which nothing else changes.
+pub async fn whatever_is_forgotten_is_counted(
+    (frontier, documents, reader, retained): &(impl Frontier, impl Documents, impl Reader, impl Retained + Forgetting),
+) {
+    three_iterations(frontier, documents).await;
+    prune(retained, 1, Effect::Delete).await;
+    let mut before = reader.times_forgotten().await.unwrap();
+    assert_eq!(before, 0, "nothing was forgotten");
+    for path in ["/old", "/page"] {
+        retained.forget_urls(&crawl(), &[url(&format!("https://{HOST}{path}"))]).await.unwrap();
+        let times = reader.times_forgotten().await.unwrap();
+        assert!(times > before, "{path}: {times}");
+        assert_eq!(reader.times_forgotten().await.unwrap(), times, "reading changes nothing");
+        before = times;
+    }
 }

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use dragline_domain::document::{Disposition, Document, DocumentState, PageCut};
-use dragline_domain::frontier::LeftoverReason;
+use dragline_domain::frontier::{LeftoverReason, SegmentRow};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
-use dragline_ports::reader::{CandidateRow, Filter, LeftoverRow, LinkRow, LogRow, Reader};
+use dragline_ports::reader::{CandidateRow, Filter, LeftoverRow, LinkRow, LogRow, Reader, StoredSegment};
 
 use super::super::lag::assert_comes_to;
-use super::super::samples::{origin, url};
+use super::super::samples::{key, origin, url};
 use super::crawl;
 use super::story::{self, Teller};
 use super::streams::Stream;
@@ -135,7 +135,8 @@ fn without_answer(visit: LogRow) -> LogRow {
     }
 }
 
-/// Links come page by page, in the order of each page, with their kinds and dispositions and the rules that block them.
+/// Links come page by page, in the order of each page, with their kinds and dispositions and the rules that block them. Those of an unchanged page are
+/// of each iteration that saw it.
 pub async fn links_say_what_was_done_with_them(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -162,6 +163,7 @@ pub async fn links_say_what_was_done_with_them(
         link("https://a.example/original", "https://a.example/gone", "canonical", "follow", None),
         link("https://a.example/moved", "https://b.example/", "redirect", "follow", None),
         link("https://b.example/", home, "a", "no_follow", None),
+        LinkRow { iteration: 2, ..link("https://b.example/", home, "a", "no_follow", None) },
     ];
     assert_eq!(rows, expected);
 }
@@ -284,6 +286,32 @@ pub async fn shown_documents_are_those_of_the_pages(
     for row in &shown {
         let newest = put.iter().rev().find(|put| put.document.url == row.document.url && put.document.page.is_some());
         assert!(row.document.page.is_none() || newest == Some(row), "the newest page of its URL: {row:?}");
+    }
+}
+
+/// Each segment that was committed comes with its object, whether it was parsed or is in the log.
+pub async fn segments_are_those_that_were_committed(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    let teller = Teller { frontier, documents };
+    let world = teller.tell().await;
+    let crawled_only = key("q.example");
+    world.seed(&crawled_only, &["/"]).await;
+    let SegmentRow { id, iteration, object, object_bytes, committed_at, .. } =
+        world.crawl_until_idle(&crawled_only, 8, 5_000).await;
+    let crawled = StoredSegment { iteration, origin: id.origin.origin, object, object_bytes, committed_at };
+    Stream::Segments.all_of(reader, Stream::Segments.rows() + 1).await;
+    let rows = reader.segments(&Filter::default(), None, ALL).await.unwrap().rows;
+    assert!(rows.contains(&crawled), "no parser has read it yet: {rows:?}");
+    let of_e = Filter { origin: Some(origin("e.example")), ..Filter::default() };
+    assert_eq!(
+        reader.segments(&of_e, None, ALL).await.unwrap().rows.len(),
+        1,
+        "its captures are lost to parsers alone"
+    );
+    for row in reader.log(&Filter::default(), None, ALL).await.unwrap().rows {
+        let is_listed = |object: &str| rows.iter().any(|segment| segment.object.as_str() == object);
+        assert!(row.object.as_deref().is_none_or(is_listed), "{row:?}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! A crawl to read: two iterations with a bit of everything, put the way the steps put it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{
@@ -12,8 +13,9 @@ use dragline_domain::document::{
 };
 use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{
-    CandidateUpdate, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LeftoverReason, LinksDecided, Named, OriginKey,
-    ParsePart, ParserCounters, PartKind, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
+    CandidateUpdate, Claim, Claimer, EndedVisit, Known, LastCapture, LastDocument, LeadsTo, LeftoverReason,
+    LinksDecided, Named, OriginKey, ParsePart, ParserCounters, PartKind, RulesDigest, Says, SegmentRow, Standing,
+    StateChange, VisitPlace,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
@@ -51,7 +53,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
             outcome: Outcome::FileIngested,
             finality: Finality::Final,
             detail: None,
-            exchange: Some(Exchange {
+            exchange: Some(Box::new(Exchange {
                 elapsed: Duration::from_millis(250 + u64::from(n)),
                 resends: 1,
                 first_byte_ms: Some(120),
@@ -59,13 +61,13 @@ pub(super) fn got(n: u32, of: &str) -> Made {
                 body_bytes: 300,
                 decoded_sha1: Some("02".repeat(20)),
                 decoded_bytes: 900,
-            }),
+            })),
             known: Known::default(),
             demand: None,
             missing: None,
         },
         status: Some(200),
-        file: Some(FileEntry {
+        file: Some(Box::new(FileEntry {
             record: RecordKind::Response,
             offset: 1_000 * u64::from(n),
             length: 700,
@@ -75,7 +77,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
             etag: Some("\"1\"".to_owned()),
             last_modified: None,
             truncated: None,
-        }),
+        })),
         redirect: None,
         unchanged_since: None,
         change: Some(VisitChange { kind: ChangeKind::New, parts: Vec::new() }),
@@ -102,14 +104,48 @@ impl Made {
         self
     }
 
-    /// Makes it an answer with the body that was fetched then.
-    pub(super) fn unchanged_since(mut self, since: Timestamp) -> Self {
+    /// Makes it an answer with the body that was fetched then, of which the document of this entry was made.
+    pub(super) fn unchanged_since(mut self, since: Timestamp, place: VisitPlace) -> Self {
         self = self.ended(Outcome::FileDidNotChange);
         self.entry.unchanged_since = Some(since);
+        self.entry.visit.known.document = Some(LastDocument {
+            place,
+            outcome: Outcome::FileIngested,
+            standing: Standing::Shown,
+            links: LinksDecided { by: RulesDigest(7), depth: 1 },
+        });
         self.entry.change = Some(VisitChange { kind: ChangeKind::Unchanged, parts: Vec::new() });
         self.entry.file.iter_mut().for_each(|file| file.record = RecordKind::Revisit);
         self.document = None;
         self
+    }
+
+    /// Makes it an entry without a request, by which the document is made again of this one's body.
+    pub(super) fn made_again_of(mut self, earlier: &Document) -> Self {
+        self.entry.visit.crawl_type = CrawlType::Reparse;
+        self.entry.visit.finality = Finality::Aside;
+        self.entry.unchanged_since = earlier.body.as_ref().map(|body| body.at);
+        (self.entry.status, self.entry.file, self.entry.visit.exchange) = (None, None, None);
+        (self.entry.change, self.capture) = (None, None);
+        self.of_body(earlier)
+    }
+
+    /// Sets the body of its document: that of an earlier one.
+    pub(super) fn of_body(mut self, earlier: &Document) -> Self {
+        self.document = self.document.map(|document| Document { body: earlier.body.clone(), ..document });
+        self
+    }
+
+    /// Adds a document of its own, which ends as the visit does.
+    pub(super) fn with_document(mut self, document: Option<Document>) -> Self {
+        let outcome = self.entry.visit.outcome;
+        self.document = document.map(|document| Document { outcome, ..document });
+        self
+    }
+
+    /// Returns its document.
+    pub(super) fn document(&self) -> Option<Document> {
+        self.document.clone()
     }
 
     /// Sets the status of the answer.
@@ -141,10 +177,18 @@ impl Made {
         self.link(source, to, Disposition::Follow)
     }
 
-    fn link(mut self, kind: LinkKind, to: &str, disposition: Disposition) -> Self {
+    pub(super) fn link(mut self, kind: LinkKind, to: &str, disposition: Disposition) -> Self {
         let anchor = (kind == LinkKind::A).then(|| format!("to {to}"));
         let link = Link { kind, target: url(to), disposition, spelling: Spelling::Whole, rel: Rel::Follow, anchor };
         self.document.iter_mut().for_each(|document| document.links.push(link.clone()));
+        self
+    }
+
+    /// Sets the title of its page.
+    pub(super) fn titled(mut self, title: &str) -> Self {
+        if let Some(Document { page: Some(page), .. }) = &mut self.document {
+            page.title = Some(title.to_owned());
+        }
         self
     }
 
@@ -227,11 +271,13 @@ fn first_of_b() -> Vec<Made> {
     ]
 }
 
-/// The same origin in the second iteration: a page, unchanged, a new one, a URL that was not asked for, and pages that fail and are gone.
-fn second_of_b() -> Vec<Made> {
+/// The same origin in the second iteration: a page, unchanged, a new one, a URL that was not asked for, and pages that fail and are gone. `known` is what
+/// the first knew about the page.
+fn second_of_b(known: Known) -> Vec<Made> {
     let mut same = got(0, "https://b.example/").ended(Outcome::FileDidNotChange).status(304);
     same.entry.visit.crawl_type = CrawlType::Recrawl;
     same.entry.unchanged_since = Some(at(2));
+    same.entry.visit.known = known;
     same.leads_to = LeadsTo::AsBefore;
     if let Some(file) = &mut same.entry.file {
         (file.record, file.content_type) = (RecordKind::Revisit, None);
@@ -273,7 +319,7 @@ fn first_of_h() -> Vec<Made> {
 pub(super) fn documents() -> Vec<(Iteration, Document)> {
     let first = [first_of_a(), second_of_a(), first_of_b()];
     let told = first.into_iter().map(|made| (Iteration::FIRST, made));
-    let told = told.chain([(Iteration::FIRST.next(), second_of_b())]);
+    let told = told.chain([(Iteration::FIRST.next(), second_of_b(Known::default()))]);
     told.flat_map(|(iteration, made)| made.into_iter().filter_map(move |made| Some((iteration, made.document?))))
         .collect()
 }
@@ -329,8 +375,10 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         let world = World::begin_by(self.frontier, "u", UNLIMITED).await;
         let b = key("b.example");
         world.seed_by(&b, "u", &["/", "/fails", "/leaves", "/new", "/private"]).await;
+        let claims = world.claim(&b, Claimer::trigger(&trigger("u")), &["/"]).await;
+        let Some(Claim::Own { known }) = claims.into_iter().next() else { panic!("it was claimed before") };
         let segment = world.crawl_until_idle(&b, 4, 2_000).await;
-        self.put(&segment, &second_of_b()).await;
+        self.put(&segment, &second_of_b(known)).await;
         world.parse(&segment, (0, PartKind::Last), &[]).await;
         self.leave(&world, "c.example", LeftoverReason::BudgetExhausted, &["/1"]).await;
         world
@@ -377,7 +425,10 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
     pub(super) async fn put(&self, segment: &SegmentRow, made: &[Made]) {
         let documents = made.iter().filter_map(|made| {
             let document = made.document.clone()?;
-            Some(Document { body: stored_body(segment, &made.entry), ..document })
+            // What is unchanged was made of no body, unless it says of which.
+            let of_own = || stored_body(segment, &made.entry).filter(|_| made.entry.unchanged_since.is_none());
+            let body = document.body.clone().or_else(of_own);
+            Some(Document { body, ..document })
         });
         let documents: Vec<Document> = documents.collect();
         self.documents.put_new(segment, &documents).await.unwrap();
@@ -389,7 +440,7 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
             agent: "agent".to_owned(),
             entries: made.iter().map(|made| made.entry.clone()).collect(),
         };
-        self.frontier.put_log(&log).await.unwrap();
+        self.frontier.put_log(&Arc::new(log)).await.unwrap();
         let ends = made.iter().filter(|made| made.entry.visit.finality == Finality::Final);
         let updates: Vec<CandidateUpdate> = ends.map(|made| update(segment, made)).collect();
         self.frontier.update_candidates(&segment.id.origin, &updates).await.unwrap();
@@ -456,7 +507,7 @@ fn stored_body(segment: &SegmentRow, entry: &LogEntry) -> Option<StoredBody> {
     })
 }
 
-fn place(segment: &SegmentRow, n: u32) -> VisitPlace {
+pub(super) fn place(segment: &SegmentRow, n: u32) -> VisitPlace {
     VisitPlace { iteration: segment.iteration, turn: segment.id.turn, segment: segment.id.n, n }
 }
 

@@ -21,6 +21,7 @@ pub(super) enum Stream {
     Documents,
     ShownDocuments,
     Leftovers,
+    Segments,
 }
 
 /// A row of any stream.
@@ -55,7 +56,7 @@ impl AnyRow {
 }
 
 impl Stream {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Pages,
         Self::Links,
         Self::SeenPages,
@@ -65,6 +66,7 @@ impl Stream {
         Self::Documents,
         Self::ShownDocuments,
         Self::Leftovers,
+        Self::Segments,
     ];
 
     /// Whether its rows stay as they were once their iteration is closed: the others show what is known now.
@@ -76,13 +78,15 @@ impl Stream {
     pub(super) const fn rows(self) -> usize {
         match self {
             Self::Pages => 8,
-            Self::Links | Self::SeenLinks => 9,
+            Self::Links => 9,
+            Self::SeenLinks => 10,
             Self::SeenPages => 14,
             Self::Log => 17,
             Self::Candidates => 20,
             Self::Documents => 16,
             Self::ShownDocuments => 7,
             Self::Leftovers => 4,
+            Self::Segments => 5,
         }
     }
 
@@ -97,6 +101,7 @@ impl Stream {
             Self::ShownDocuments => 6,
             Self::Log => 12,
             Self::Leftovers => 3,
+            Self::Segments => 4,
         }
     }
 
@@ -136,6 +141,14 @@ impl Stream {
             }
             Self::Leftovers => {
                 let Batch { rows, cursor, rest } = reader.leftovers(filter, after, limit).await.unwrap();
+                let rows = rows.into_iter().map(|row| {
+                    let (shown, iteration) = (format!("{row:?}"), Some(row.iteration));
+                    AnyRow { iteration, origin: row.origin, url: None, shown }
+                });
+                Batch { rows: rows.collect(), cursor, rest }
+            }
+            Self::Segments => {
+                let Batch { rows, cursor, rest } = reader.segments(filter, after, limit).await.unwrap();
                 let rows = rows.into_iter().map(|row| {
                     let (shown, iteration) = (format!("{row:?}"), Some(row.iteration));
                     AnyRow { iteration, origin: row.origin, url: None, shown }

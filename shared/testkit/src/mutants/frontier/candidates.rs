@@ -79,6 +79,9 @@ impl<F: Frontier> Candidates for MutantFrontier<F> {
                 Some(M::CaptureErased) => update.ended.iter_mut().for_each(|ended| {
                     ended.capture = ended.capture.take().or_else(|| Some(blank(ended)));
                 }),
+                Some(M::CaptureRedated) => update.ended.iter_mut().for_each(|ended| {
+                    ended.capture.iter_mut().for_each(|capture| capture.fetched_at = ended.at);
+                }),
                 Some(M::HiddenForgotten) => update.state = StateChange::Kept,
                 Some(M::ReparseEnds) if update.ended.is_none() => update.ended = Some(never_ended()),
                 _ => {}

@@ -1,11 +1,13 @@
 //! Defects of crawls.
 
+use std::ops::Range;
+
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::CrawlPut;
+use dragline_domain::frontier::{CrawlPut, CrawlStamp, OriginsJoined};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CrawlRow, Crawls, Frontier, MoveSchedule, PutCrawl};
+use dragline_ports::frontier::{CrawlRow, Crawls, Frontier, JoinOrigins, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;
@@ -29,13 +31,7 @@ impl<F: Frontier> Crawls for MutantFrontier<F> {
     }
 
     async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
-        let mut row = self.inner.load_crawl(crawl).await?;
-        if self.is(M::JoinedForgotten)
-            && let Some(row) = row.as_mut().filter(|row| row.version > 1)
-        {
-            row.joined.clear();
-        }
-        Ok(row)
+        self.inner.load_crawl(crawl).await
     }
 
     async fn load_definition(&self, crawl: &CrawlId, version: u32) -> PortResult<Option<Definition>> {
@@ -45,8 +41,29 @@ impl<F: Frontier> Crawls for MutantFrontier<F> {
         self.inner.load_definition(crawl, version).await
     }
 
-    async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
-        self.inner.join_origin(crawl, origin).await
+    async fn load_stamp(&self, crawl: &CrawlId) -> PortResult<Option<CrawlStamp>> {
+        let mut stamp = self.inner.load_stamp(crawl).await?;
+        if self.is(M::JoinedForgotten)
+            && let Some(stamp) = stamp.as_mut().filter(|stamp| stamp.version > 1)
+        {
+            stamp.joined = 0;
+        }
+        Ok(stamp)
+    }
+
+    async fn load_joined(&self, crawl: &CrawlId, places: Range<u64>) -> PortResult<Vec<Origin>> {
+        let places = if self.is(M::JoinedFromTheBeginning) { 0..places.end } else { places };
+        self.inner.load_joined(crawl, places).await
+    }
+
+    async fn join_origins(&self, join: &JoinOrigins) -> PortResult<OriginsJoined> {
+        let mut join = join.clone();
+        if self.is(M::JoinedBlindly)
+            && let Some(stamp) = self.inner.load_stamp(&join.crawl).await?
+        {
+            join.seen = stamp.joined;
+        }
+        self.inner.join_origins(&join).await
     }
 
     async fn switch_off(&self, crawl: &CrawlId) -> PortResult<()> {

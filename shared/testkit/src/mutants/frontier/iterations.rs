@@ -1,5 +1,7 @@
 //! Defects of iterations.
 
+use std::sync::atomic::Ordering;
+
 use dragline_domain::frontier::{Begun, IterationRow, OriginCursor, ParserCounters, StatusChange};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
@@ -27,7 +29,13 @@ impl<F: Frontier> Iterations for MutantFrontier<F> {
     }
 
     async fn load_iteration(&self, crawl: &CrawlId, number: Iteration) -> PortResult<Option<IterationRow>> {
-        self.inner.load_iteration(crawl, number).await
+        let mut row = self.inner.load_iteration(crawl, number).await?;
+        if self.is(M::OriginsNotCounted)
+            && let Some(row) = &mut row
+        {
+            row.origins = 0;
+        }
+        Ok(row)
     }
 
     async fn return_token(&self, crawl: &CrawlId, number: Iteration) -> PortResult<()> {
@@ -84,6 +92,12 @@ impl<F: Frontier> Iterations for MutantFrontier<F> {
         match self.mutation {
             Some(M::ParsersNotSummed) => progress.parser = ParserCounters::default(),
             Some(M::LeftoversForgotten) => progress.leftovers.clear(),
+            Some(M::PastCountsForgotten)
+                if self.inner.latest_iteration(crawl).await?.is_some_and(|latest| latest.number != iteration) =>
+            {
+                progress = Progress::default();
+            }
+            Some(M::RepeatedCommitCounted) => progress.segments += self.calls.load(Ordering::Relaxed),
             _ => {}
         }
         Ok(progress)

@@ -1,5 +1,7 @@
 //! Defects of the crawl log.
 
+use std::sync::Arc;
+
 use dragline_domain::capture::SegmentLog;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{CrawlLog, Frontier};
@@ -8,8 +10,8 @@ use super::super::FrontierMutation as M;
 use super::MutantFrontier;
 
 impl<F: Frontier> CrawlLog for MutantFrontier<F> {
-    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
-        let mut log = log.clone();
+    async fn put_log(&self, log: &Arc<SegmentLog>) -> PortResult<()> {
+        let mut log = SegmentLog::clone(log);
         match self.mutation {
             Some(M::EmptyLogNotPut) if log.entries.is_empty() => return Ok(()),
             Some(M::RepeatedLogRefused) if self.fresh() > 0 => {
@@ -18,6 +20,6 @@ impl<F: Frontier> CrawlLog for MutantFrontier<F> {
             Some(M::LogCut) => log.entries.truncate(100),
             _ => {}
         }
-        self.inner.put_log(&log).await
+        self.inner.put_log(&Arc::new(log)).await
     }
 }

@@ -18,6 +18,9 @@ impl<F: Frontier> OverdueWork for MutantFrontier<F> {
     ) -> PortResult<Vec<Overdue>> {
         let kinds = if self.is(M::LeasesHideTheRest) { OverdueKinds::All } else { kinds };
         let mut work = self.inner.overdue(crawl, due_by, kinds, limit).await?;
+        if self.is(M::OriginsHideLostParses) {
+            work.truncate(limit);
+        }
         work.retain(|work| !(self.is(M::SegmentsNeverOverdue) && matches!(work, Overdue::Segment(..))));
         Ok(work)
     }

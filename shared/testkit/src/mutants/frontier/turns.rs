@@ -92,7 +92,7 @@ impl<F: Frontier> Turns for MutantFrontier<F> {
     async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
         let mut commit = commit.clone();
         let is_repeated = match self.mutation {
-            Some(M::RepeatedCommitFenced | M::CommitCountedTwice) => {
+            Some(M::RepeatedCommitFenced | M::CommitCountedTwice | M::RepeatedCommitCounted) => {
                 self.inner.load_segment(&commit.segment.id).await?.is_some()
             }
             _ => false,
@@ -106,6 +106,7 @@ impl<F: Frontier> Turns for MutantFrontier<F> {
                 }
             }
             Some(M::RepeatedCommitFenced) if is_repeated => return Ok(Committed::Fenced),
+            Some(M::RepeatedCommitCounted) if is_repeated => drop(self.fresh()),
             Some(M::CommitCountedTwice) if is_repeated => {
                 commit.segment.id.n += 1;
                 commit.lease.segments += 1;
@@ -132,6 +133,7 @@ impl<F: Frontier> Turns for MutantFrontier<F> {
                 let holder = self.holder(&release.origin).await?;
                 release.token = holder.map_or(release.token, |holder| holder.token);
             }
+            Some(M::GivenUpForgotten) => release.lease.given_up = None,
             Some(M::HostFreeAtOnce) => release.free_from = Timestamp::UNIX_EPOCH,
             Some(M::BackOffForgotten) => release.lease.pace.back_off_exponent = 0,
             _ => {}

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
+use dragline_formats::blob::Blob;
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
@@ -31,20 +31,20 @@ impl<A> Dying<A> {
 }
 
 impl<A: Archive> Archive for Dying<A> {
-    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
-        self.inner.put_new(key, bytes).await
+    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
+        self.inner.put_new(key, object).await
     }
 
-    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
+    async fn replace(&self, key: &ObjectKey, object: Blob) -> PortResult<()> {
         self.live_on(key)?;
-        self.inner.replace(key, bytes).await
+        self.inner.replace(key, object).await
     }
 
-    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Blob>> {
         self.inner.get(key, bytes_max).await
     }
 
-    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Blob>> {
         self.inner.get_range(key, range).await
     }
 

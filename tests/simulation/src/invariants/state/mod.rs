@@ -129,8 +129,11 @@ pub fn state_is_kept(
     Ok((wrong.into_iter().map(violation).collect(), state))
 }
 
-/// How many URLs of the iteration are left over, and how many origins ended early.
-fn gaps(evidence: &Evidence<'_>) -> rusqlite::Result<u64> {
+/// Returns how many origins of the iteration left something over, or ended early.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn gaps(evidence: &Evidence<'_>) -> rusqlite::Result<u64> {
     evidence.number(
         "SELECT count(*) FROM inbox b JOIN origin o ON o.id = b.origin_id JOIN crawl c ON c.id = o.crawl_id
          JOIN lease l ON l.origin_id = b.origin_id

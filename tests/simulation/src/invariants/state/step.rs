@@ -57,7 +57,9 @@ impl Step {
         let change = match (says, known) {
             (Says::Nothing, _) | (Says::Gone | Says::Forbidden, None) => None,
             (Says::Gone | Says::Forbidden, Some(known)) => {
-                std::mem::replace(&mut known.is_shown, false).then_some(("gone", Parts::new()))
+                let is_left_out = visit.outcome == i64::from(Outcome::BlockedUrlByLocalPolicy.code());
+                let kind = if is_left_out { "out_of_scope" } else { "gone" };
+                std::mem::replace(&mut known.is_shown, false).then_some((kind, Parts::new()))
             }
             (Says::Content(content), known) => {
                 let change = match known.as_deref() {

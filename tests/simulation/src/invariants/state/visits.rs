@@ -29,6 +29,8 @@ pub(super) struct Visit {
     pub(super) was_sent: bool,
     pub(super) status: Option<u16>,
     pub(super) is_stuck: bool,
+    /// The object of its segment, if parses of that were given back: it may have been logged before the object was lost, and become known after.
+    object_given_back: Option<String>,
 }
 
 impl Visit {
@@ -37,7 +39,9 @@ impl Visit {
         let outcome = i16::try_from(self.outcome).ok().and_then(Outcome::from_code);
         let is_decision = outcome
             .is_some_and(|outcome| matches!(outcome, Outcome::BlockedByRobotsTxt | Outcome::BlockedUrlByLocalPolicy));
-        !evidence.lost.is_empty() && self.entry == Entry::Ended && !self.was_sent && !is_decision
+        let was_lost_later = || self.object_given_back.as_ref().is_some_and(|object| evidence.lost.contains(object));
+        let is_unknown = !evidence.lost.is_empty() && (!self.was_sent || was_lost_later());
+        is_unknown && self.entry == Entry::Ended && !is_decision
     }
 }
 
@@ -45,8 +49,9 @@ impl Visit {
 pub(super) fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<Vec<Visit>> {
     let sql =
         "SELECT l.url, l.is_final, l.crawl_type = 'reparse', l.outcome, l.depth, l.change, ifnull(l.changed_parts, ''),
-                      r.id IS NOT NULL, r.status, ifnull(d.state = 'stuck', 0)
+                      r.id IS NOT NULL, r.status, ifnull(d.state = 'stuck', 0), iif(s.attempts > 0, s.object, NULL)
                FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
+               LEFT JOIN segment s ON s.id = l.id >> 24
                LEFT JOIN request r ON r.id = l.id LEFT JOIN document d ON d.id = l.id
                WHERE c.name = ?1 AND l.iteration = ?2 ORDER BY l.id";
     let mut statement = evidence.database.prepare(sql)?;
@@ -65,6 +70,7 @@ pub(super) fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<Vec<Visit>> {
             was_sent: row.get(7)?,
             status: row.get(8)?,
             is_stuck: row.get(9)?,
+            object_given_back: row.get(10)?,
         })
     })?;
     rows.collect()
