@@ -6,7 +6,7 @@ import pathlib
 import sys
 from dataclasses import asdict
 
-from . import instructions, report
+from . import instructions, many, report
 from .crawlers import DRAGLINE, installed
 from .crawls import rounds
 from .places import RELEASE
@@ -21,6 +21,8 @@ def main(arguments):
         return 0
     if options.stages:
         return instructions.show_stages(options.server)
+    if options.many:
+        return many.show(options.many, options.delay, options.server)
     if options.short:
         return instructions.check(options.server)
     if options.record:
@@ -38,6 +40,8 @@ def parsed(arguments):
     parser.add_argument("--server", type=pathlib.Path, default=RELEASE / "bench-server", metavar="FILE", help="the server [default: target/release/bench-server]")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all figures to a file, too")
     parser.add_argument("--stages", action="store_true", help="count the instructions of each stage of a short crawl, under valgrind")
+    parser.add_argument("--many", type=int, metavar="N", help="crawl this many origins of five pages politely, and say how long that takes and what memory")
+    parser.add_argument("--delay", type=int, default=1, metavar="S", help="the delay of --many, in seconds [default: 1]")
     parser.add_argument("--short", action="store_true", help="count the instructions of a short crawl, and fail if they have grown by a quarter")
     parser.add_argument("--record", action="store_true", help="count them and record the figure that --short compares with")
     return parser.parse_args(arguments)

@@ -31,6 +31,9 @@ struct Arguments {
     /// How many origins there are, each with all pages, on 127.0.0.1, 127.0.0.2 and so on
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=250))]
     origins: u8,
+    /// Serve the generated pages at this many addresses from 127.0.0.1 on, which are one server
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["dir", "origins", "tls"], value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    hosts: Option<u32>,
     /// Serve over TLS with a certificate that the server signed itself, by HTTP/2 or HTTP/1.1 as the client likes
     #[arg(long)]
     tls: bool,
@@ -93,7 +96,7 @@ async fn main() -> io::Result<()> {
     let counts = Arc::new(Counts::default());
     let mut sites = Vec::new();
     for (content, n) in contents(&arguments)?.into_iter().zip(1..) {
-        let address = Ipv4Addr::new(127, 0, 0, n);
+        let address = if arguments.hosts.is_some() { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::new(127, 0, 0, n) };
         let mut site = Site::builder().address((address, 0)).without_log();
         site = site.content(Counted::new(content, n, Arc::clone(&counts)));
         if arguments.gzip {
@@ -107,7 +110,15 @@ async fn main() -> io::Result<()> {
     }
     let mut out = io::stdout();
     for site in &sites {
-        writeln!(out, "{}", site.url())?;
+        match arguments.hosts {
+            None => writeln!(out, "{}", site.url())?,
+            Some(hosts) => {
+                for host in 1..=hosts {
+                    let [_, a, b, c] = host.to_be_bytes();
+                    writeln!(out, "http://{}:{}/", Ipv4Addr::new(127, a, b, c), site.address().port())?;
+                }
+            }
+        }
     }
     out.flush()?;
     tokio::task::spawn_blocking(move || answer(&counts)).await?

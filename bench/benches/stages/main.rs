@@ -8,17 +8,16 @@ mod sqlite;
 use divan::Bencher;
 use divan::counter::BytesCount;
 use dragline_domain::content::ContentLevel;
-use dragline_domain::ids::Iteration;
 use dragline_extract::typed::Types;
 use dragline_extract::{MainRules, Settings, Source, extract};
 use dragline_formats::warc::{
-    CaptureEvent, HttpProtocol, Record, RecordId, Sha1Digest, TargetUri, WarcWriter, http_response_head,
+    CaptureEvent, HttpProtocol, Record, RecordId, Sha1Digest, TargetUri, WarcInfo, WarcWriter, http_response_head,
 };
 use dragline_pipeline::crawl::SegmentRecords;
 use dragline_ports::fetcher::Fetcher;
 use jiff::Timestamp;
 
-use sample::{Fetches, Sample, crawl, url_rules, visit};
+use sample::{Fetches, Sample, url_rules, visit};
 
 fn main() {
     divan::main();
@@ -36,7 +35,7 @@ fn fetch(bencher: Bencher<'_, '_>) {
 /// The digest of a body.
 #[divan::bench(args = Sample::ALL)]
 fn digest(bencher: Bencher<'_, '_>, sample: Sample) {
-    let body = sample.response().body;
+    let body = sample.body();
     bencher.counter(BytesCount::of_slice(&body)).bench(|| Sha1Digest::of(divan::black_box(&body)));
 }
 
@@ -51,10 +50,10 @@ fn compress(bencher: Bencher<'_, '_>, sample: Sample) {
         protocol: Some(HttpProtocol::Http11),
         warcinfo_id: None,
     };
-    let digest = Sha1Digest::of(&response.body);
-    let head = http_response_head(response.status, &response.reason, &response.headers, response.body.len());
+    let digest = Sha1Digest::of(&sample.body());
+    let head = http_response_head(response.status, &response.reason, &response.headers, response.body.len_bytes());
     let record = Record::response(RecordId::from_bits(1), &event, head, response.body.clone(), digest);
-    bencher.counter(BytesCount::of_slice(&response.body)).with_inputs(WarcWriter::new).bench_local_refs(|writer| {
+    bencher.counter(BytesCount::of_slice(&sample.body())).with_inputs(WarcWriter::new).bench_local_refs(|writer| {
         writer.write(&record);
     });
 }
@@ -63,8 +62,8 @@ fn compress(bencher: Bencher<'_, '_>, sample: Sample) {
 #[divan::bench(args = Sample::ALL)]
 fn record(bencher: Bencher<'_, '_>, sample: Sample) {
     let (fetched, url, visit) = (sample.fetched(), sample.url(), visit());
-    let begin = || SegmentRecords::new(1, &crawl(), Iteration::FIRST, "bench/1.0", Timestamp::UNIX_EPOCH);
-    bencher.counter(BytesCount::of_slice(&sample.response().body)).with_inputs(begin).bench_local_refs(|records| {
+    let begin = || SegmentRecords::new(1, &WarcInfo::default(), Timestamp::UNIX_EPOCH);
+    bencher.counter(BytesCount::of_slice(&sample.body())).with_inputs(begin).bench_local_refs(|records| {
         records.add_fetched(&url, Timestamp::UNIX_EPOCH, &visit, &fetched);
     });
 }
@@ -81,8 +80,9 @@ fn parse(bencher: Bencher<'_, '_>, sample: Sample) {
         types: Types::NONE,
         main: MainRules::NONE,
     };
-    bencher.counter(BytesCount::of_slice(&response.body)).bench(|| {
-        let source = Source { url: &url, headers: &response.headers, body: &response.body };
+    let body = sample.body();
+    bencher.counter(BytesCount::of_slice(&body)).bench(|| {
+        let source = Source { url: &url, headers: &response.headers, body: &body };
         extract(&source, &settings)
     });
 }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
+use bytes::Bytes;
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
 use dragline_domain::frontier::{Known, ReadAs, Sighting};
@@ -56,6 +57,11 @@ impl Sample {
         let response = self.fetched().result.expect("the site answers");
         assert_eq!(response.status, 200, "{self} is there");
         response
+    }
+
+    /// Its body, which is in memory.
+    pub(crate) fn body(self) -> Bytes {
+        self.response().readable_body()
     }
 
     /// Its URL.
@@ -110,6 +116,7 @@ impl Fetches {
             total_timeout: Duration::from_mins(1),
             header_bytes_max: 64 << 10,
             body_bytes_max: 10 << 20,
+            file_bytes_max: Some(100 << 20),
             decoded_bytes_max: 50 << 20,
         };
         let url = url(&format!("{}{}", self.site.trim_end_matches('/'), path));
@@ -141,7 +148,7 @@ pub(crate) fn visit() -> Visit {
         resends: 0,
         first_byte_ms: Some(1),
         remote: None,
-        body_bytes: body.body.len() as u64,
+        body_bytes: body.body.len_bytes(),
         decoded_sha1: None,
         decoded_bytes: body.decoded_bytes,
     };
@@ -158,7 +165,7 @@ pub(crate) fn visit() -> Visit {
         outcome: Outcome::FileIngested,
         finality: Finality::Final,
         detail: None,
-        exchange: Some(exchange),
+        exchange: Some(Box::new(exchange)),
         known: Known::default(),
         demand: None,
         missing: None,

@@ -1,6 +1,7 @@
 //! The stages in the local store: claiming links, and storing what a segment came to.
 
 use std::cell::Cell;
+use std::sync::Arc;
 use std::time::Duration;
 
 use divan::Bencher;
@@ -127,6 +128,7 @@ async fn leased(frontier: &SqliteFrontier, origin: &OriginKey) -> (Iteration, Le
         crawl: crawl(),
         trigger: trigger.clone(),
         version: 1,
+        joined: 0,
         budget: Reserve { pages: None, bytes: None },
         now: at(0),
         ends_at: None,
@@ -201,14 +203,15 @@ fn store_log(bencher: Bencher<'_, '_>) {
     bencher
         .counter(ItemsCount::new(PAGES))
         .with_inputs(|| log(&store.segment()))
-        .bench_local_values(|log| runtime.block_on(port.put_log(&log)).expect("the store works"));
+        .bench_local_values(|log| runtime.block_on(port.put_log(&Arc::new(log))).expect("the store works"));
 }
 
 /// The document of the generated page, whose links are all followed.
 fn document() -> Document {
     let (response, url_rules) = (Sample::Generated.response(), url_rules());
     let page = Sample::Generated.url();
-    let source = Source { url: &page, headers: &response.headers, body: &response.body };
+    let body = response.readable_body();
+    let source = Source { url: &page, headers: &response.headers, body: &body };
     let settings = Settings {
         product_token: "bench",
         url_rules: &url_rules,
@@ -245,7 +248,7 @@ fn log(segment: &SegmentRow) -> SegmentLog {
         at: at(2),
         visit: visit(),
         status: Some(200),
-        file: Some(FileEntry {
+        file: Some(Box::new(FileEntry {
             record: RecordKind::Response,
             offset: u64::from(n) * 6_000,
             length: 6_000,
@@ -255,7 +258,7 @@ fn log(segment: &SegmentRow) -> SegmentLog {
             etag: Some(format!("\"1-{n:x}\"")),
             last_modified: Some("Fri, 20 Dec 2019 00:00:00 GMT".to_owned()),
             truncated: None,
-        }),
+        })),
         redirect: None,
         unchanged_since: None,
         change: None,
