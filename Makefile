@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-report python-sites python-tests quality release rust-tests setup timed-tests test unit zips
+.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-replay python-report python-sites python-tests quality release rust-tests setup timed-tests test unit zips
 
 # Every cargo command here has the same packages and features, so that the dependencies are compiled once for all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
@@ -104,7 +104,7 @@ timed-tests:
 # These tests mostly wait, so they run in parallel parts, those for AWS each with an emulator (docs/testing-aws.md). The faults wait longest, so
 # they are deployed first, and the small tests run while they wait.
 python-tests:
-	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies python-report
+	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies python-report python-replay
 
 SITES := tests/deployed_stack/test_whole_sites.py
 POLICIES := tests/deployed_stack/policies
@@ -119,7 +119,10 @@ python-policies:
 	@nice -n 2 scripts/localstack test $(POLICIES) --durations=10
 
 python-report:
-	@nice -n 2 tests/report_page/run --durations=5
+	@nice -n 2 tests/browser/run tests/report_page --durations=5
+
+python-replay:
+	@nice -n 2 tests/browser/run tests/replay_page --durations=5
 
 # Release builds take minutes, so they are built and measured separately. CI does so when their sources have changed.
 release: ## Build the optimised command, test whole sites with it and count its instructions

@@ -1,15 +1,13 @@
 """A site that says hostile things, a report on it, and a browser that opens it."""
 
 import subprocess
-import tempfile
 import threading
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import chromium
 import pytest
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 
 DRAGLINE = Path(__file__).parents[2] / "target" / "debug" / "dragline"
 PAGES = 240
@@ -80,13 +78,7 @@ def browse(report):
     drivers = []
 
     def open_page(width=1280, height=900, colours="light"):
-        options = webdriver.ChromeOptions()
-        flags = ["headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
-                 "disable-component-update", "disable-sync", "disable-dev-shm-usage", f"user-data-dir={tempfile.mkdtemp()}"]
-        for flag in flags:
-            options.add_argument(f"--{flag}")
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        driver = chromium.start()
         drivers.append(driver)
         screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)

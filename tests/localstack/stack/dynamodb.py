@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shutil
-import subprocess
 import tarfile
 import tempfile
 from pathlib import Path
 
-from stack import java, python
-from stack.failure import Failure
+from stack import java, npm
 from stack.locks import alone
 from stack.paths import CACHE
 from stack.progress import say
@@ -42,36 +38,8 @@ def _fetch(home: Path) -> None:
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
     with tempfile.TemporaryDirectory(dir=CACHE) as downloads:
-        _unpack(_download(Path(downloads)), home)
+        _unpack(npm.pack(PACKAGE, SHA256, Path(downloads)), home)
     java.write_idle_agent(home / AGENT)
-
-
-def _download(into: Path) -> Path:
-    npm, path = _npm()
-    done = subprocess.run(
-        [npm, "pack", PACKAGE, "--loglevel=error"],
-        cwd=into,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        raise Failure(f"npm cannot fetch {PACKAGE}: {lines[-1]}", "npm config get registry says where it looks")
-    (package,) = into.glob("*.tgz")
-    found = hashlib.sha256(package.read_bytes()).hexdigest()
-    if found != SHA256:
-        raise Failure(f"{PACKAGE} has the checksum {found}, not {SHA256}: it is not what was tested")
-    return package
-
-
-def _npm() -> tuple[str, str]:
-    """An npm, and the PATH that it needs. If the machine has none, it comes from PyPI."""
-    path = os.environ["PATH"]
-    if npm := shutil.which("npm"):
-        return npm, path
-    bin_ = python.environment("npm")
-    return str(bin_ / "npm"), f"{bin_}{os.pathsep}{path}"
 
 
 def _unpack(package: Path, home: Path) -> None:
