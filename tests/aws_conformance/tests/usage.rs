@@ -118,7 +118,7 @@ async fn known_links_cost_a_read_and_new_ones_a_write_too() {
 async fn what_a_publication_reads_several_times_costs_once() {
     let fresh = Fresh::new(clients().await);
     let (frontier, documents) = (fresh.frontier().await, fresh.documents());
-    crawl_again_and_again(&frontier, &documents, 3).await;
+    crawl_again_and_again(&frontier, &documents, &["a.example"], 3).await;
     let reader = DynamoReader::new(frontier, documents.keeping(1 << 20), crawl());
     let (all, meter) = (&Filter::default(), &fresh.clients().meter);
     let before = meter.usage();
@@ -137,11 +137,25 @@ async fn what_a_publication_reads_several_times_costs_once() {
 }
 
 #[tokio::test]
+async fn urls_of_many_small_sites_are_read_with_the_list_of_all() {
+    let fresh = Fresh::new(clients().await);
+    let (frontier, documents) = (fresh.frontier().await, fresh.documents());
+    let hosts = ["a.example", "b.example", "c.example"];
+    crawl_again_and_again(&frontier, &documents, &hosts, 1).await;
+    let reader = DynamoReader::new(frontier, documents.keeping(1 << 20), crawl());
+    let meter = &fresh.clients().meter;
+    let before = meter.usage();
+    assert_eq!(reader.pages(&Filter::default(), None, 100).await.unwrap().rows.len(), hosts.len());
+    // The row of each segment, and no candidate by itself.
+    assert_eq!(since(meter, &before).0["BatchGetItem"], 3, "the sites' pages are of one batch");
+}
+
+#[tokio::test]
 async fn what_a_site_shows_costs_the_same_however_often_it_was_crawled() {
     let read = async |iterations: u32| {
         let fresh = Fresh::new(clients().await);
         let (frontier, documents) = (fresh.frontier().await, fresh.documents());
-        crawl_again_and_again(&frontier, &documents, iterations).await;
+        crawl_again_and_again(&frontier, &documents, &["a.example"], iterations).await;
         let reader = DynamoReader::new(frontier, documents, crawl());
         let (all, meter) = (&Filter::default(), &fresh.clients().meter);
         let before = meter.usage();

@@ -1,7 +1,7 @@
 //! Which segments put documents that the site shows now. After years of crawls most segments did not,
 //! and none of these is read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dragline_domain::frontier::{OriginKey, SegmentId, SegmentRow};
@@ -18,8 +18,7 @@ use crate::rows::known::KnownUrl;
 /// How many known URLs are read at once.
 const KNOWN_MAX: usize = 1_000;
 
-/// The most URLs of an origin that are kept in memory with all that is known about them, some 40 MB. Those of larger ones are read again with their
-/// documents.
+/// The most URLs that are kept in memory with all that is known about them, some 40 MB. Those of larger origins are read again with their documents.
 const KEPT_MAX: usize = 50_000;
 
 /// A segment that put documents which the site shows now.
@@ -47,21 +46,33 @@ impl ShownSegments {
         let known = urls.iter().filter_map(|url| Some((url.clone(), kept.get(url.path_and_query())?.clone())));
         Some(known.collect())
     }
+
+    /// Returns how many entries are in memory.
+    fn kept(&self) -> usize {
+        self.documents.len() + self.known.as_ref().map_or(0, HashMap::len)
+    }
 }
 
-/// What was listed last: whoever reads an origin batch by batch lists it once.
+/// What was listed last: whoever reads an origin batch by batch lists it once, and a batch of many small origins knows all their URLs.
 #[derive(Debug, Default)]
-pub(super) struct LastShown(Mutex<Option<Arc<ShownSegments>>>);
+pub(super) struct LastShown(Mutex<VecDeque<Arc<ShownSegments>>>);
 
 impl LastShown {
-    /// Returns what was listed of an origin; `None` if it was not the last one.
+    /// Returns what was listed of an origin; `None` if that is no longer there.
     pub(super) fn get(&self, origin: &OriginKey) -> Option<Arc<ShownSegments>> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.as_ref().filter(|last| last.origin == *origin).cloned()
+        last.iter().find(|listed| listed.origin == *origin).cloned()
     }
 
-    fn set(&self, listed: &Arc<ShownSegments>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(listed));
+    /// Keeps what was listed of an origin, and of those that were listed before it as many as there is room for.
+    fn keep(&self, listed: &Arc<ShownSegments>) {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.retain(|earlier| earlier.origin != listed.origin);
+        last.push_back(Arc::clone(listed));
+        let mut kept: usize = last.iter().map(|listed| listed.kept()).sum();
+        while kept > KEPT_MAX && last.len() > 1 {
+            kept -= last.pop_front().map_or(0, |oldest| oldest.kept());
+        }
     }
 }
 
@@ -86,7 +97,7 @@ impl DynamoReader {
             }
         }
         let listed = Arc::new(ShownSegments { origin: origin.clone(), documents, known });
-        self.shown.set(&listed);
+        self.shown.keep(&listed);
         Ok(listed)
     }
 }
