@@ -234,6 +234,8 @@ pub struct Timing {
     pub grace: Duration,
     /// How many URLs may wait where there is a page budget.
     pub claims: ClaimLimits,
+    /// The most memory that the links of all pages of a segment take together.
+    pub links_bytes: usize,
     /// What happens to the lease of a process that was killed.
     pub dead_leases: DeadLeases,
 }
@@ -261,6 +263,7 @@ impl Default for Timing {
             walk: None,
             grace: Duration::from_secs(60),
             claims: ClaimLimits::default(),
+            links_bytes: 32 << 20,
             dead_leases: DeadLeases::default(),
         }
     }

@@ -28,8 +28,8 @@ use crate::worker::Worker;
 /// The longest run by its own clock: an iteration that is still open then will not close.
 const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// The most port operations of a run: runs of these sites have a few thousand at most.
-const OPERATIONS_MAX: usize = 15_000;
+/// The most port operations of a run: runs of these sites have a few thousand at most, and up to two hundred for each seed of many.
+const OPERATIONS_MAX: (usize, usize) = (15_000, 400);
 
 /// An alternative answer that the port allows.
 pub(crate) enum Twist<T> {
@@ -62,6 +62,7 @@ struct State {
     dice: StdRng,
     faults: Faults,
     operations: usize,
+    operations_max: usize,
     now: Duration,
     parked: Vec<Parked>,
     /// Operations under way of workers that do several things at a time.
@@ -89,7 +90,7 @@ pub(crate) struct Conductor {
 }
 
 impl Conductor {
-    pub(crate) fn new(seed: u64, plan: Plan) -> Self {
+    pub(crate) fn new(seed: u64, plan: Plan, seeds: usize) -> Self {
         let mut dice = StdRng::seed_from_u64(seed);
         let clocks = Clocks::of_seed(seed);
         let processes = Processes::of(&clocks);
@@ -98,6 +99,7 @@ impl Conductor {
             state: Mutex::new(State {
                 faults: Faults::new(plan, processes, &mut dice),
                 operations: 0,
+                operations_max: OPERATIONS_MAX.0 + seeds * OPERATIONS_MAX.1,
                 dice,
                 now: Duration::ZERO,
                 parked: Vec::new(),
@@ -394,7 +396,7 @@ impl Conductor {
                 Scope::All => Next::Crashed,
             };
         }
-        if state.operations > OPERATIONS_MAX {
+        if state.operations > state.operations_max {
             return Next::NeverEnds;
         }
         state.parked.retain(|parked| !parked.wake.is_closed());

@@ -65,6 +65,8 @@ pub struct Struck {
     pub operations: usize,
     /// How often each fault struck.
     pub faults: BTreeMap<&'static str, usize>,
+    /// How many faults may have interrupted a parse between its documents and its commit.
+    pub parses_interrupted: usize,
     /// The keys of objects that were deleted or truncated, and the operations that always fail.
     pub lost: BTreeSet<String>,
 }
@@ -280,6 +282,11 @@ impl Faults {
             _ => (fault, kind),
         };
         *self.struck.faults.entry(kind).or_default() += 1;
+        let strikes_all = matches!(fault, Fault::CrashBefore(Scope::All) | Fault::CrashAfter(Scope::All));
+        if strikes_all || matches!(worker, Worker::Parser(_)) {
+            // Each parser may be at one.
+            self.struck.parses_interrupted += if strikes_all { 2 } else { 1 };
+        }
         fault
     }
 

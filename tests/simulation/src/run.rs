@@ -23,7 +23,7 @@ use crate::invariants::{
 use crate::mutations::Mutation;
 use crate::ports::START;
 use crate::report::{Remains, Report};
-use crate::scenario::Scenario;
+use crate::scenario::{Kind, Scenario};
 use crate::setup::Setup;
 use crate::web::{Access, Servers};
 use crate::workers::{Memory, Workshop};
@@ -91,7 +91,7 @@ impl Run {
     fn new(setup: Setup) -> Self {
         let directory = tempfile::Builder::new().prefix("dragline-simulation").tempdir_in(fast_disk()).unwrap();
         let scenario = Scenario::of_seed(setup.seed);
-        let conductor = Arc::new(Conductor::new(setup.seed, setup.plan));
+        let conductor = Arc::new(Conductor::new(setup.seed, setup.plan, scenario.editions[0].seeds.len()));
         let servers = Arc::new(Servers::new(scenario.editions.clone(), START));
         Self {
             setup,
@@ -222,6 +222,7 @@ impl Run {
         if !self.scenario.is_cut_short() {
             violations.extend(invariants::who_is_given_up_leaves_nothing(&evidence)?);
         }
+        violations.extend(self.judge_links(&evidence, &progress, &struck)?);
         let gave_up = invariants::gaps(&evidence)? > 0
             || progress.parser.stuck > 0
             || struck.broke_a_connection()
@@ -230,6 +231,26 @@ impl Run {
             violations.extend(invariants::everything_in_reach_is_found(&evidence, self.servers.site())?);
         }
         Ok(violations)
+    }
+
+    /// Finds links, seeds and origins that got lost, were not counted, or are too many.
+    fn judge_links(&self, evidence: &Evidence<'_>, progress: &Progress, struck: &Struck) -> Checked {
+        if !invariants::are_judged(evidence) {
+            return Ok(Vec::new());
+        }
+        let site = self.servers.site();
+        let mut found = [
+            invariants::every_link_is_recorded(evidence, site, self.scenario.links_bytes)?,
+            invariants::pages_lead_to_few_origins(evidence, site)?,
+            invariants::few_origins_are_opened(evidence, struck)?,
+            invariants::links_are_counted(evidence, progress)?,
+        ]
+        .concat();
+        // A stop comes before some seeds are claimed, and so does the end of an origin whose pages are stuck before what they lead to.
+        if self.scenario.kind != Kind::Stopped && progress.parser.stuck == 0 {
+            found.extend(invariants::seeds_and_joined_are_claimed(evidence)?);
+        }
+        Ok(found)
     }
 
     fn progress(&self, iteration: Iteration) -> Progress {
@@ -304,6 +325,7 @@ impl Run {
             timing: Timing {
                 parse_wait: self.scenario.parse_wait,
                 claims: self.scenario.claims,
+                links_bytes: self.scenario.links_bytes,
                 walk: self.scenario.walk,
                 ..Timing::default()
             },

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use dragline_domain::definition::{Definition, Draft, Recrawl, RecrawlWord, Soft404};
+use dragline_domain::definition::{Definition, Draft, Recrawl, RecrawlWord, Soft404, Within};
 use dragline_domain::frontier::{ClaimLimits, Selection, StatusChange, Task};
 use dragline_domain::ids::Iteration;
+use dragline_pipeline::Timing;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -24,10 +25,10 @@ const EDITIONS: u32 = 5;
 /// The shortest pause between two of them: longer than a robots.txt is valid there.
 const EDITIONS_PAUSE_S: u64 = 300;
 
-/// The kind of a run, decided by the last digit of its seed, and by the one before it if the last one is 1.
+/// The kind of a run, decided by the last digit of its seed, and by the one before it if the last one is 1 or 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One iteration. 0 and 2.
+    /// One iteration. 0, and 2 after 0, 2, 4, 5, 7 and 9.
     Once,
     /// Five iterations over a site that changes. 1 after 0, 3, 6 and 9.
     Editions,
@@ -35,6 +36,10 @@ pub enum Kind {
     Redefined,
     /// Five iterations over a site that changes, each with a budget too small for it. 1 after 2, 5 and 8.
     Rationed,
+    /// One iteration over pages of too many links, within budgets of origins and sometimes of pages. 2 after 1 and 6.
+    ManyLinks,
+    /// One iteration of many seeds, many of which moved. 2 after 3 and 8.
+    ManySeeds,
     /// One iteration over several origins, limited to a few links deep. 3.
     Shallow,
     /// Two iterations, with some pages changed in between. 4.
@@ -61,7 +66,12 @@ impl Kind {
                 1 => Self::Redefined,
                 _ => Self::Rationed,
             },
-            0 | 2 => Self::Once,
+            2 => match seed / 10 % 5 {
+                1 => Self::ManyLinks,
+                3 => Self::ManySeeds,
+                _ => Self::Once,
+            },
+            0 => Self::Once,
             3 => Self::Shallow,
             4 => Self::Twice,
             5 => Self::Stopped,
@@ -109,6 +119,8 @@ pub(crate) struct Scenario {
     pub(crate) parse_wait: Duration,
     /// How many URLs may wait where there is a budget of pages.
     pub(crate) claims: ClaimLimits,
+    /// How much the links of a segment may take.
+    pub(crate) links_bytes: usize,
     /// How long steps may walk origins: without limit, as in one process, or one origin at a time.
     pub(crate) walk: Option<Duration>,
 }
@@ -118,9 +130,12 @@ impl Scenario {
         let kind = Kind::of_seed(seed);
         // Separate from the site, which draws from the seed itself.
         let mut dice = StdRng::seed_from_u64(seed.rotate_left(32));
+        let is_rationed = kind == Kind::ManyLinks && dice.random_bool(0.4);
         let mut editions = match kind {
             Kind::Editions | Kind::Redefined | Kind::Rationed => Site::editions(seed, EDITIONS as usize),
             Kind::Shallow => vec![Site::spread(seed)],
+            Kind::ManyLinks => vec![Site::of_many_links(seed, is_rationed)],
+            Kind::ManySeeds => vec![Site::of_many_seeds(seed)],
             _ => vec![Site::generate(seed)],
         };
         let mut draft = Draft::for_seeds(editions[0].seeds.clone());
@@ -143,6 +158,21 @@ impl Scenario {
                     draft.budget.pages = Some(dice.random_range(2..=7));
                 } else if kind == Kind::Rationed {
                     draft.budget.pages_per_origin = Some(dice.random_range(2..=5));
+                }
+            }
+            Kind::ManyLinks => {
+                draft.scope.within = Within::Domain;
+                if dice.random_bool(0.7) {
+                    draft.budget.origins_per_page = dice.random_range(1..=5);
+                }
+                if dice.random_bool(0.5) {
+                    draft.budget.origins = dice.random_range(1..=6);
+                }
+                draft.budget.pages = is_rationed.then(|| dice.random_range(5..30));
+            }
+            Kind::ManySeeds => {
+                if dice.random_bool(0.3) {
+                    draft.budget.origins = dice.random_range(1..=6);
                 }
             }
             Kind::Shallow => draft.scope.max_depth = Some(dice.random_range(1..=3)),
@@ -188,13 +218,31 @@ impl Scenario {
             rules => rules.iter().map(|rules| definition(rules.put_into(draft.clone()))).collect(),
         };
         let parse_wait = Duration::from_secs(if dice.random_bool(0.5) { 15 } else { 0 });
-        let claims = if kind == Kind::PageBudget && dice.random_bool(0.7) {
+        let claims = if (kind == Kind::PageBudget || is_rationed) && dice.random_bool(0.7) {
             ClaimLimits { waiting_per_page: dice.random_range(0..3), waiting_min: dice.random_range(1..8) }
         } else {
             ClaimLimits::default()
         };
+        let links_bytes = if kind == Kind::ManyLinks && dice.random_bool(0.5) {
+            dice.random_range(1_000..60_000)
+        } else {
+            Timing::default().links_bytes
+        };
         let walk = dice.random_bool(0.4).then_some(Duration::ZERO);
-        Self { kind, editions, definitions, rules, iterations, reparse, orders, pause, parse_wait, claims, walk }
+        Self {
+            kind,
+            editions,
+            definitions,
+            rules,
+            iterations,
+            reparse,
+            orders,
+            pause,
+            parse_wait,
+            claims,
+            links_bytes,
+            walk,
+        }
     }
 
     /// What an iteration does.
@@ -216,7 +264,15 @@ impl Scenario {
     /// Whether everything that links lead to is found if nothing goes wrong. Where the site changes, what is shown is checked instead.
     pub(crate) fn finds_everything(&self) -> bool {
         match self.kind {
-            Kind::Once | Kind::Shallow | Kind::Twice | Kind::Paused => true,
+            Kind::Once | Kind::ManySeeds | Kind::Shallow | Kind::Twice | Kind::Paused => true,
+            // Which origins are opened first, and which pages share a segment, is left to chance.
+            Kind::ManyLinks => {
+                let is_limited =
+                    |definition: &Definition| definition.budget.origins < Draft::for_seeds(Vec::new()).budget.origins;
+                !self.is_cut_short()
+                    && !self.definitions.iter().any(is_limited)
+                    && self.links_bytes == Timing::default().links_bytes
+            }
             Kind::Stopped
             | Kind::PageBudget
             | Kind::OriginBudget

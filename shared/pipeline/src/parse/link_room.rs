@@ -6,21 +6,20 @@ use dragline_domain::document::{Document, Link};
 use dragline_domain::frontier::ReadAs;
 use dragline_domain::shown::plural;
 
-/// The most memory that the links of all pages of a segment take together.
-const BYTES_MAX: usize = 32 << 20;
-
 /// How many links of a document are kept in any case, among them those that stand for its page, which are the first.
 const LINKS_MIN: usize = 8;
 
 /// What is left for links while the documents of a segment are made.
 #[derive(Debug)]
 pub(super) struct LinkRoom {
+    bytes_max: usize,
     bytes_left: usize,
 }
 
 impl LinkRoom {
-    pub(super) const fn new() -> Self {
-        Self { bytes_left: BYTES_MAX }
+    /// Room for links that take so much memory together.
+    pub(super) const fn of(bytes_max: usize) -> Self {
+        Self { bytes_max, bytes_left: bytes_max }
     }
 
     /// Returns a document without those of its links for which there is no room; it says so. What was named as a sitemap keeps all: a segment has few of
@@ -45,7 +44,8 @@ impl LinkRoom {
         document.links.truncate(kept);
         document.links.shrink_to_fit();
         let which = plural(left_out as u64, "link");
-        let said = format!("left out {which}: with those of other pages they take more than {} MiB", BYTES_MAX >> 20);
+        let said =
+            format!("left out {which}: with those of other pages they take more than {} MiB", self.bytes_max >> 20);
         document.detail = Some(match document.detail.take() {
             Some(detail) => format!("{detail}; {said}"),
             None => said,
@@ -70,6 +70,8 @@ mod tests {
 
     use super::*;
 
+    const BYTES_MAX: usize = 32 << 20;
+
     fn document(n: u32, links: usize, url_bytes: usize) -> Document {
         let url = |path: String| CrawlUrl::try_from(format!("https://a.example/{path}")).unwrap();
         let links = (0..links).map(|link| Link {
@@ -89,7 +91,7 @@ mod tests {
 
     #[test]
     fn links_of_all_pages_together_have_a_limit_and_what_is_left_out_is_said() {
-        let mut room = LinkRoom::new();
+        let mut room = LinkRoom::of(BYTES_MAX);
         let mut all = 0;
         for n in 0..50 {
             let document = room.keep(document(n, 1_000, 1_500), ReadAs::Typed);
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn fifty_usual_pages_and_sitemaps_lose_nothing() {
-        let mut room = LinkRoom::new();
+        let mut room = LinkRoom::of(BYTES_MAX);
         for n in 0..50 {
             let page = document(n, 1_000, 80);
             assert_eq!(room.keep(page.clone(), ReadAs::Typed), page);

@@ -181,6 +181,8 @@ mutations! {
         ParseForgotten,
         /// The counts of a parse are dropped.
         ParseNotCounted,
+        /// Links beyond a budget are not counted.
+        LinksBeyondNotCounted,
         /// Lost captures are not counted.
         UnreadableNotCounted,
         /// The links a parse found are added twice.

@@ -14,7 +14,7 @@ use crate::web::Site;
 /// The database cannot be read.
 pub fn everything_in_reach_is_found(evidence: &Evidence<'_>, site: &Site) -> Checked {
     let definition = evidence.definition;
-    let reach = site.reach(definition.user_agent.product_token(), definition.scope.max_depth);
+    let reach = site.reach(definition);
     let finals = evidence.texts(
         "SELECT DISTINCT l.url FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
          WHERE c.name = ?1 AND l.iteration = ?2 AND l.is_final",

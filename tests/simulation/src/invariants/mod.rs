@@ -9,6 +9,7 @@ mod archive;
 mod budget;
 mod commits;
 mod completeness;
+mod links;
 mod log;
 mod notices;
 mod order;
@@ -32,6 +33,11 @@ pub use archive::{captures_are_readable, no_object_is_left};
 pub use budget::the_budget_is_kept;
 pub use commits::only_the_holder_commits;
 pub use completeness::everything_in_reach_is_found;
+pub(crate) use links::are_judged;
+pub use links::{
+    every_link_is_recorded, few_origins_are_opened, links_are_counted, pages_lead_to_few_origins,
+    seeds_and_joined_are_claimed,
+};
 pub use log::{is_over, nothing_is_lost, progress_equals_the_log, who_is_given_up_leaves_nothing};
 pub use notices::the_end_is_told;
 pub use order::{KnownBefore, known_urls, never_visited_go_first};

@@ -77,11 +77,11 @@ impl Site {
     }
 }
 
-fn origin(name: &str) -> Origin {
+pub(super) fn origin(name: &str) -> Origin {
     name.parse().expect("the names of origins are written above")
 }
 
-fn url(origin: &Origin, path: &str) -> CrawlUrl {
+pub(super) fn url(origin: &Origin, path: &str) -> CrawlUrl {
     origin.url_at(path).expect("generated paths are normalised")
 }
 
@@ -142,7 +142,7 @@ fn html(dice: &mut StdRng, mut links: Vec<CrawlUrl>, targets: &[CrawlUrl]) -> Pa
         _ => Directive::None,
     };
     let canonical = dice.random_bool(0.08).then(|| targets.choose(dice).cloned()).flatten();
-    PageKind::Html { links, directive, canonical, revision }
+    PageKind::Html { links, directive, canonical, revision, base: None }
 }
 
 fn trouble(dice: &mut StdRng) -> Trouble {
@@ -159,7 +159,7 @@ fn trouble(dice: &mut StdRng) -> Trouble {
     Trouble { requests: dice.random_range(1..=TROUBLED_REQUESTS_MAX), kind: *kinds.choose(dice).expect("not empty") }
 }
 
-fn robots(dice: &mut StdRng) -> RobotsPlan {
+pub(super) fn robots(dice: &mut StdRng) -> RobotsPlan {
     let open = || RobotsTxt::Text("User-agent: *\nDisallow: /nowhere/\n".to_owned());
     let private = || RobotsTxt::Text("User-agent: *\nDisallow: /private/\n".to_owned());
     let phases = match dice.random_range(0..6) {
@@ -177,6 +177,6 @@ fn robots(dice: &mut StdRng) -> RobotsPlan {
     RobotsPlan { trouble: dice.random_bool(0.3).then(|| trouble(dice)), phases }
 }
 
-const fn phase(from_seconds: u64, txt: RobotsTxt) -> RobotsPhase {
+pub(super) const fn phase(from_seconds: u64, txt: RobotsTxt) -> RobotsPhase {
     RobotsPhase { from: Duration::from_secs(from_seconds), txt }
 }

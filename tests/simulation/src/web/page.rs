@@ -70,6 +70,8 @@ pub enum PageKind {
         canonical: Option<CrawlUrl>,
         /// How it changes.
         revision: Revision,
+        /// What its references are resolved against: links that begin with it are written without it. `None` if all are written in full.
+        base: Option<CrawlUrl>,
     },
     /// What is drawn for each edition.
     Edited(Edited),
@@ -187,12 +189,13 @@ impl TroubleKind {
 impl PageKind {
     fn response(&self, url: &CrawlUrl, arrival: &Arrival) -> Response {
         match self {
-            Self::Html { links, directive, canonical, revision } => {
+            Self::Html { links, directive, canonical, revision, base } => {
                 let validator = revision.validator(arrival.edition);
                 if validator.as_ref().is_some_and(|validator| validator.is_known_by(&arrival.sent.conditions)) {
                     return Response::new(304, "");
                 }
-                let body = html(url, links, *directive, canonical.as_ref(), *revision, arrival.edition);
+                let body =
+                    html(url, (base.as_ref(), links), *directive, canonical.as_ref(), *revision, arrival.edition);
                 let response = Response::new(200, body).with("content-type", "text/html; charset=utf-8");
                 match validator {
                     None => response,
@@ -235,7 +238,7 @@ impl Revision {
 
 fn html(
     url: &CrawlUrl,
-    links: &[CrawlUrl],
+    (base, links): (Option<&CrawlUrl>, &[CrawlUrl]),
     directive: Directive,
     canonical: Option<&CrawlUrl>,
     revision: Revision,
@@ -252,6 +255,12 @@ fn html(
         Directive::NoFollow => "<meta name=robots content=nofollow>",
     };
     let canonical = canonical.map(|to| format!("<link rel=canonical href=\"{to}\">")).unwrap_or_default();
-    let links: String = links.iter().map(|to| format!("<p><a href=\"{to}\">{to}</a>\n")).collect();
-    format!("<!doctype html><title>{name}</title>{asks}{canonical}\n{links}")
+    let reference = |to: &'_ CrawlUrl| match base.and_then(|base| to.as_str().strip_prefix(base.as_str())) {
+        Some(rest) => rest.to_owned(),
+        None => to.to_string(),
+    };
+    let links = links.iter().map(reference).map(|to| format!("<p><a href=\"{to}\">{to}</a>\n"));
+    let (base, links) =
+        (base.map(|base| format!("<base href=\"{base}\">")).unwrap_or_default(), links.collect::<String>());
+    format!("<!doctype html><title>{name}</title>{base}{asks}{canonical}\n{links}")
 }

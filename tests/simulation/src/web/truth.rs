@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use dragline_domain::definition::{Draft, Within};
 use dragline_domain::url::{CrawlUrl, Origin};
 use robotstxt::DefaultMatcher;
 
@@ -24,20 +25,24 @@ enum Step {
 }
 
 impl Site {
-    /// What a crawler with this product token reaches from the seeds, within their origins, by at most this many links.
+    /// What a crawl with this definition reaches from the seeds of the site, by its scope and by how many origins a page may lead to.
     #[must_use]
-    pub fn reach(&self, product_token: &str, max_depth: Option<u32>) -> Reach {
+    pub fn reach(&self, definition: &Draft) -> Reach {
+        let product_token = definition.user_agent.product_token();
         let verdicts = |url: &CrawlUrl| -> Vec<bool> {
             let phases = self.hosts.get(&url.origin()).map_or(&[][..], |host| &host.robots.phases);
             phases.iter().map(|phase| allows(&phase.txt, product_token, url)).collect()
         };
         Reach {
-            certain: self.walk(max_depth, |url| verdicts(url).into_iter().all(|is_allowed| is_allowed)),
-            possible: self.walk(max_depth, |url| verdicts(url).into_iter().any(|is_allowed| is_allowed)),
+            certain: self.walk(definition, |url| verdicts(url).into_iter().all(|is_allowed| is_allowed)),
+            possible: self.walk(definition, |url| verdicts(url).into_iter().any(|is_allowed| is_allowed)),
         }
     }
 
-    fn walk(&self, max_depth: Option<u32>, may_ask: impl Fn(&CrawlUrl) -> bool) -> BTreeMap<CrawlUrl, u32> {
+    fn walk(&self, definition: &Draft, may_ask: impl Fn(&CrawlUrl) -> bool) -> BTreeMap<CrawlUrl, u32> {
+        let (max_depth, origins_max) = (definition.scope.max_depth, definition.budget.origins_per_page as usize);
+        // A seed, and what stands for one.
+        let mut moving: BTreeSet<CrawlUrl> = self.seeds.iter().cloned().collect();
         let mut scope: BTreeSet<Origin> = self.seeds.iter().map(CrawlUrl::origin).collect();
         let mut found: BTreeMap<CrawlUrl, u32> = BTreeMap::new();
         // In the order of depth, so that each URL is first reached by the shortest path.
@@ -51,17 +56,36 @@ impl Site {
                 continue;
             }
             // A seed that moved permanently within its site extends the scope to its new origin; to https or www. even a temporary redirect does.
-            if self.seeds.contains(&url)
+            if moving.contains(&url)
                 && let Some(PageKind::Redirect { status, to }) = self.page(&url).map(|page| &page.kind)
                 && (matches!(status, 301 | 308) && to.origin().is_same_site(&url.origin())
                     || url.origin().is_also_called(&to.origin()))
             {
                 scope.insert(to.origin());
             }
-            for (to, step) in self.leads_to(&url).into_iter().filter(|(to, _)| scope.contains(&to.origin())) {
+            let is_within = |to: &CrawlUrl| match definition.scope.within {
+                Within::Domain => scope.iter().any(|origin| origin.is_same_site(&to.origin())),
+                Within::Host => scope.iter().any(|origin| origin.host() == to.host()),
+                Within::Origin => scope.contains(&to.origin()),
+            };
+            let mut led_to = BTreeSet::new();
+            for (to, step) in self.leads_to(&url).into_iter().filter(|(to, _)| is_within(to)) {
                 match step {
-                    Step::SamePage => todo.push_front((to, depth)),
-                    Step::Link => todo.push_back((to, depth + 1)),
+                    Step::SamePage => {
+                        if moving.contains(&url) {
+                            moving.insert(to.clone());
+                        }
+                        todo.push_front((to, depth));
+                    }
+                    Step::Link => {
+                        if to.origin() != url.origin() && !led_to.contains(&to.origin()) {
+                            if led_to.len() == origins_max {
+                                continue;
+                            }
+                            led_to.insert(to.origin());
+                        }
+                        todo.push_back((to, depth + 1));
+                    }
                 }
             }
         }

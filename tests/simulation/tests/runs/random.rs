@@ -1,4 +1,4 @@
-//! Runs with faults drawn from their seed, whose last digit decides on the scenario.
+//! Runs with faults drawn from their seed, whose last digits decide on the scenario.
 
 use dragline_simulation::{Kind, Plan, Setup, run, simulate};
 
@@ -7,16 +7,28 @@ const SEEDS: usize = 200;
 
 /// Runs seeds with this last digit.
 fn hold(digit: u64, kind: Kind) {
-    hold_all((0..).map(|n| 10 * n + digit), kind);
+    hold_all((0..).map(|n| 10 * n + digit), count(), kind);
 }
 
-/// Runs the seeds of a kind whose last digit is 1, of which there are three.
-fn hold_editions(kind: Kind) {
-    hold_all((0..).map(|n| 10 * n + 1).filter(|seed| Kind::of_seed(*seed) == kind), kind);
+/// Runs the seeds of a kind with this last digit, which others have, too.
+fn hold_some(digit: u64, kind: Kind) {
+    hold_all(seeds_of(digit, kind), count(), kind);
 }
 
-fn hold_all(seeds: impl Iterator<Item = u64>, kind: Kind) {
-    let count = std::env::var("DRAGLINE_SEEDS").ok().map_or(SEEDS, |count| count.parse::<usize>().expect("a number"));
+/// Runs half as many seeds of a kind whose sites are larger than others.
+fn hold_half(digit: u64, kind: Kind) {
+    hold_all(seeds_of(digit, kind), count().div_ceil(2), kind);
+}
+
+fn seeds_of(digit: u64, kind: Kind) -> impl Iterator<Item = u64> {
+    (0..).map(move |n| 10 * n + digit).filter(move |seed| Kind::of_seed(*seed) == kind)
+}
+
+fn count() -> usize {
+    std::env::var("DRAGLINE_SEEDS").ok().map_or(SEEDS, |count| count.parse().expect("a number"))
+}
+
+fn hold_all(seeds: impl Iterator<Item = u64>, count: usize, kind: Kind) {
     let mut struck = 0;
     for seed in seeds.take(count) {
         assert_eq!(Kind::of_seed(seed), kind);
@@ -34,22 +46,32 @@ fn an_iteration_holds_under_faults_0() {
 
 #[test]
 fn a_changing_site_holds_under_faults() {
-    hold_editions(Kind::Editions);
+    hold_some(1, Kind::Editions);
 }
 
 #[test]
 fn a_changing_definition_holds_under_faults() {
-    hold_editions(Kind::Redefined);
+    hold_some(1, Kind::Redefined);
 }
 
 #[test]
 fn a_changing_site_with_budgets_holds_under_faults() {
-    hold_editions(Kind::Rationed);
+    hold_some(1, Kind::Rationed);
 }
 
 #[test]
 fn an_iteration_holds_under_faults_2() {
-    hold(2, Kind::Once);
+    hold_some(2, Kind::Once);
+}
+
+#[test]
+fn pages_of_too_many_links_hold_under_faults() {
+    hold_half(2, Kind::ManyLinks);
+}
+
+#[test]
+fn an_iteration_of_many_seeds_holds_under_faults() {
+    hold_half(2, Kind::ManySeeds);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use dragline_domain::definition::Draft;
 use dragline_simulation::web::{ContentKind, Says, Site};
 
 #[test]
@@ -14,7 +15,8 @@ fn the_same_seed_gives_the_same_site() {
 fn every_site_has_something_to_find_and_stays_small() {
     let mut rich = 0;
     for seed in 0..300 {
-        let reach = Site::generate(seed).reach("Dragline", None);
+        let site = Site::generate(seed);
+        let reach = site.reach(&Draft::for_seeds(site.seeds.clone()));
         assert!(!reach.certain.is_empty(), "seed {seed}: {reach:?}");
         rich += usize::from(reach.certain.len() > 5);
         assert!(reach.possible.len() <= 120, "seed {seed} has {} URLs", reach.possible.len());

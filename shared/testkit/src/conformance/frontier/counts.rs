@@ -120,6 +120,7 @@ pub async fn what_is_counted_of_many_parsers_adds_up(frontier: &impl Frontier) {
     }
     let counters = ParserCounters {
         processed: 1,
+        links_beyond_budget: 3,
         outcomes: [(Outcome::FileIngested, 2), (Outcome::UnknownError, 1)].into(),
         ..ParserCounters::default()
     };
@@ -137,5 +138,6 @@ pub async fn what_is_counted_of_many_parsers_adds_up(frontier: &impl Frontier) {
     let commits: Vec<CommitParse> = commits.collect();
     join_all(commits.iter().map(async |commit| frontier.commit_parse(commit).await.unwrap())).await;
     world.assert_counted(&[], "each once").await;
-    assert_eq!(frontier.progress(&crawl(), world.iteration).await.unwrap().parser.processed, 8);
+    let counted = frontier.progress(&crawl(), world.iteration).await.unwrap().parser;
+    assert_eq!((counted.processed, counted.links_beyond_budget), (8, 24));
 }

@@ -46,6 +46,7 @@ impl<F: Frontier> Parses for MutantFrontier<F> {
         let mut commit = commit.clone();
         match self.mutation {
             Some(M::ParseNotCounted) => commit.counters = ParserCounters::default(),
+            Some(M::LinksBeyondNotCounted) => commit.counters.links_beyond_budget = 0,
             Some(M::UnreadableNotCounted) => commit.counters.unreadable = 0,
             Some(M::TodoAddedTwice) => commit.part.targets.iter_mut().for_each(|target| add_again(&mut target.chunks)),
             Some(M::PartOrderIgnored) => {
