@@ -160,6 +160,17 @@ enum Focus {
 const FOR_GOOD: [&str; 5] =
     ["documents.load", "documents.put_new", "frontier.claim", "frontier.put_log", "frontier.update_candidates"];
 
+/// Operations of a parse from the one that puts its documents to its commit.
+const TO_COMMIT: [&str; 7] = [
+    "documents.put_new",
+    "frontier.claim",
+    "frontier.nearer",
+    "frontier.put_log",
+    "frontier.update_candidates",
+    "frontier.add_namers",
+    "frontier.commit_parse",
+];
+
 /// Of how many subjects one operation fails for good.
 const FOR_GOOD_ONE_OF: u64 = 3;
 
@@ -283,9 +294,12 @@ impl Faults {
         };
         *self.struck.faults.entry(kind).or_default() += 1;
         let strikes_all = matches!(fault, Fault::CrashBefore(Scope::All) | Fault::CrashAfter(Scope::All));
-        if strikes_all || matches!(worker, Worker::Parser(_)) {
+        let is_slow = matches!(fault, Fault::DelayBefore(_) | Fault::DelayAfter(_) | Fault::Twist);
+        if strikes_all {
             // Each parser may be at one.
-            self.struck.parses_interrupted += if strikes_all { 2 } else { 1 };
+            self.struck.parses_interrupted += 2;
+        } else if matches!(worker, Worker::Parser(_)) && !is_slow && TO_COMMIT.contains(&name) {
+            self.struck.parses_interrupted += 1;
         }
         fault
     }

@@ -166,7 +166,7 @@ impl Scenario {
                     draft.budget.origins_per_page = dice.random_range(1..=5);
                 }
                 if dice.random_bool(0.5) {
-                    draft.budget.origins = dice.random_range(1..=6);
+                    draft.budget.origins = dice.random_range(1..=3);
                 }
                 draft.budget.pages = is_rationed.then(|| dice.random_range(5..30));
             }

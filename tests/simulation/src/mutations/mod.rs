@@ -83,7 +83,7 @@ impl Mutation {
         (Self::Frontier(Frontier::GivenUpForgotten), Invariant::NothingLost),
         (Self::Frontier(Frontier::LinksBeyondNotCounted), Invariant::ProgressEqualsLog),
         (Self::Frontier(Frontier::OriginsNotCounted), Invariant::BudgetKept),
-        (Self::Frontier(Frontier::JoinedFromTheBeginning), Invariant::ReachFound),
+        (Self::Frontier(Frontier::JoinedFromTheBeginning), Invariant::Over),
         (Self::OneObjectForAllHolders, Invariant::CapturesReadable),
         (Self::Frontier(Frontier::CaptureRedated), Invariant::CapturesReadable),
         (Self::RobotsFailurePermits, Invariant::RobotsObeyed),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::url::{CrawlUrl, Origin};
 use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
+use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 
 use super::generate::{origin, phase, robots, url};
@@ -58,7 +58,7 @@ impl Site {
                 continue;
             }
             let mut links = vec![url(&own, "/")];
-            if dice.random_bool(0.3) {
+            if dice.random_bool(0.6) {
                 links = crowd(&mut dice, &fronts, &hubs);
             }
             let pages = BTreeMap::from([("/".to_owned(), page(&mut dice, links, None))]);
@@ -116,14 +116,10 @@ impl Site {
 
 /// Links to most of the hosts, and to some pages, in any order.
 fn crowd(dice: &mut StdRng, fronts: &[CrawlUrl], hubs: &[CrawlUrl]) -> Vec<CrawlUrl> {
-    let mut links: Vec<CrawlUrl> = Vec::new();
-    for _ in 0..dice.random_range(fronts.len() / 2..=fronts.len() + 4) {
-        let all = if dice.random_bool(0.8) { fronts } else { hubs };
-        let to = all.choose(dice).expect("not empty");
-        if !links.contains(to) {
-            links.push(to.clone());
-        }
-    }
+    let mut links = [fronts, hubs].concat();
+    links.shuffle(dice);
+    let left_out = dice.random_range(0..=fronts.len() / 2);
+    links.truncate(links.len() - left_out);
     links
 }
 

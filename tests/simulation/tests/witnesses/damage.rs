@@ -4,12 +4,13 @@ use std::fs;
 
 use dragline_domain::time::after;
 use dragline_simulation::invariants::{
-    Deaths, Invariant, at_any_time, at_the_end, captures_are_readable, everything_in_reach_is_found,
-    redelivery_changes_nothing, robots_txt_allows_each_request, snapshot, stuck_only_by_deaths, the_delay_is_kept,
-    visited_once,
+    Deaths, Invariant, at_any_time, at_the_end, captures_are_readable, every_link_is_recorded,
+    everything_in_reach_is_found, few_origins_are_opened, links_are_counted, pages_lead_to_few_origins,
+    redelivery_changes_nothing, robots_txt_allows_each_request, seeds_and_joined_are_claimed, snapshot,
+    stuck_only_by_deaths, the_delay_is_kept, visited_once,
 };
 use dragline_simulation::web::Access;
-use dragline_simulation::{Remains, Struck};
+use dragline_simulation::{Kind, Remains, Struck};
 use rusqlite::Connection;
 
 use super::ran;
@@ -83,6 +84,80 @@ fn damage_to_the_database_is_seen() {
         database.execute_batch(&format!("BEGIN; {sql}")).unwrap();
         let mut found = at_any_time(&ran.evidence(&database), Deaths::None).unwrap();
         found.extend(at_the_end(&ran.evidence(&database), &ran.progress).unwrap());
+        database.execute_batch("ROLLBACK").unwrap();
+        assert!(found.iter().any(|violation| violation.invariant == invariant), "{why}: {found:?}");
+    }
+}
+
+/// A run of pages with too many links, some of which a budget of origins leaves.
+fn ran_beyond_budgets() -> Remains {
+    let seeds = (0..).filter(|seed| Kind::of_seed(*seed) == Kind::ManyLinks).map(ran);
+    let is_one = |ran: &Remains| {
+        let budget = &ran.definition.budget;
+        budget.pages.is_none()
+            && budget.origins_per_page < 5
+            && budget.origins < 5
+            && ran.progress.parser.links_beyond_budget > 5
+    };
+    seeds.into_iter().find(is_one).unwrap()
+}
+
+#[test]
+fn damage_to_links_seeds_and_origins_is_seen() {
+    let ran = ran_beyond_budgets();
+    let database = database(&ran);
+    let some = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 50)";
+    for (sql, invariant, why) in [
+        (
+            "UPDATE document_text SET links = json_remove(links, '$[0]') WHERE links IS NOT NULL".to_owned(),
+            Invariant::NothingLost,
+            "links that nobody knows of",
+        ),
+        (
+            "UPDATE document SET cut = 'links' WHERE cut = 'whole'".to_owned(),
+            Invariant::NothingLost,
+            "pages that say they lack links",
+        ),
+        (
+            "UPDATE document_text SET links = replace(links, '[1,6,', '[1,3,')".to_owned(),
+            Invariant::ProgressEqualsLog,
+            "links beyond the budget that are counted as something else",
+        ),
+        (
+            "UPDATE document_text SET links = replace(links, '[1,6,', '[1,0,')".to_owned(),
+            Invariant::BudgetKept,
+            "links beyond the budget that are followed",
+        ),
+        (
+            format!(
+                "INSERT INTO origin (id, crawl_id, origin) {some} SELECT 1000 + n, 1, 'http://x' || n || '.example' FROM n;
+                 INSERT INTO inbox (origin_id, record) SELECT id, (SELECT record FROM inbox LIMIT 1) FROM origin WHERE id > 1000"
+            ),
+            Invariant::BudgetKept,
+            "more origins than were allowed",
+        ),
+        (
+            "UPDATE known_url SET queued_in = 0 WHERE path_query = '/'".to_owned(),
+            Invariant::NothingLost,
+            "a seed that nobody claimed",
+        ),
+        (
+            "INSERT INTO origin (crawl_id, origin, joined) SELECT crawl_id, 'https://nobody.example', 1 FROM origin LIMIT 1"
+                .to_owned(),
+            Invariant::NothingLost,
+            "an origin that joined, and was not visited",
+        ),
+    ] {
+        database.execute_batch(&format!("BEGIN; {sql}")).unwrap();
+        let evidence = ran.evidence(&database);
+        let found = [
+            every_link_is_recorded(&evidence, &ran.site, usize::MAX / 2),
+            pages_lead_to_few_origins(&evidence, &ran.site),
+            few_origins_are_opened(&evidence, &Struck::default()),
+            links_are_counted(&evidence, &ran.progress),
+            seeds_and_joined_are_claimed(&evidence),
+        ];
+        let found: Vec<_> = found.into_iter().flat_map(Result::unwrap).collect();
         database.execute_batch("ROLLBACK").unwrap();
         assert!(found.iter().any(|violation| violation.invariant == invariant), "{why}: {found:?}");
     }

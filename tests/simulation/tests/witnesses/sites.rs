@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dragline_domain::definition::Draft;
-use dragline_simulation::web::{ContentKind, Says, Site};
+use dragline_simulation::web::{ContentKind, PageKind, Says, Site};
 
 #[test]
 fn the_same_seed_gives_the_same_site() {
@@ -23,6 +23,31 @@ fn every_site_has_something_to_find_and_stays_small() {
         assert!(reach.certain.keys().all(|url| reach.possible.contains_key(url)), "seed {seed}");
     }
     assert!(rich > 100, "{rich} of 300 sites have more than five URLs to find in any case");
+}
+
+#[test]
+fn hostile_and_large_sites_have_what_they_are_for() {
+    assert_eq!(Site::of_many_links(7, false), Site::of_many_links(7, false), "the same seed gives the same site");
+    assert_eq!(Site::of_many_seeds(7), Site::of_many_seeds(7), "the same seed gives the same sites");
+    let (mut long, mut most_origins, mut most_seeds, mut joined) = (0, 0, 0, 0);
+    for seed in 0..300 {
+        let site = Site::of_many_links(seed, seed % 2 == 0);
+        for page in site.hosts.values().flat_map(|host| host.pages.values()) {
+            let PageKind::Html { links, .. } = &page.kind else { continue };
+            let origins: BTreeSet<_> = links.iter().map(|to| to.origin()).collect();
+            most_origins = most_origins.max(origins.len());
+            long += usize::from(links.iter().map(|to| to.as_str().len()).sum::<usize>() > 2 << 20);
+        }
+        let site = Site::of_many_seeds(seed);
+        most_seeds = most_seeds.max(site.seeds.len());
+        let reach = site.reach(&Draft::for_seeds(site.seeds.clone()));
+        let seeds: BTreeSet<_> = site.seeds.iter().map(|seed| seed.origin()).collect();
+        let origins: BTreeSet<_> = reach.certain.keys().map(|url| url.origin()).collect();
+        joined = joined.max(origins.difference(&seeds).count());
+    }
+    assert!(long > 3, "{long} pages whose links take more than a page's may");
+    assert!(most_origins > 30, "{most_origins} origins");
+    assert!(most_seeds > 100 && joined > 60, "{most_seeds} seeds, of which {joined} moved");
 }
 
 #[test]
