@@ -235,7 +235,7 @@ pub struct Timing {
     /// How many URLs may wait where there is a page budget.
     pub claims: ClaimLimits,
     /// The most memory that the links of all pages of a segment take together.
-    pub links_bytes: usize,
+    pub links_bytes: u32,
     /// What happens to the lease of a process that was killed.
     pub dead_leases: DeadLeases,
 }

@@ -240,7 +240,7 @@ impl Run {
         }
         let site = self.servers.site();
         let mut found = [
-            invariants::every_link_is_recorded(evidence, site, self.scenario.links_bytes)?,
+            invariants::every_link_is_recorded(evidence, site, self.scenario.links_bytes as usize)?,
             invariants::pages_lead_to_few_origins(evidence, site)?,
             invariants::few_origins_are_opened(evidence, struck)?,
             invariants::links_are_counted(evidence, progress)?,

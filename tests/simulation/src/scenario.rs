@@ -120,7 +120,7 @@ pub(crate) struct Scenario {
     /// How many URLs may wait where there is a budget of pages.
     pub(crate) claims: ClaimLimits,
     /// How much the links of a segment may take.
-    pub(crate) links_bytes: usize,
+    pub(crate) links_bytes: u32,
     /// How long steps may walk origins: without limit, as in one process, or one origin at a time.
     pub(crate) walk: Option<Duration>,
 }

@@ -12,14 +12,14 @@ const LINKS_MIN: usize = 8;
 /// What is left for links while the documents of a segment are made.
 #[derive(Debug)]
 pub(super) struct LinkRoom {
-    bytes_max: usize,
+    bytes_max: u32,
     bytes_left: usize,
 }
 
 impl LinkRoom {
     /// Room for links that take so much memory together.
-    pub(super) const fn of(bytes_max: usize) -> Self {
-        Self { bytes_max, bytes_left: bytes_max }
+    pub(super) const fn of(bytes_max: u32) -> Self {
+        Self { bytes_max, bytes_left: bytes_max as usize }
     }
 
     /// Returns a document without those of its links for which there is no room; it says so. What was named as a sitemap keeps all: a segment has few of
@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    const BYTES_MAX: usize = 32 << 20;
+    const BYTES_MAX: u32 = 32 << 20;
 
     fn document(n: u32, links: usize, url_bytes: usize) -> Document {
         let url = |path: String| CrawlUrl::try_from(format!("https://a.example/{path}")).unwrap();
@@ -103,8 +103,8 @@ mod tests {
             let said = document.detail.unwrap_or_default();
             assert_eq!(said.contains(&plural(left_out as u64, "link")), left_out > 0, "page {n}: {said}");
         }
-        assert!(all <= BYTES_MAX + 50 * LINKS_MIN * 2_048, "{all} bytes");
-        assert!(all > BYTES_MAX / 10 * 9, "what fits is kept");
+        assert!(all <= BYTES_MAX as usize + 50 * LINKS_MIN * 2_048, "{all} bytes");
+        assert!(all > BYTES_MAX as usize / 10 * 9, "what fits is kept");
     }
 
     #[test]

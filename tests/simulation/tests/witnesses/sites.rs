@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use dragline_domain::definition::Draft;
+use dragline_domain::url::CrawlUrl;
 use dragline_simulation::web::{ContentKind, PageKind, Says, Site};
 
 #[test]
@@ -34,15 +35,15 @@ fn hostile_and_large_sites_have_what_they_are_for() {
         let site = Site::of_many_links(seed, seed % 2 == 0);
         for page in site.hosts.values().flat_map(|host| host.pages.values()) {
             let PageKind::Html { links, .. } = &page.kind else { continue };
-            let origins: BTreeSet<_> = links.iter().map(|to| to.origin()).collect();
+            let origins: BTreeSet<_> = links.iter().map(CrawlUrl::origin).collect();
             most_origins = most_origins.max(origins.len());
             long += usize::from(links.iter().map(|to| to.as_str().len()).sum::<usize>() > 2 << 20);
         }
         let site = Site::of_many_seeds(seed);
         most_seeds = most_seeds.max(site.seeds.len());
         let reach = site.reach(&Draft::for_seeds(site.seeds.clone()));
-        let seeds: BTreeSet<_> = site.seeds.iter().map(|seed| seed.origin()).collect();
-        let origins: BTreeSet<_> = reach.certain.keys().map(|url| url.origin()).collect();
+        let seeds: BTreeSet<_> = site.seeds.iter().map(CrawlUrl::origin).collect();
+        let origins: BTreeSet<_> = reach.certain.keys().map(CrawlUrl::origin).collect();
         joined = joined.max(origins.difference(&seeds).count());
     }
     assert!(long > 3, "{long} pages whose links take more than a page's may");
