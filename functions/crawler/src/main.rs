@@ -6,7 +6,7 @@ mod handler;
 use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
-use dragline_http::{HttpConfig, HttpFetchers, Spool};
+use dragline_http::{HttpConfig, HttpFetchers};
 use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
 
 use crate::handler::Crawler;
@@ -17,8 +17,9 @@ const ALLOW_PRIVATE: &str = "DRAGLINE_ALLOW_PRIVATE";
 /// The size of bodies that a client receives at once. A function has little memory, as it waits most of the time.
 const IN_FLIGHT_BYTES_MAX: usize = 24 << 20;
 
-/// The room on disk for bodies that arrive: of 512 MB, as the objects that they are put into need as much again.
-const SPOOL_BYTES_MAX: u64 = 200 << 20;
+/// How much of the 512 MB of disk is in use while bodies still find room. Those that have arrived may need as much again, for
+/// the objects that they are put into.
+const SPOOL_BYTES_MAX: u64 = 240 << 20;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), RunError> {
@@ -34,7 +35,7 @@ async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     let config = HttpConfig {
         address_policy: policy,
         in_flight_bytes_max: IN_FLIGHT_BYTES_MAX,
-        spool: Spool::new(std::env::temp_dir(), SPOOL_BYTES_MAX),
+        spool: world.archive().spool().limited_to(SPOOL_BYTES_MAX),
         ..HttpConfig::new("Dragline")
     };
     Ok((world, Arc::new(Crawler::new(HttpFetchers::new(config)))))

@@ -27,16 +27,17 @@ impl Spool {
         Self { folder: folder.into().into(), bytes_max, used: Arc::default() }
     }
 
+    /// Returns the same spool for bytes that can wait elsewhere: they find room while all of it holds less than this many
+    /// bytes. What is put through the spool itself takes of the same room.
+    #[must_use]
+    pub fn limited_to(&self, bytes_max: u64) -> Self {
+        Self { bytes_max, ..self.clone() }
+    }
+
     /// Begins a blob.
     #[must_use]
     pub fn begin(&self) -> SpoolWriter {
         SpoolWriter { spool: self.clone(), waiting: Vec::new(), file: None }
-    }
-
-    /// Whether there is room for this many bytes more.
-    #[must_use]
-    pub fn has_room(&self, bytes: u64) -> bool {
-        self.used.load(Ordering::Relaxed).saturating_add(bytes) <= self.bytes_max
     }
 
     fn file(&self) -> io::Result<File> {

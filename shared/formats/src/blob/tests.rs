@@ -75,17 +75,28 @@ fn parts_are_the_same_of_memory_and_of_a_file_and_clipped_at_the_end() {
 #[test]
 fn a_spool_is_full_until_a_blob_of_it_is_gone() {
     let spool = Spool::new(std::env::temp_dir(), 5 << 20);
+    let has_room = |mib: usize| spooled(&spool, &sample(mib << 20), 1 << 16).is_ok();
     let first = spooled(&spool, &sample(3 << 20), 1 << 16).unwrap();
-    assert!(spool.has_room(2 << 20) && !spool.has_room((2 << 20) + 1));
     let full = spooled(&spool, &sample(3 << 20), 1 << 16).unwrap_err();
     assert_eq!(full.kind(), io::ErrorKind::QuotaExceeded, "{full}");
-    assert!(spool.has_room(2 << 20), "what failed takes nothing");
+    assert!(has_room(2), "what failed takes nothing");
     assert!(spooled(&spool, &sample(MEMORY_BYTES_MAX), 1 << 16).is_ok(), "what stays in memory needs no room");
     let clone = first.part(0..1);
     drop(first);
-    assert!(!spool.has_room(3 << 20), "somebody still has part of it");
+    assert!(!has_room(3), "somebody still has part of it");
     drop(clone);
-    assert!(spooled(&spool, &sample(3 << 20), 1 << 16).is_ok());
+    assert!(has_room(3));
+}
+
+#[test]
+fn what_arrives_waits_while_what_is_there_takes_the_room() {
+    let spool = Spool::default();
+    let arriving = spool.limited_to(5 << 20);
+    let object = spooled(&spool, &sample(9 << 20), 1 << 16).expect("what has arrived is never refused");
+    let full = spooled(&arriving, &sample(2 << 20), 1 << 16).unwrap_err();
+    assert_eq!(full.kind(), io::ErrorKind::QuotaExceeded, "{full}");
+    drop(object);
+    assert!(spooled(&arriving, &sample(2 << 20), 1 << 16).is_ok());
 }
 
 #[test]

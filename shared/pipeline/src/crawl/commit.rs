@@ -34,6 +34,9 @@ const _: () = assert!(SEGMENT_PAGES_MAX as usize <= EXHAUSTED_CHUNKS_MAX, "its c
 /// in memory.
 const SEGMENT_BODIES_BYTES_MAX: u64 = 32 << 20;
 
+/// A segment takes no more visits once as much of its object is on disk, where bodies that arrive need the room.
+const SEGMENT_SPOOLED_BYTES_MAX: u64 = 8 << 20;
+
 /// A segment takes no more visits once it has as many sitemaps: the parser holds all that they list, 50,000 URLs each.
 const SEGMENT_SITEMAPS_MAX: u32 = 1;
 
@@ -66,7 +69,9 @@ impl OpenSegment {
     /// Whether it takes no other visit, if its object may have this many bytes.
     pub(super) fn is_full(&self, object_bytes_max: u64) -> bool {
         self.entries >= self.pages_max
-            || self.records.as_ref().is_none_or(|records| records.len_bytes() >= object_bytes_max)
+            || self.records.as_ref().is_none_or(|records| {
+                records.len_bytes() >= object_bytes_max || records.spooled_bytes() >= SEGMENT_SPOOLED_BYTES_MAX
+            })
             || self.work.body_bytes >= SEGMENT_BODIES_BYTES_MAX
             || self.sitemaps >= SEGMENT_SITEMAPS_MAX
     }

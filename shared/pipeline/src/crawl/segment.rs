@@ -81,6 +81,12 @@ impl SegmentRecords {
         self.writer.memory_bytes()
     }
 
+    /// Returns how much of it is on disk.
+    #[must_use]
+    pub fn spooled_bytes(&self) -> u64 {
+        self.len_bytes() - self.memory_bytes()
+    }
+
     /// Returns the whole object, and all of its captures if they were kept.
     ///
     /// # Errors
