@@ -8,6 +8,8 @@ use std::sync::Arc;
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpFetchers};
 use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
+use dragline_pipeline::World as _;
+use dragline_ports::archive::Archive as _;
 
 use crate::handler::Crawler;
 
