@@ -1,5 +1,6 @@
 //! The second iteration: what is requested again and how, and how answers are handled.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use dragline_domain::definition::{Condition, DoNotCrawl, RecrawlRule, RecrawlWord, TextTest};
@@ -78,6 +79,25 @@ async fn a_second_visit_tells_what_changed() {
     assert_eq!(third.row("/doomed").outcome, Outcome::FileNotFound.code(), "requested again, in case it is back");
     let last = site.log().into_iter().rfind(|asked| asked.target == "/tagged").unwrap();
     assert_eq!(last.field("if-none-match"), Some("\"v1\""), "what a 304 confirmed is sent again");
+}
+
+#[tokio::test]
+async fn segments_of_a_second_visit_are_as_large_as_those_of_the_first() {
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/" => page(&(1..=40).map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>()),
+        "/robots.txt" => answer(404, &[], ""),
+        _ => page("a page"),
+    })
+    .await;
+    let definition = definition(&[site.url("/")], |_| {});
+    let segments = |crawled: &Crawled| {
+        let objects: BTreeSet<_> = crawled.log.iter().map(|row| row.object.clone()).collect();
+        (crawled.log.len(), objects.len())
+    };
+    let first = Crawled::once(&definition).await;
+    assert_eq!(segments(&first), (41, 2), "the first page, and all that it links to");
+    let second = first.again(&definition).await;
+    assert_eq!(segments(&second), (41, 2), "the seed, and all that is known");
 }
 
 #[tokio::test]

@@ -70,6 +70,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             if self.planner.is_empty_handed(&self.lease, &self.inbox, in_flight, now)
                 && self.planner.fill(&*self.world, &self.lease, &self.inbox, in_flight).await?
             {
+                self.fit_last();
                 // That took time: check again whether there is enough left for a visit.
                 continue;
             }
@@ -195,8 +196,6 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.world.handover().is_crowded(now) {
             return Some(Start::AheadOfParsers);
         }
-        let taken = self.lease.taken + self.open.iter().map(|segment| u64::from(segment.entries)).sum::<u64>();
-        let waiting = self.inbox.added.saturating_sub(taken).max(self.planner.at_hand() as u64);
         // The segments of a turn are numbered in their order, once those that got no visit are dropped.
         let n = self.lease.segments + self.open.len() as u64;
         let id = SegmentId { origin: self.origin.clone(), turn: self.lease.turn, n };
@@ -207,7 +206,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             number: self.next_number,
             taken: self.memory.begin(),
             records: Some(records.spooled_in(self.world.archive().spool()).kept_by(self.world.handover())),
-            pages_max: segment_pages(waiting),
+            pages_max: self.pages_max(),
             entries: 0,
             asides: 0,
             sitemaps: 0,
@@ -219,6 +218,21 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         });
         self.next_number += 1;
         None
+    }
+
+    /// Returns how many pages a segment holds that begins now.
+    fn pages_max(&self) -> u32 {
+        let taken = self.lease.taken + self.open.iter().map(|segment| u64::from(segment.entries)).sum::<u64>();
+        segment_pages(self.inbox.added.saturating_sub(taken).max(self.planner.at_hand() as u64))
+    }
+
+    /// Fits the last segment, if it has no visit yet, to what was found to wait since it began: of the candidates due for recrawl nothing is known before
+    /// they are read.
+    fn fit_last(&mut self) {
+        let pages_max = self.pages_max();
+        if let Some(last) = self.open.back_mut().filter(|last| last.entries == 0) {
+            last.pages_max = pages_max;
+        }
     }
 
     /// Seals the last segment, so that it takes no more visits; one without visits is dropped.
