@@ -153,7 +153,7 @@ fn page() -> String {
 Each URL of an iteration ends with one outcome. Exports and tables contain its number and its name; `dragline explain --outcome`, with either of them, prints what is described here.
 A URL that is retried has a line in the log for each try. The last one is final.
 
-A test of the command (`cli/src/explain/outcome.rs`) writes this file from `shared/domain/src/outcome.rs`. Change it there.
+A test of the command (`cli/src/explain/outcome.rs`) writes this file from `shared/core/domain/src/outcome.rs`. Change it there.
 "
     .to_owned();
     for explained in Outcome::ALL.iter().map(|&outcome| Explained::new(outcome)) {

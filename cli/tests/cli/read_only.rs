@@ -250,7 +250,7 @@ fn an_older_directory_is_brought_up_to_date_without_a_request() {
     assert_eq!((none.code, place.path().join("dragline-data").exists()), (Some(2), false), "{}", none.stderr);
     fs::create_dir(place.path().join("dragline-data")).expect("there is room");
     let database = rusqlite::Connection::open(place.path().join("dragline-data/dragline.db")).expect("there is room");
-    database.execute_batch(include_str!("../../../shared/local/src/db/tables_1.sql")).expect("format 1");
+    database.execute_batch(include_str!("../../../shared/stores/local/src/db/tables_1.sql")).expect("format 1");
     // "Drag".
     database.execute_batch("PRAGMA application_id = 0x44726167; PRAGMA user_version = 1;").expect("it is ours");
     drop(database);

@@ -12,7 +12,7 @@ use dragline_domain::url::UrlRules;
 
 use super::{Definition, parse};
 
-const FILE: &str = include_str!("../../../docs/definition.md");
+const FILE: &str = include_str!("../../../../docs/definition.md");
 /// The marks around generated keys: the first names the sections, and the top-level keys, that follow.
 const BEGIN: &str = "<!-- keys: ";
 const END: &str = "<!-- end of keys -->";
@@ -201,7 +201,7 @@ fn the_documentation_has_each_key_as_it_is_described() {
         assert_eq!(count, 1, "`{key}` stands {count} times: name `{}` in one `{BEGIN}…` of the file", top(key));
     }
     if std::env::var_os("DRAGLINE_WRITE_DOCS").is_some() {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/definition.md"), &page).unwrap();
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/definition.md"), &page).unwrap();
         return;
     }
     let differs = page.lines().zip(file.lines()).find(|(expected, found)| expected != found);

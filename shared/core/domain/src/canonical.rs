@@ -1,7 +1,7 @@
 //! Whether a page that calls another URL canonical is a copy of it. A canonical link is a hint, which only holds if it leads to
 //! a page, and if it is believed ([`doubt`](crate::doubt)).
 //!
-//! `shared/local/src/db/views.sql` does the same for a data directory.
+//! `shared/stores/local/src/db/views.sql` does the same for a data directory.
 
 use crate::doubt::{Doubt, Namers};
 use crate::outcome::Outcome;

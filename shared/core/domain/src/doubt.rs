@@ -1,6 +1,6 @@
 //! Whether a page is believed that calls another URL canonical: templates that are at fault call the home page canonical on every page.
 //!
-//! `shared/local/src/db/views.sql` does the same for a data directory.
+//! `shared/stores/local/src/db/views.sql` does the same for a data directory.
 
 use serde::{Deserialize, Serialize};
 

@@ -19,7 +19,7 @@ use jsonschema::Validator;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-const SCHEMA: &str = include_str!("../../../docs/document.schema.json");
+const SCHEMA: &str = include_str!("../../../../docs/document.schema.json");
 
 /// A line of a program before links had `disposition`, and documents `content`, `made_by`, `body` and `difference`.
 const OLD: &str = r#"{"n":3,"url":"https://a.example/","outcome":20,"detail":null,"state":"processed","page":null,"links":[{"kind":"a","target":"https://a.example/b","fate":"follow"}]}"#;

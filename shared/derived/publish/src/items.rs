@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_table_has_these_columns() {
-        let template: Value = serde_saphyr::from_str(include_str!("../../../infra/template.yaml")).unwrap();
+        let template: Value = serde_saphyr::from_str(include_str!("../../../../infra/template.yaml")).unwrap();
         let table = &template["Resources"]["ItemsTable"]["Properties"]["TableInput"];
         let names = |list: &Value| -> Vec<String> {
             list.as_array().unwrap().iter().map(|column| column["Name"].as_str().unwrap().to_owned()).collect()

@@ -188,7 +188,7 @@ async fn tags(clients: &AwsClients, table: &str) -> Result<Option<HashMap<String
 mod tests {
     use super::*;
 
-    const TEMPLATE: &str = include_str!("../../../infra/template.yaml");
+    const TEMPLATE: &str = include_str!("../../../../infra/template.yaml");
 
     #[test]
     fn the_template_tags_the_table_of_crawls() {

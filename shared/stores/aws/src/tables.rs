@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    const TEMPLATE: &str = include_str!("../../../infra/template.yaml");
+    const TEMPLATE: &str = include_str!("../../../../infra/template.yaml");
 
     /// A table as the template contains it, from its recovery specification on.
     fn written(table: Table) -> String {

@@ -14,7 +14,7 @@ use crate::site::{DAYS, Page, draw};
 use crate::year::{Year, simulate};
 
 const SEED: u64 = 1;
-const FILE: &str = include_str!("../../../../docs/recrawl.md");
+const FILE: &str = include_str!("../../../../../docs/recrawl.md");
 const BEGIN: &str = "<!-- year -->\n";
 const END: &str = "<!-- end of year -->";
 
@@ -107,7 +107,7 @@ fn the_table_for_reference_is_what_the_simulation_gives() {
     let (_, after) = rest.split_once(END).expect("the second mark");
     let page = format!("{before}{BEGIN}{}{END}{after}", lines(&draw(SEED)));
     if std::env::var_os("DRAGLINE_WRITE_DOCS").is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/recrawl.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/recrawl.md");
         std::fs::write(path, &page).unwrap();
         return;
     }

@@ -66,7 +66,7 @@ CREATE VIEW bit (n) AS VALUES
 (0), (1), (2), (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13), (14), (15), (16), (17), (18), (19), (20), (21), (22), (23), (24), (25), (26), (27), (28), (29), (30), (31), (32), (33), (34), (35), (36), (37), (38), (39), (40), (41), (42), (43), (44), (45), (46), (47), (48), (49), (50), (51), (52), (53), (54), (55), (56), (57), (58), (59), (60), (61), (62), (63);
 
 -- How each URL ended, as far as canonical links need it: whether it is a page with content, where a redirect or canonical link leads, and what decides
--- whether that is believed (`shared/domain/src/doubt.rs`).
+-- whether that is believed (`shared/core/domain/src/doubt.rs`).
 CREATE VIEW ending AS
 SELECT l.id, l.origin_id, l.iteration, l.url, l.body_of,
        l.outcome IN (20, 180) OR l.outcome = 34 AND coalesce(b.outcome, 20) IN (20, 180) AS is_page,

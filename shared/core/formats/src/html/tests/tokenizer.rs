@@ -169,7 +169,7 @@ proptest! {
 
 #[test]
 fn pages_are_read_as_the_other_tokenizer_reads_them() {
-    let directories = ["tests/pages", "../../fuzz/corpus/html", "../../fuzz/corpus/charset"];
+    let directories = ["tests/pages", "../../../fuzz/corpus/html", "../../../fuzz/corpus/charset"];
     let mut pages = 0;
     for directory in directories.map(|path| format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))) {
         for entry in fs::read_dir(&directory).expect(&directory) {
