@@ -124,7 +124,7 @@ python-report:
 python-replay:
 	@nice -n 2 tests/browser/run tests/replay_page --durations=5
 
-# Release builds take minutes, so they are built and measured separately. CI does so when their sources have changed.
+# Release builds take minutes, so `make test` leaves them to CI.
 release: ## Build the optimised command, test whole sites with it and count its instructions
 	@scripts/shipped release
 
