@@ -14,10 +14,10 @@ use super::StackName;
 use super::{Answer, DATA, values};
 use crate::opening::Waiting;
 
-/// Delete what old iterations left and nothing refers to any more
+/// Delete data of old iterations that is no longer used
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Delete what old iterations left and nothing refers to any more: log, documents, and WARC objects.\n\n\
+    long_about = "Delete data of old iterations that is no longer used: log, documents, and WARC objects.\n\n\
                   The site as it is now stays complete, and so do the iterations that are kept: the last good document of each URL stays, wherever \
                   it is, and so does each body that a later visit found unchanged. The newest iteration that is over is always kept. Afterwards, \
                   commands that read an iteration say that it was pruned.\n\n\

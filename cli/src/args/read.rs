@@ -15,10 +15,10 @@ use crate::place::DataDirectory;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
-/// Show how far a crawl is and how it went
+/// Show a crawl's progress and results
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Show how far a crawl is and how it went. This works while the crawl is running.\n\n\
+    long_about = "Show a crawl's progress and results. This works while the crawl is running.\n\n\
                   If the data directory holds several crawls, this lists them; --crawl shows one of them.",
     after_help = "\
 Examples:

@@ -16,10 +16,10 @@ use crate::source::Source;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
-/// Make the documents again from the stored bodies, without a request
+/// Extract documents again from stored bodies, offline
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Make the documents again from the stored bodies, without a request: after an update of Dragline that reads pages better, or after a change \
+    long_about = "Extract documents again from stored bodies, offline: after an update of Dragline that reads pages better, or after a change \
                   of the definition, such as of `items`, `main`, `content` or `strip_query_parameters`.\n\n\
                   Each page that is shown gets its title, text, items and links anew, from the body of its last visit. With --all, so do the documents of all \
                   iterations that are kept, and what changed in each is decided again: a field that is added today has its history from the first crawl on. \

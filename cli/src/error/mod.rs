@@ -330,10 +330,10 @@ impl CliError {
             Self::Schema(error) => vec![error.hint()],
             Self::Report(error) => error.hints(),
             Self::Graph(GraphError::File { path, .. }) => {
-                vec![format!("it can be deleted, and is made again; {} must be writable", folder_of(path))]
+                vec![format!("you can delete it, and it will be rebuilt; {} must be writable", folder_of(path))]
             }
             Self::Index(SearchError::Index { folder, .. }) => {
-                vec![format!("it can be deleted, and is made again; {} must be writable", folder_of(folder))]
+                vec![format!("you can delete it, and it will be rebuilt; {} must be writable", folder_of(folder))]
             }
             Self::Index(SearchError::Busy { .. }) => vec!["try again when it is done".to_owned()],
             Self::Search(error) => error.hints(),

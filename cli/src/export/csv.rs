@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_shown_nothing_that_a_terminal_obeys() {
+    fn control_characters_are_escaped() {
         for (reader, expected) in [(Reader::Program, "20,a\u{1b}[2J,\n"), (Reader::Person, "20,a\\u{1b}[2J,\n")] {
             let mut csv = SafeCsv::new(Vec::new(), reader);
             csv.write(&Row { outcome: 20, title: Some("a\u{1b}[2J".to_owned()), link: String::new() }).unwrap();

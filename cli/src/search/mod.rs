@@ -40,7 +40,7 @@ pub(crate) enum AskedError {
     TooFar,
     /// The page is not in the index.
     #[error(
-        "{url} is not in the word index: it is no page with a text, asks not to be indexed, or is a copy of another page"
+        "{url} is not in the word index: it has no text, is marked noindex, or duplicates another page"
     )]
     NotIndexed {
         /// The page.

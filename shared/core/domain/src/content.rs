@@ -7,7 +7,7 @@ use crate::feed::Feed;
 use crate::item::{Item, Misfit};
 use crate::validity::Validity;
 
-/// How much is made of each page.
+/// How much to extract from each page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ContentLevel {

@@ -10,7 +10,7 @@ pub struct PortError {
     pub kind: PortErrorKind,
     /// The operation, as the port names it.
     pub operation: &'static str,
-    /// What it was done to: a key, a URL, a path.
+    /// The subject: a key, URL or path.
     pub subject: String,
     /// The underlying error.
     pub source: Box<dyn Error + Send + Sync>,

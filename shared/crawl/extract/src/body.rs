@@ -44,7 +44,7 @@ pub struct Settings<'c> {
     pub url_rules: &'c UrlRules,
     /// The most bytes of a decoded body that are read.
     pub decoded_bytes_max: u64,
-    /// How much is made of each page.
+    /// How much to extract from each page.
     pub content: ContentLevel,
     /// The definition's own types of items.
     pub types: &'c Types,

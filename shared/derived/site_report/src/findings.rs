@@ -65,7 +65,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         id: "failed",
         group: "links",
-        title: "URLs that failed",
+        title: "Failed URLs",
         about: "The server was out of reach, answered with an error, or broke off. If it happens again, look into the server's log.",
         severity: Shade::Error,
         of: "URLs",
@@ -77,7 +77,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         id: "chains",
         group: "links",
-        title: "Chains of redirects",
+        title: "Redirect chains",
         about: "These redirects lead to other redirects, in circles, or to what is broken. Each step costs visitors time: let the first one lead to the end.",
         severity: Shade::Warning,
         of: "redirects",
@@ -156,7 +156,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         id: "titles_same",
         group: "content",
-        title: "Titles of several pages",
+        title: "Duplicate titles",
         about: "Nobody can tell these pages apart by their titles. Say in each what the page is about.",
         severity: Shade::Warning,
         of: "titles",
@@ -168,7 +168,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         id: "titles_long",
         group: "content",
-        title: "Titles that are too long",
+        title: "Long titles",
         about: "Search engines cut titles of more than some 70 characters. Say the most important first, and leave out the rest.",
         severity: Shade::Notice,
         of: "pages",
@@ -192,7 +192,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         id: "descriptions_same",
         group: "content",
-        title: "Descriptions of several pages",
+        title: "Duplicate descriptions",
         about: "A description that many pages share says nothing about any of them.",
         severity: Shade::Notice,
         of: "descriptions",
@@ -205,7 +205,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         id: "descriptions_long",
         group: "content",
-        title: "Descriptions that are too long",
+        title: "Long descriptions",
         about: "Search engines cut descriptions of more than some 160 characters.",
         severity: Shade::Notice,
         of: "pages",
@@ -238,7 +238,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         id: "near_duplicates",
         group: "content",
-        title: "Pages that are nearly the same",
+        title: "Near-duplicate pages",
         about: "The texts of these pages differ in a few words. Put them together if they are about the same.",
         severity: Shade::Notice,
         of: "pages",
@@ -262,7 +262,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         id: "language_missing",
         group: "content",
-        title: "Pages that name no language",
+        title: "Pages without a language",
         about: "Screen readers and translators need to know the language: `<html lang=\"en\">`.",
         severity: Shade::Notice,
         of: "pages",
@@ -286,7 +286,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         id: "noindex",
         group: "indexing",
-        title: "Pages that ask not to be indexed",
+        title: "Pages marked noindex",
         about: "These pages say `noindex`, so search engines leave them out. Check that they should.",
         severity: Shade::Notice,
         of: "pages",
@@ -310,7 +310,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         id: "canonical_broken",
         group: "indexing",
-        title: "Canonical URLs that lead nowhere",
+        title: "Broken canonical URLs",
         about: "These pages name a canonical URL that is missing or fails, so search engines may drop both. Name one that exists.",
         severity: Shade::Error,
         of: "pages",

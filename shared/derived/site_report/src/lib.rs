@@ -143,11 +143,11 @@ fn headline(figures: &Figures, visits: &Visits, took: Option<jiff::SignedDuratio
         count("blocked", "Forbidden", of_class(OutcomeClass::Blocked)),
         count("requests", "Requests", figures.requests),
         figure("body_bytes", "Received", Cell::Whole(figures.body_bytes), Unit::Bytes),
-        count("bodies_cut", "Cut at a limit of size", figures.bodies_cut),
-        figure("took_ms", "Took", number(took_ms), Unit::Ms),
+        count("bodies_cut", "Bodies cut", figures.bodies_cut),
+        figure("took_ms", "Duration", number(took_ms), Unit::Ms),
         figure("requests_per_second", "Requests per second", per_second, Unit::PerSecond),
-        figure("median_ms", "Half of the requests took up to", number(visits.durations.quantile(500)), Unit::Ms),
-        figure("ninety_percent_ms", "Nine of ten up to", number(visits.durations.quantile(900)), Unit::Ms),
-        figure("first_byte_ms", "Half answered within", number(visits.first_bytes.quantile(500)), Unit::Ms),
+        figure("median_ms", "Median response time", number(visits.durations.quantile(500)), Unit::Ms),
+        figure("ninety_percent_ms", "90th percentile of response times", number(visits.durations.quantile(900)), Unit::Ms),
+        figure("first_byte_ms", "Median time to first byte", number(visits.first_bytes.quantile(500)), Unit::Ms),
     ]
 }

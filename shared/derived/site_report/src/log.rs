@@ -277,7 +277,7 @@ impl Visits {
             listing("slowest", "Slowest", "The requests that took longest, up to a hundred.", slowest),
             listing(
                 "cut",
-                "Cut at a limit of size",
+                "Bodies cut",
                 "Only the beginning of these bodies was kept. Raise `fetch.body_bytes_max` in the definition, or `fetch.decoded_bytes_max` for compressed ones, to keep all of them.",
                 self.cut,
             ),
@@ -299,16 +299,16 @@ const CUT: &[Column] = &[
 
 const SLOW: &[Column] = &[
     Column { id: "url", title: "URL", unit: Unit::Url },
-    Column { id: "duration_ms", title: "Took", unit: Unit::Ms },
-    Column { id: "first_byte_ms", title: "Until the first byte", unit: Unit::Ms },
+    Column { id: "duration_ms", title: "Duration", unit: Unit::Ms },
+    Column { id: "first_byte_ms", title: "Time to first byte", unit: Unit::Ms },
 ];
 
 const HOSTS: &[Column] = &[
     Column { id: "host", title: "Host", unit: Unit::Text },
     Column { id: "requests", title: "Requests", unit: Unit::Count },
-    Column { id: "gap_ms", title: "From one to the next", unit: Unit::Ms },
-    Column { id: "median_ms", title: "Half took up to", unit: Unit::Ms },
-    Column { id: "ninety_percent_ms", title: "Nine of ten up to", unit: Unit::Ms },
+    Column { id: "gap_ms", title: "Gap between requests", unit: Unit::Ms },
+    Column { id: "median_ms", title: "Median response time", unit: Unit::Ms },
+    Column { id: "ninety_percent_ms", title: "90th percentile of response times", unit: Unit::Ms },
     Column { id: "refusals", title: "Refusals", unit: Unit::Count },
     Column { id: "failures", title: "Failures", unit: Unit::Count },
     Column { id: "body_bytes", title: "Received", unit: Unit::Bytes },

@@ -43,7 +43,7 @@ pub enum Slot<'d> {
     Line(&'d mut Option<Line>),
     /// The name of a machine; `None` if it is not said.
     Hostname(&'d mut Option<Hostname>),
-    /// How much is made of each page.
+    /// How much to extract from each page.
     Content(&'d mut ContentLevel),
     /// See [`ValueKind::Canonical`](super::ValueKind::Canonical).
     Canonical(&'d mut Canonical),

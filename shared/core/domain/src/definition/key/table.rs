@@ -407,7 +407,7 @@ keys! {
         example: "crawler1.example.org",
         effect: HowOnly,
     }
-    /// How much is made of each page. A change applies to pages that are fetched or made again; `dragline reparse` makes all again.
+    /// How much to extract from each page. A change applies to pages that are fetched or made again; `dragline reparse` makes all again.
     ///
     /// | word | what is made |
     /// |---|---|
@@ -420,7 +420,7 @@ keys! {
         default: Value("items"),
         example: "full",
         effect: HowOnly,
-        flag: "content" "How much is made of each page: text, items or full",
+        flag: "content" "How much to extract from each page: text, items or full",
     }
     /// Whether a page that calls another URL canonical is shown as a copy of it, without its text. A change applies to pages that are fetched or made again;
     /// `dragline reparse` makes all again.
