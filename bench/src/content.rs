@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use bytes::Bytes;
-use dragline_testkit::site::{Content, Found, Page};
+use dragline_testkit::site::{Content, Page, PathContent};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -23,7 +23,7 @@ impl<C: Content> Zipped<C> {
     pub(crate) fn new(content: C, paths: impl IntoIterator<Item = String>) -> io::Result<Self> {
         let mut zipped = HashMap::new();
         for path in paths {
-            if let Found::Page(page) = content.find(&path)? {
+            if let PathContent::Page(page) = content.find(&path)? {
                 zipped.insert(path, gzip(&page.body)?);
             }
         }
@@ -32,9 +32,9 @@ impl<C: Content> Zipped<C> {
 }
 
 impl<C: Content> Content for Zipped<C> {
-    fn find(&self, path: &str) -> io::Result<Found> {
+    fn find(&self, path: &str) -> io::Result<PathContent> {
         Ok(match self.content.find(path)? {
-            Found::Page(page) => Found::Page(Page { zipped: self.zipped.get(path).cloned(), ..page }),
+            PathContent::Page(page) => PathContent::Page(Page { zipped: self.zipped.get(path).cloned(), ..page }),
             other => other,
         })
     }
@@ -90,11 +90,11 @@ mod tests {
         let site = GeneratedSite { pages: 2, links_per_page: 1, bytes_per_page: 5_000, seed: 1 };
         let zipped = Zipped::new(site.content(), site.paths()).unwrap();
         for path in site.paths() {
-            let Found::Page(page) = zipped.find(&path).unwrap() else { panic!("{path} is there") };
+            let PathContent::Page(page) = zipped.find(&path).unwrap() else { panic!("{path} is there") };
             let bytes = page.zipped.expect("it was compressed").len();
             assert!(bytes < page.body.len(), "{path}: {bytes} bytes");
         }
-        assert_eq!(zipped.find("/none").unwrap(), Found::Missing);
+        assert_eq!(zipped.find("/none").unwrap(), PathContent::Missing);
     }
 
     #[test]
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(paths, ["/a.html", "/sub/", "/sub/index.html"]);
         let directory = Directory::new(root.path());
         for path in paths {
-            assert!(matches!(directory.find(&path).unwrap(), Found::Page(_)), "{path}");
+            assert!(matches!(directory.find(&path).unwrap(), PathContent::Page(_)), "{path}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::io;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dragline_testkit::site::{Content, Found};
+use dragline_testkit::site::{Content, PathContent};
 use serde::Serialize;
 
 /// What all origins of a server were asked for since the counts were last taken.
@@ -43,10 +43,10 @@ impl Counts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn count(&self, origin: u8, path: &str, found: &Found) {
+    fn count(&self, origin: u8, path: &str, found: &PathContent) {
         let mut state = self.state();
         state.taken.requests += 1;
-        if let Found::Page(page) = found {
+        if let PathContent::Page(page) = found {
             state.taken.body_bytes += page.body.len() as u64;
             let mut hasher = DefaultHasher::new();
             (origin, path).hash(&mut hasher);
@@ -70,7 +70,7 @@ impl Counted {
 }
 
 impl Content for Counted {
-    fn find(&self, path: &str) -> io::Result<Found> {
+    fn find(&self, path: &str) -> io::Result<PathContent> {
         let found = self.content.find(path)?;
         self.counts.count(self.origin, path, &found);
         Ok(found)

@@ -10,11 +10,11 @@ use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::Reader;
 use dragline_wacz::{About, ArchiveError, Copied, Plan, Selection, write_wacz, write_warc};
 
-use crate::args::{ArchiveArgs, Of};
+use crate::args::{ArchiveArgs, CrawlSource};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::found::{self, Found};
 use crate::output;
 use crate::terminal::{Console, bytes, plural};
 
@@ -59,12 +59,12 @@ impl NotArchived {
 /// There is no such crawl, it cannot be read, or a file cannot be written.
 pub(crate) async fn archive(args: &ArchiveArgs, console: &Console) -> Result<Exit, CliError> {
     match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => Box::pin(write(args, &found, &DirectoryArchive::new(data.path), console)).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => {
+        CrawlSource::Stack { crawl, stack } => {
             let (found, archive) = crate::stack::find_with_archive(crawl, stack).await?;
             Box::pin(write(args, &found, &archive, console)).await
         }
@@ -73,7 +73,7 @@ pub(crate) async fn archive(args: &ArchiveArgs, console: &Console) -> Result<Exi
 
 async fn write(
     args: &ArchiveArgs,
-    found: &Found<impl Reader>,
+    found: &CrawlHandle<impl Reader>,
     archive: &impl Archive,
     console: &Console,
 ) -> Result<Exit, CliError> {

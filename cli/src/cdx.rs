@@ -8,10 +8,10 @@ use dragline_ports::reader::Reader;
 use dragline_wacz::{ArchiveError, write_index};
 
 use crate::archive::NotArchived;
-use crate::args::{CdxArgs, Of};
+use crate::args::{CdxArgs, CrawlSource};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
 use crate::terminal::{Console, plural};
 
 /// Writes the index, until the reader closes its end.
@@ -20,19 +20,19 @@ use crate::terminal::{Console, plural};
 /// There is no such crawl, it cannot be read, or the lines cannot be written.
 pub(crate) async fn cdx(args: &CdxArgs, console: &Console) -> Result<Exit, CliError> {
     match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => Box::pin(write(&found, &DirectoryArchive::new(data.path), console)).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => {
+        CrawlSource::Stack { crawl, stack } => {
             let (found, archive) = crate::stack::find_with_archive(crawl, stack).await?;
             Box::pin(write(&found, &archive, console)).await
         }
     }
 }
 
-async fn write(found: &Found<impl Reader>, archive: &impl Archive, console: &Console) -> Result<Exit, CliError> {
+async fn write(found: &CrawlHandle<impl Reader>, archive: &impl Archive, console: &Console) -> Result<Exit, CliError> {
     // Which tells what to do if nothing was crawled yet.
     found.iteration(None).await?;
     let mut out = BufWriter::new(io::stdout());

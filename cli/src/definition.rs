@@ -10,10 +10,10 @@ use dragline_ports::frontier::CrawlRow;
 use dragline_ports::frontier::Crawls as _;
 use dragline_ports::reader::Reader;
 
-use crate::args::{DefinitionArgs, Of};
+use crate::args::{CrawlSource, DefinitionArgs};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
 use crate::terminal::unless_closed;
 
 /// Prints the wanted version of a definition on standard output.
@@ -22,17 +22,20 @@ use crate::terminal::unless_closed;
 /// There is no such crawl, iteration or version, or it cannot be read.
 pub(crate) async fn definition(args: &DefinitionArgs) -> Result<Exit, CliError> {
     let (version, definition) = match args.of.which()? {
-        Of::Directory { data, crawl } => {
-            let Some(found) = found::in_directory(data, crawl)? else { return Err(found::nothing_begun(data)) };
+        CrawlSource::Directory { data, crawl } => {
+            let Some(found) = crawl_handle::in_directory(data, crawl)? else {
+                return Err(crawl_handle::nothing_begun(data));
+            };
             let reading = LocalStore::open_read_only(data.path)?;
             let failed = |error| found.failed(error);
-            let row = reading.load_crawl(&found.crawl).map_err(failed)?.ok_or_else(|| found::nothing_begun(data))?;
+            let row =
+                reading.load_crawl(&found.crawl).map_err(failed)?.ok_or_else(|| crawl_handle::nothing_begun(data))?;
             let version = choose_version(args, &found, &row).await?;
             let stored = reading.load_definition(&found.crawl, version).map_err(failed)?;
             (version, or_unknown(stored, &found.crawl, version, &row)?)
         }
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => {
+        CrawlSource::Stack { crawl, stack } => {
             let (found, frontier, row) = crate::stack::find_with_definition(crawl, stack).await?;
             let version = choose_version(args, &found, &row).await?;
             let stored = frontier.load_definition(&found.crawl, version).await;
@@ -45,7 +48,11 @@ pub(crate) async fn definition(args: &DefinitionArgs) -> Result<Exit, CliError> 
 }
 
 /// Returns the version to print.
-async fn choose_version(args: &DefinitionArgs, found: &Found<impl Reader>, row: &CrawlRow) -> Result<u32, CliError> {
+async fn choose_version(
+    args: &DefinitionArgs,
+    found: &CrawlHandle<impl Reader>,
+    row: &CrawlRow,
+) -> Result<u32, CliError> {
     Ok(match (args.version, args.iteration) {
         (Some(version), _) => version,
         // In a row of an older program none is named, and the stored one is used.

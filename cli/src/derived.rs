@@ -17,9 +17,9 @@ use dragline_ports::reader::Reader;
 use dragline_search::{Blocks, Edition};
 use dragline_search::{Index, SearchError, Updated};
 
+use crate::crawl_handle::CrawlHandle;
 use crate::error::{CliError, while_doing};
-use crate::found::Found;
-use crate::place::Place;
+use crate::location::CrawlLocation;
 use crate::terminal::{Console, plural};
 
 /// How often something is made again because URLs were forgotten meanwhile.
@@ -29,7 +29,7 @@ const MADE_MAX: u32 = 3;
 ///
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be written.
-pub(crate) async fn graph(found: &Found<impl Reader>, console: &Console) -> Result<Graph, CliError> {
+pub(crate) async fn graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Graph, CliError> {
     // Which tells what to do if nothing was crawled yet.
     found.iteration(None).await?;
     let path = graph_path(&found.place, &found.crawl);
@@ -48,7 +48,7 @@ pub(crate) async fn graph(found: &Found<impl Reader>, console: &Console) -> Resu
 ///
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the folder cannot be written.
-pub(crate) async fn index(found: &Found<impl Reader>, console: &Console) -> Result<Index, CliError> {
+pub(crate) async fn index(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Index, CliError> {
     let folder = index_path(&found.place, &found.crawl);
     let (index, updated) = unless_forgotten(found, async || {
         let graph = graph(found, console).await?;
@@ -80,7 +80,7 @@ pub(crate) async fn index(found: &Found<impl Reader>, console: &Console) -> Resu
 /// # Errors
 /// The maker's, and [`CliError::ForgottenMeanwhile`] if that happens each time.
 async fn unless_forgotten<T>(
-    found: &Found<impl Reader>,
+    found: &CrawlHandle<impl Reader>,
     make: impl AsyncFn() -> Result<T, CliError>,
 ) -> Result<T, CliError> {
     for _time in 0..MADE_MAX {
@@ -99,7 +99,7 @@ async fn unless_forgotten<T>(
 ///
 /// # Errors
 /// [`CliError::ForgottenMeanwhile`].
-pub(crate) async fn check_forgotten(found: &Found<impl Reader>, before: u64) -> Result<(), CliError> {
+pub(crate) async fn check_forgotten(found: &CrawlHandle<impl Reader>, before: u64) -> Result<(), CliError> {
     if times_forgotten(found).await? == before {
         Ok(())
     } else {
@@ -108,7 +108,7 @@ pub(crate) async fn check_forgotten(found: &Found<impl Reader>, before: u64) -> 
 }
 
 /// Returns how often something was forgotten where a crawl is stored.
-pub(crate) async fn times_forgotten(found: &Found<impl Reader>) -> Result<u64, CliError> {
+pub(crate) async fn times_forgotten(found: &CrawlHandle<impl Reader>) -> Result<u64, CliError> {
     found.reader.times_forgotten().await.map_err(|error| found.failed(error))
 }
 
@@ -122,7 +122,7 @@ const BLOCKS_BYTES_MAX: u64 = 64 << 20;
 /// Nothing was crawled yet, the crawl cannot be read, or the folder cannot be written.
 #[cfg(feature = "stack")]
 pub(crate) async fn published_index(
-    found: &Found<impl Reader>,
+    found: &CrawlHandle<impl Reader>,
     editions: &impl Editions,
     console: &Console,
 ) -> Result<Index, CliError> {
@@ -145,7 +145,7 @@ pub(crate) async fn published_index(
 ///
 /// # Errors
 /// It cannot be deleted.
-pub(crate) fn remove(place: &Place, crawl: &CrawlId) -> Result<(), CliError> {
+pub(crate) fn remove(place: &CrawlLocation, crawl: &CrawlId) -> Result<(), CliError> {
     let unless_missing = |removed: io::Result<()>| match removed {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed,
@@ -160,12 +160,12 @@ pub(crate) fn remove(place: &Place, crawl: &CrawlId) -> Result<(), CliError> {
 }
 
 /// Returns the file of a crawl's graph.
-fn graph_path(place: &Place, crawl: &CrawlId) -> PathBuf {
+fn graph_path(place: &CrawlLocation, crawl: &CrawlId) -> PathBuf {
     writable(place, GRAPHS).join(file_of_graph(crawl))
 }
 
 /// Returns the folder of a crawl's word index.
-fn index_path(place: &Place, crawl: &CrawlId) -> PathBuf {
+fn index_path(place: &CrawlLocation, crawl: &CrawlId) -> PathBuf {
     writable(place, INDEXES).join(crawl.as_str())
 }
 
@@ -176,7 +176,7 @@ fn file_of_graph(crawl: &CrawlId) -> String {
 
 /// Returns the folder of this kind that can be written: beside the data if possible, or else in the user's cache. A directory that cannot be written
 /// itself is left alone, whatever is in it.
-fn writable(place: &Place, kind: &str) -> PathBuf {
+fn writable(place: &CrawlLocation, kind: &str) -> PathBuf {
     let mut folders = folders(place).into_iter();
     let is_writable = |folder: &Path| tempfile::tempfile_in(folder).is_ok();
     let first = folders.next().unwrap_or_default();
@@ -190,9 +190,9 @@ fn writable(place: &Place, kind: &str) -> PathBuf {
 }
 
 /// Returns where what is derived from a crawl may be, the best place first.
-fn folders(place: &Place) -> Vec<PathBuf> {
+fn folders(place: &CrawlLocation) -> Vec<PathBuf> {
     match place {
-        Place::Data(directory) => {
+        CrawlLocation::Data(directory) => {
             let path = directory.path.canonicalize().unwrap_or_else(|_| directory.path.clone());
             let beneath = path.strip_prefix("/").map_or(path.as_path(), |beneath| beneath);
             // The whole path, so that no two directories share a place.
@@ -203,7 +203,7 @@ fn folders(place: &Place) -> Vec<PathBuf> {
             }
         }
         #[cfg(feature = "stack")]
-        Place::Stack(stack) => vec![cache().join("dragline").join(stack.to_string())],
+        CrawlLocation::Stack(stack) => vec![cache().join("dragline").join(stack.to_string())],
     }
 }
 
@@ -221,17 +221,17 @@ mod tests {
     use dragline_ports::clock::Clock as _;
 
     use super::*;
-    use crate::found::Certificates;
-    use crate::place::Directory;
+    use crate::crawl_handle::Certificates;
+    use crate::location::Directory;
 
     #[tokio::test]
     async fn what_was_forgotten_while_something_was_made_is_in_nothing_that_is_kept() {
         let data = tempfile::tempdir().unwrap();
         drop(LocalStore::open(data.path(), SystemClock::new().now()).unwrap());
         let crawl: CrawlId = "docs".parse().unwrap();
-        let found = Found {
+        let found = CrawlHandle {
             reader: LocalStore::open_read_only(data.path()).unwrap().into_reader(crawl.clone()),
-            place: Place::Data(Directory::alone(data.path())),
+            place: CrawlLocation::Data(Directory::alone(data.path())),
             certificates: Certificates::Checked,
             crawl,
         };

@@ -6,11 +6,11 @@ use dragline_domain::capture::CrawlType;
 use dragline_ports::reader::{LogRow, Reader};
 use serde::Serialize;
 
-use crate::args::{Format, HistoryArgs, Of};
+use crate::args::{CrawlSource, Format, HistoryArgs};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::export::Rows;
-use crate::found::{self, Found};
 use crate::source::parse_url;
 use crate::terminal::{Align, Colour, Console, count, table, unless_closed};
 use crate::visits;
@@ -63,18 +63,18 @@ pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exi
     // A mistake in it is told before anything is read.
     parse_url(&args.url)?;
     let visits = match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => read(&found, &args.url, console).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &args.url, console).await,
+        CrawlSource::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &args.url, console).await,
     }?;
     print(&visits, args.format).map_err(while_doing(WRITING))?;
     Ok(Exit::Done)
 }
 
-async fn read(found: &Found<impl Reader>, url: &str, console: &Console) -> Result<Vec<Visit>, CliError> {
+async fn read(found: &CrawlHandle<impl Reader>, url: &str, console: &Console) -> Result<Vec<Visit>, CliError> {
     if let Some(pruned) = found.newest_pruned().await? {
         console.say(&format!(
             "iterations up to {pruned} were pruned; of their visits, those are left that something refers to"

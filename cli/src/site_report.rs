@@ -9,11 +9,11 @@ use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::Reader;
 use dragline_site_report::{Making, Report, ReportError, html, markdown, report};
 
-use crate::args::{Of, ReportArgs, ReportFormat};
+use crate::args::{CrawlSource, ReportArgs, ReportFormat};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
 use crate::output;
 use crate::terminal::{Console, count, unless_closed};
 
@@ -56,12 +56,12 @@ impl NotWritten {
 pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, CliError> {
     let format = checked(args)?;
     let report = match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => make(&found, args, console).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => make(&crate::stack::find(crawl, stack).await?, args, console).await,
+        CrawlSource::Stack { crawl, stack } => make(&crate::stack::find(crawl, stack).await?, args, console).await,
     }?;
     let text = match format {
         ReportFormat::Html => html(&report),
@@ -86,7 +86,7 @@ fn checked(args: &ReportArgs) -> Result<ReportFormat, NotWritten> {
     }
 }
 
-async fn make(found: &Found<impl Reader>, args: &ReportArgs, console: &Console) -> Result<Report, CliError> {
+async fn make(found: &CrawlHandle<impl Reader>, args: &ReportArgs, console: &Console) -> Result<Report, CliError> {
     let forgotten = derived::times_forgotten(found).await?;
     let iteration = found.whole_iteration(args.iteration).await?;
     let graph = derived::graph(found, console).await?;

@@ -6,8 +6,8 @@ use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, each_row};
 
+use crate::crawl_handle::CrawlHandle;
 use crate::error::CliError;
-use crate::found::Found;
 use crate::source::parse_url;
 
 /// The number of rows in one read.
@@ -17,7 +17,7 @@ const BATCH_ROWS: usize = 500;
 ///
 /// # Errors
 /// It is not a URL, or the crawl cannot be read.
-pub(crate) async fn url_of(found: &Found<impl Reader>, text: &str) -> Result<CrawlUrl, CliError> {
+pub(crate) async fn url_of(found: &CrawlHandle<impl Reader>, text: &str) -> Result<CrawlUrl, CliError> {
     let stripped = parse_url(text)?;
     let Some(written) = CrawlUrl::parse(text, &UrlRules::keep_all()).ok().filter(|written| *written != stripped) else {
         return Ok(stripped);
@@ -32,7 +32,7 @@ pub(crate) async fn url_of(found: &Found<impl Reader>, text: &str) -> Result<Cra
 ///
 /// # Errors
 /// The crawl does not know the URL, has not visited it yet, or cannot be read.
-pub(crate) async fn of(found: &Found<impl Reader>, url: &CrawlUrl) -> Result<Vec<LogRow>, CliError> {
+pub(crate) async fn of(found: &CrawlHandle<impl Reader>, url: &CrawlUrl) -> Result<Vec<LogRow>, CliError> {
     let visits = read(&found.reader, url).await.map_err(|error| found.failed(error))?;
     if !visits.is_empty() {
         return Ok(visits);

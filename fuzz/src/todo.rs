@@ -3,7 +3,7 @@
 use dragline_domain::frontier::{CHUNK_BYTES_MAX, LastCapture, TodoChunk, TodoEntry, TodoSource, split_into_chunks};
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::Origin;
-use dragline_formats::deflated::{Sparing, deflate, inflate};
+use dragline_formats::deflated::{CompressionGoal, deflate, inflate};
 
 /// More than a chunk has, so that a false length may be wrong in both directions.
 const JSON_BYTES_MAX: usize = 1 << 17;
@@ -27,8 +27,8 @@ pub fn todo(data: &[u8]) {
 }
 
 fn check(json: &[u8]) {
-    for sparing in [Sparing::Time, Sparing::Bytes] {
-        assert_eq!(inflate(&deflate(json, sparing), json.len()).as_deref(), Some(json), "deflated and back");
+    for goal in [CompressionGoal::Time, CompressionGoal::Bytes] {
+        assert_eq!(inflate(&deflate(json, goal), json.len()).as_deref(), Some(json), "deflated and back");
     }
     let Ok(entries) = serde_json::from_slice::<Vec<TodoEntry>>(json) else { return };
     let written = written(&entries);

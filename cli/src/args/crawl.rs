@@ -12,8 +12,8 @@ use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
 use super::{Answer, DATA, DemandArgs, NetworkArgs, key, values};
+use crate::location::Directory;
 use crate::opening::Waiting;
-use crate::place::Directory;
 use crate::terminal::{Form, Verbosity};
 
 /// Crawl a site, resume a crawl, or crawl again
@@ -85,7 +85,7 @@ pub(crate) struct DiskArgs {
 
 /// What an iteration is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum CrawlRequest {
     /// Crawl.
     Crawl,
     /// Visit the URLs that the arguments name.
@@ -94,7 +94,7 @@ pub(crate) enum Wish {
     Reparse(Selection),
 }
 
-impl Wish {
+impl CrawlRequest {
     /// Returns the task of an iteration that does it.
     pub(crate) fn task(&self) -> Task {
         match self {
@@ -189,10 +189,10 @@ impl CrawlArgs {
     ///
     /// # Errors
     /// The patterns of a demand are too long.
-    pub(crate) fn wish(&self) -> Result<Wish, DemandTooLong> {
+    pub(crate) fn wish(&self) -> Result<CrawlRequest, DemandTooLong> {
         match &self.reparse {
-            Some(selection) => Ok(Wish::Reparse(selection.clone())),
-            None => Ok(self.demand.demand()?.map_or(Wish::Crawl, Wish::Demand)),
+            Some(selection) => Ok(CrawlRequest::Reparse(selection.clone())),
+            None => Ok(self.demand.demand()?.map_or(CrawlRequest::Crawl, CrawlRequest::Demand)),
         }
     }
 

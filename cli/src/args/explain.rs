@@ -9,7 +9,7 @@ use dragline_local::DATABASE;
 
 #[cfg(feature = "stack")]
 use super::StackName;
-use super::read::Of;
+use super::read::CrawlSource;
 use super::{Answer, DATA, NetworkArgs, values};
 use crate::error::CliError;
 #[cfg(feature = "stack")]
@@ -68,17 +68,17 @@ impl ExplainArgs {
     /// # Errors
     /// A stack is named, but no crawl.
     #[cfg_attr(not(feature = "stack"), expect(clippy::unnecessary_wraps, reason = "only a stack may lack a crawl"))]
-    pub(crate) fn which(&self) -> Result<Option<Of<'_>>, CliError> {
+    pub(crate) fn which(&self) -> Result<Option<CrawlSource<'_>>, CliError> {
         #[cfg(feature = "stack")]
         if let Some(stack) = &self.stack {
             let crawl = self.crawl.as_ref().ok_or_else(|| DeployedError::WhichCrawl(stack.clone()))?;
-            return Ok(Some(Of::Stack { crawl, stack: stack.clone() }));
+            return Ok(Some(CrawlSource::Stack { crawl, stack: stack.clone() }));
         }
         let (data, crawl) = (self.data.as_deref(), self.crawl.as_ref());
         let is_named = data.is_some() || crawl.is_some();
         let data = data.unwrap_or(Path::new(DATA));
         let is_meant = is_named || self.spec.is_none() && data.join(DATABASE).is_file();
-        Ok(is_meant.then_some(Of::Directory { data: data.into(), crawl }))
+        Ok(is_meant.then_some(CrawlSource::Directory { data: data.into(), crawl }))
     }
 
     /// Returns the form of the answer.

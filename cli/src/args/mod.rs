@@ -35,7 +35,7 @@ use dragline_local::Allowance;
 
 pub(crate) use archive::ArchiveArgs;
 pub(crate) use cdx::CdxArgs;
-pub(crate) use crawl::{CrawlArgs, Wish};
+pub(crate) use crawl::{CrawlArgs, CrawlRequest};
 pub(crate) use definition::DefinitionArgs;
 pub(crate) use demand::DemandArgs;
 pub(crate) use diff::{Compared, DiffArgs, ExitSays, ListForm};
@@ -45,7 +45,7 @@ pub(crate) use forget::ForgetArgs;
 pub(crate) use graph::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, ListArgs, OrphansArgs, Ways};
 pub(crate) use import::ImportArgs;
 pub(crate) use prune::PruneArgs;
-pub(crate) use read::{ExportArgs, ExportFormat, Format, Of, StatusArgs, What};
+pub(crate) use read::{CrawlSource, ExportArgs, ExportFormat, Format, StatusArgs, What};
 pub(crate) use reparse::{Reach, Remade, ReparseArgs};
 pub(crate) use report::{ReportArgs, ReportFormat};
 pub(crate) use schema::{SchemaArgs, SchemaForm};

@@ -11,7 +11,7 @@ use super::{Answer, DATA, values};
 use super::{StackArgs, StackName};
 use crate::error::CliError;
 use crate::export::Formulas;
-use crate::place::DataDirectory;
+use crate::location::DataDirectory;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
@@ -169,7 +169,7 @@ impl fmt::Display for ExportFormat {
 
 /// Which crawl to read.
 #[derive(Debug)]
-pub(crate) enum Of<'a> {
+pub(crate) enum CrawlSource<'a> {
     /// One in a data directory.
     Directory {
         /// The directory.
@@ -203,12 +203,12 @@ impl OfArgs {
     /// # Errors
     /// A stack is named, but no crawl; or the environment names a stack, but not by a valid name.
     #[cfg_attr(not(feature = "stack"), expect(clippy::unnecessary_wraps, reason = "only a stack may be named wrongly"))]
-    pub(crate) fn which(&self) -> Result<Of<'_>, CliError> {
+    pub(crate) fn which(&self) -> Result<CrawlSource<'_>, CliError> {
         #[cfg(feature = "stack")]
         {
             let DeployedArgs { crawl, stack } = &self.deployed;
             match (crawl.as_ref(), stack.given()) {
-                (Some(crawl), _) => return Ok(Of::Stack { crawl, stack: stack.name()? }),
+                (Some(crawl), _) => return Ok(CrawlSource::Stack { crawl, stack: stack.name()? }),
                 (None, Some(stack)) => return self.stored.of_stack(stack),
                 (None, None) => {}
             }
@@ -236,9 +236,9 @@ pub(super) struct StoredArgs {
 
 impl StoredArgs {
     /// Returns the crawl in the directory.
-    pub(super) fn of_directory(&self) -> Of<'_> {
+    pub(super) fn of_directory(&self) -> CrawlSource<'_> {
         let data = DataDirectory { path: &self.data, cache: self.cache.as_deref() };
-        Of::Directory { data, crawl: self.crawl.as_ref() }
+        CrawlSource::Directory { data, crawl: self.crawl.as_ref() }
     }
 
     /// Returns the crawl of this stack.
@@ -246,9 +246,9 @@ impl StoredArgs {
     /// # Errors
     /// No crawl is named.
     #[cfg(feature = "stack")]
-    pub(super) fn of_stack(&self, stack: &StackName) -> Result<Of<'_>, CliError> {
+    pub(super) fn of_stack(&self, stack: &StackName) -> Result<CrawlSource<'_>, CliError> {
         match &self.crawl {
-            Some(crawl) => Ok(Of::Stack { crawl, stack: stack.clone() }),
+            Some(crawl) => Ok(CrawlSource::Stack { crawl, stack: stack.clone() }),
             None => Err(DeployedError::WhichCrawl(stack.clone()).into()),
         }
     }

@@ -6,7 +6,7 @@ use dragline_extract::Extent;
 
 #[cfg(feature = "stack")]
 use super::StackName;
-use super::read::{Format, Of, StoredArgs};
+use super::read::{CrawlSource, Format, StoredArgs};
 use super::values;
 use crate::error::CliError;
 
@@ -50,7 +50,7 @@ impl VisitedArgs {
     /// # Errors
     /// A stack is named, but no crawl.
     #[cfg_attr(not(feature = "stack"), expect(clippy::unnecessary_wraps, reason = "only a stack may lack a crawl"))]
-    pub(crate) fn which(&self) -> Result<Of<'_>, CliError> {
+    pub(crate) fn which(&self) -> Result<CrawlSource<'_>, CliError> {
         #[cfg(feature = "stack")]
         if let Some(stack) = &self.stack {
             return self.stored.of_stack(stack);

@@ -10,7 +10,7 @@ use super::run::Ended;
 use crate::args::{Answer, CrawlArgs};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::place::Directory;
+use crate::location::Directory;
 use crate::summary::{self, Summary};
 use crate::terminal::{Console, Form, Verbosity, plural, unless_closed, write_json};
 

@@ -28,13 +28,13 @@ use dragline_ports::archive::Archive;
 use dragline_ports::frontier::Iterations;
 use dragline_ports::observer::Observer;
 
-use crate::args::{CrawlArgs, Wish};
+use crate::args::{CrawlArgs, CrawlRequest};
+use crate::crawl_handle;
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
-use crate::found;
+use crate::location::Directory;
 use crate::markdown;
 use crate::network::Network;
-use crate::place::Directory;
 use crate::source::Source;
 use crate::terminal::Console;
 
@@ -56,14 +56,14 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
     let data = args.data.as_path();
     let (wish, network) = (args.wish()?, Network::of(&args.network)?);
     let mut demanded = match &wish {
-        Wish::Demand(demand) => Some(Demanded::open(args, demand.clone())?),
-        Wish::Crawl | Wish::Reparse(_) => None,
+        CrawlRequest::Demand(demand) => Some(Demanded::open(args, demand.clone())?),
+        CrawlRequest::Crawl | CrawlRequest::Reparse(_) => None,
     };
     let mut given = match &demanded {
         Some(demanded) => demanded.given(args)?,
         None => given(args)?,
     };
-    let needs_crawl = matches!(wish, Wish::Reparse(_)) || given.is_none() && demanded.is_none();
+    let needs_crawl = matches!(wish, CrawlRequest::Reparse(_)) || given.is_none() && demanded.is_none();
     if needs_crawl && !data.join(DATABASE).is_file() {
         // Reported before the directory is created.
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
@@ -93,7 +93,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
             given = Some(demanded.new_definition(args)?);
         }
         let (crawl, directory) = which(&store, given.as_ref(), demanded.as_ref(), args).await?;
-        if !matches!(wish, Wish::Reparse(_)) {
+        if !matches!(wish, CrawlRequest::Reparse(_)) {
             check_allowances(&store, (&crawl, &directory), args).await?;
         }
         let watch = Arc::new(Watch::new(console.clone()));
@@ -154,12 +154,12 @@ async fn which(
     args: &CrawlArgs,
 ) -> Result<(CrawlId, Directory), CliError> {
     let (data, crawls) = (args.data.as_path(), store.crawls().await?);
-    let is_reparse = matches!(args.wish()?, Wish::Reparse(_));
+    let is_reparse = matches!(args.wish()?, CrawlRequest::Reparse(_));
     let crawl = match given {
         // What was never crawled has no documents.
-        Some(given) if is_reparse => found::choose(data, &crawls, Some(&given.name))?,
+        Some(given) if is_reparse => crawl_handle::choose(data, &crawls, Some(&given.name))?,
         Some(given) => Some(given.name.clone()),
-        None => found::choose(data, &crawls, named(demanded, args).as_ref())?,
+        None => crawl_handle::choose(data, &crawls, named(demanded, args).as_ref())?,
     };
     let crawl = crawl.ok_or_else(|| CliError::NothingToCrawl { data: data.to_owned() })?;
     let directory = Directory::of(data, &crawl, &crawls);

@@ -8,11 +8,11 @@ use dragline_ports::remaking::Remaking;
 
 use super::notices::ConsoleNotifier;
 use super::{given, which};
-use crate::args::{CrawlArgs, Wish};
+use crate::args::{CrawlArgs, CrawlRequest};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
+use crate::location::CrawlLocation;
 use crate::past::{self, Report};
-use crate::place::Place;
 use crate::terminal::Console;
 use crate::{derived, markdown};
 
@@ -22,7 +22,7 @@ use crate::{derived, markdown};
 /// There is no such crawl, an iteration of it is not over, the definition is not valid, or the directory cannot be written.
 pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.data.as_path();
-    let Wish::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
+    let CrawlRequest::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
     let given = given(args)?;
     if !data.join(DATABASE).is_file() {
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
@@ -34,7 +34,7 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         let held = begin::held(&world, &crawl).await?;
         let latest = held.as_ref().and_then(|held| held.latest.as_ref());
         let (Some(held), Some(latest)) = (&held, latest) else { return Err(CliError::NotBegun(directory)) };
-        let place = Place::Data(directory.clone());
+        let place = CrawlLocation::Data(directory.clone());
         if latest.status != IterationStatus::Closed {
             // Before the definition is stored, by which it would go on.
             return Err(CliError::NotOver { place, crawl });

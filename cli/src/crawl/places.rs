@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::watch::Place;
+use super::watch::OriginStage;
 use crate::terminal::duration;
 
 /// The number of origins that are named. The others are counted.
@@ -19,7 +19,7 @@ const ORIGINS_SHOWN: usize = 3;
 const WAIT_SHOWN_MIN: Duration = Duration::from_secs(1);
 
 /// Describes the origins and what they wait for; empty if there are none. The delay is included if there is only one origin.
-pub(super) fn words(places: &[Place], now: Timestamp, zone: &TimeZone) -> String {
+pub(super) fn words(places: &[OriginStage], now: Timestamp, zone: &TimeZone) -> String {
     if let [place] = places {
         // The wait comes first, as terminals are narrow.
         let parts = [wait_words(place.stage, now, zone), delay_words(place.stage)];
@@ -36,7 +36,7 @@ pub(super) fn words(places: &[Place], now: Timestamp, zone: &TimeZone) -> String
     }
 }
 
-fn joined(place: &Place, words: &str) -> String {
+fn joined(place: &OriginStage, words: &str) -> String {
     if words.is_empty() { place.origin.to_string() } else { format!("{} ({words})", place.origin) }
 }
 
@@ -88,8 +88,8 @@ pub(super) struct OriginState<'a> {
 }
 
 /// Returns the named origins as JSON objects, and the number of others.
-pub(super) fn origin_states(places: &[Place]) -> (Vec<OriginState<'_>>, u64) {
-    let states = places.iter().take(ORIGINS_SHOWN).map(|Place { origin, stage }| {
+pub(super) fn origin_states(places: &[OriginStage]) -> (Vec<OriginState<'_>>, u64) {
+    let states = places.iter().take(ORIGINS_SHOWN).map(|OriginStage { origin, stage }| {
         let (waits_for, until, delay) = match *stage {
             Stage::Robots => ("robots_txt", None, None),
             Stage::Parsing { delay } => ("parsing", None, Some(delay)),
@@ -104,7 +104,7 @@ pub(super) fn origin_states(places: &[Place]) -> (Vec<OriginState<'_>>, u64) {
 }
 
 /// Returns the delay of an origin and the time until its next request; `None` if that depends on more than the time.
-pub(super) fn pace_of(place: &Place, now: Timestamp) -> Option<(Duration, Duration)> {
+pub(super) fn pace_of(place: &OriginStage, now: Timestamp) -> Option<(Duration, Duration)> {
     match place.stage {
         Stage::Waiting { until, why: Wait::Delay | Wait::RetryAfter | Wait::Retry, delay } => {
             Some((delay.time, between(now, until)))
@@ -122,8 +122,8 @@ pub(super) fn pace_of(place: &Place, now: Timestamp) -> Option<(Duration, Durati
 pub(super) mod tests {
     use super::*;
 
-    pub(in crate::crawl) fn place(host: &str, stage: Stage) -> Place {
-        Place { origin: format!("https://{host}.example.org").parse().unwrap(), stage }
+    pub(in crate::crawl) fn place(host: &str, stage: Stage) -> OriginStage {
+        OriginStage { origin: format!("https://{host}.example.org").parse().unwrap(), stage }
     }
 
     pub(in crate::crawl) fn waiting(wait_s: i64, why: Wait, delay_s: u64, reason: DelayReason) -> Stage {

@@ -9,10 +9,10 @@ use dragline_engine::begin::{self, Outgrown, Plan};
 use dragline_ports::clock::Clock;
 
 use super::run::CliWorld;
-use crate::args::{CrawlArgs, Wish};
+use crate::args::{CrawlArgs, CrawlRequest};
 use crate::error::CliError;
 use crate::import::NotImported;
-use crate::place::Directory;
+use crate::location::Directory;
 use crate::source::{Source, key_names};
 use crate::summary::numbered_task;
 use crate::terminal::Console;
@@ -44,7 +44,7 @@ pub(super) enum Goal {
 pub(super) async fn prepare(
     world: &CliWorld,
     (crawl, directory): (&CrawlId, &Directory),
-    (given, wish): (Option<&Definition>, &Wish),
+    (given, wish): (Option<&Definition>, &CrawlRequest),
     args: &CrawlArgs,
     console: &Console,
 ) -> Result<Prepared, CliError> {
@@ -65,7 +65,7 @@ pub(super) async fn prepare(
         let (crawl, iteration, directory) = (crawl.clone(), latest.number, directory.clone());
         return Err(NotImported::Unfinished { crawl, iteration, directory }.into());
     }
-    if let (Wish::Reparse(_), Plan::Finish, Some(latest)) = (wish, &plan, latest)
+    if let (CrawlRequest::Reparse(_), Plan::Finish, Some(latest)) = (wish, &plan, latest)
         && latest.task.visits()
     {
         // Finishing it would make requests.

@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::places;
-use super::watch::{Counted, Place};
+use super::watch::{Counted, OriginStage};
 use crate::terminal::{bytes, count, duration, plural};
 
 /// The shortest remaining time that is shown.
@@ -35,7 +35,7 @@ pub(super) struct Snapshot<'a> {
     /// The maximum number of requests under way at one origin.
     pub(super) concurrency: u16,
     /// The origins that are not finished, those being visited first.
-    pub(super) places: &'a [Place],
+    pub(super) places: &'a [OriginStage],
     /// The current time.
     pub(super) now: Timestamp,
 }
@@ -247,7 +247,7 @@ mod tests {
     }
 
     /// A snapshot with nothing done since the last commit.
-    fn snapshot<'a>(progress: &'a Progress, places: &'a [Place]) -> Snapshot<'a> {
+    fn snapshot<'a>(progress: &'a Progress, places: &'a [OriginStage]) -> Snapshot<'a> {
         Snapshot {
             elapsed: Duration::from_millis(80_700),
             before: progress,

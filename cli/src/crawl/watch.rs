@@ -35,7 +35,7 @@ pub(super) struct Counted {
 
 /// An origin and what it is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct OriginStage {
     /// The origin.
     pub(super) origin: Origin,
     /// What it is doing.
@@ -66,8 +66,8 @@ impl Watch {
     }
 
     /// Returns the origins that are not finished, in order.
-    pub(super) fn places(&self) -> Vec<Place> {
-        let place = |(origin, stage): (&Origin, &Stage)| Place { origin: origin.clone(), stage: *stage };
+    pub(super) fn places(&self) -> Vec<OriginStage> {
+        let place = |(origin, stage): (&Origin, &Stage)| OriginStage { origin: origin.clone(), stage: *stage };
         self.state().places.iter().map(place).collect()
     }
 

@@ -19,11 +19,11 @@ use serde::Serialize;
 
 use self::feed::Feed;
 use self::text::{Line, Text};
-use crate::args::{Compared, DiffArgs, ExitSays, ListForm, Of};
+use crate::args::{Compared, CrawlSource, DiffArgs, ExitSays, ListForm};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::export::Rows;
-use crate::found::{self, Found};
 use crate::terminal::{Colour, Console};
 
 /// The number of rows in one read.
@@ -35,16 +35,16 @@ const BATCH_ROWS: usize = 500;
 /// There is no such crawl or iteration, it cannot be read, or the list cannot be written.
 pub(crate) async fn diff(args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
     match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => show(&found, args, console).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => show(&crate::stack::find(crawl, stack).await?, args, console).await,
+        CrawlSource::Stack { crawl, stack } => show(&crate::stack::find(crawl, stack).await?, args, console).await,
     }
 }
 
-async fn show(found: &Found<impl Reader>, args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
+async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
     if args.what != Compared::Pages && args.form() == ListForm::Rss {
         return Err(CliError::FeedOfLinks);
     }
@@ -114,7 +114,7 @@ async fn first_seed(reader: &impl Reader) -> PortResult<String> {
 }
 
 /// Returns the iterations to compare, both of which exist.
-async fn choose(found: &Found<impl Reader>, args: &DiffArgs) -> Result<Span, CliError> {
+async fn choose(found: &CrawlHandle<impl Reader>, args: &DiffArgs) -> Result<Span, CliError> {
     for given in [args.from, args.to].into_iter().flatten() {
         found.iteration(Some(given)).await?;
     }

@@ -25,7 +25,7 @@ use crate::export::ExportError;
 use crate::extract::ExtractError;
 use crate::get::GetError;
 use crate::import::NotImported;
-use crate::place::{Directory, Place};
+use crate::location::{CrawlLocation, Directory};
 use crate::schema::SchemaError;
 use crate::search::AskedError;
 use crate::site_report::NotWritten;
@@ -147,7 +147,7 @@ pub(crate) enum CliError {
     #[error("the last iteration of `{crawl}` is not over")]
     NotOver {
         /// Where the crawl is.
-        place: Place,
+        place: CrawlLocation,
         /// The crawl.
         crawl: CrawlId,
     },
@@ -305,11 +305,11 @@ impl CliError {
                 vec![format!("finish it first: `{go_on}`, with the same network options as before")]
             }
             Self::Import(error) => error.hints(),
-            Self::NotOver { place: Place::Data(directory), .. } => {
+            Self::NotOver { place: CrawlLocation::Data(directory), .. } => {
                 vec![format!("finish it first: `{}`", directory.command_to_resume())]
             }
             #[cfg(feature = "stack")]
-            Self::NotOver { place: Place::Stack(stack), crawl } => {
+            Self::NotOver { place: CrawlLocation::Stack(stack), crawl } => {
                 vec![format!("wait until it is, or stop it: `dragline stop {crawl}{}`", stack.flag())]
             }
             Self::BegunMeanwhile(_) => vec!["run the same command again when that iteration is over".to_owned()],

@@ -18,10 +18,10 @@ use dragline_pipeline::crawl::{BrokenOff, RefusedAddress, fetch_robots};
 use dragline_ports::frontier::CrawlRow;
 use dragline_ports::reader::Reader;
 
-use crate::args::{Answer, ExplainArgs, NetworkArgs, Of};
+use crate::args::{Answer, CrawlSource, ExplainArgs, NetworkArgs};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
 use crate::network::Network;
 use crate::source::{parse_url, read_at_most, read_definition};
 use crate::terminal::write_json;
@@ -41,18 +41,19 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
     parse_url(text)?;
     let rules = match args.which()? {
         None => Rules::new_crawl(args, text)?,
-        Some(Of::Directory { data, crawl }) => match found::in_directory(data, crawl)? {
+        Some(CrawlSource::Directory { data, crawl }) => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => {
                 let reading = LocalStore::open_read_only(data.path)?;
                 let failed = |error| found.failed(error);
                 let row = reading.load_crawl(&found.crawl).map_err(failed)?;
                 let allowed = reading.allowed(&found.crawl).map_err(failed)?;
-                Rules::stored(&found, row.ok_or_else(|| found::nothing_begun(data))?, allowed, args, text).await?
+                Rules::stored(&found, row.ok_or_else(|| crawl_handle::nothing_begun(data))?, allowed, args, text)
+                    .await?
             }
-            None => return Err(found::nothing_begun(data)),
+            None => return Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Some(Of::Stack { crawl, stack }) => {
+        Some(CrawlSource::Stack { crawl, stack }) => {
             let (found, _, row) = crate::stack::find_with_definition(crawl, stack).await?;
             Rules::stored(&found, row, Vec::new(), args, text).await?
         }
@@ -92,7 +93,7 @@ impl Rules {
 
     /// Returns those of a stored crawl, by which its next iteration begins.
     async fn stored(
-        found: &Found<impl Reader>,
+        found: &CrawlHandle<impl Reader>,
         row: CrawlRow,
         allowed: Vec<Allowance>,
         args: &ExplainArgs,

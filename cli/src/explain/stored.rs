@@ -15,8 +15,8 @@ use serde::Serialize;
 
 use super::verdict::Kind;
 use crate::args::NetworkArgs;
+use crate::crawl_handle::CrawlHandle;
 use crate::error::CliError;
-use crate::found::Found;
 use crate::terminal::{plural, safe};
 
 /// How many rows are read at once.
@@ -32,7 +32,7 @@ pub(super) struct Stored {
     /// Its status.
     status: &'static str,
     /// Where the URL stands.
-    standing: Standing,
+    standing: UrlState,
     /// Links from a seed; `None` if the URL is not known.
     depth: Option<u32>,
     /// The page that led to it; `None` for a seed, or if it is not known.
@@ -54,7 +54,7 @@ pub(super) struct Stored {
 /// Where a URL stands in the newest iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Standing {
+enum UrlState {
     /// The crawl does not know it.
     Unknown,
     /// It had its turn.
@@ -85,7 +85,7 @@ impl From<LogRow> for Ending {
     }
 }
 
-impl Standing {
+impl UrlState {
     /// Decides it from the newest iteration, what is known of the URL, and what its origin left over.
     fn decide(latest: &IterationRow, known: Option<&CandidateRow>, left: &[LeftoverRow]) -> Self {
         let number = latest.number.number();
@@ -108,7 +108,7 @@ impl Stored {
     /// # Errors
     /// Nothing was crawled yet, or the crawl cannot be read.
     pub(super) async fn read(
-        found: &Found<impl Reader>,
+        found: &CrawlHandle<impl Reader>,
         context: &CrawlContext,
         url: &CrawlUrl,
         network: &NetworkArgs,
@@ -153,7 +153,7 @@ impl Stored {
             name: found.crawl.to_string(),
             iteration: latest.number.number(),
             status: latest.status.name(),
-            standing: Standing::decide(&latest, known.as_ref(), &left),
+            standing: UrlState::decide(&latest, known.as_ref(), &left),
             depth: known.as_ref().map(|known| known.depth),
             via: known.as_ref().and_then(|known| known.via.clone()),
             last,
@@ -201,15 +201,15 @@ impl Stored {
             line(&format!("last ended in iteration {iteration}, at {at}: {outcome_name}{status}{detail}"));
         }
         match self.standing {
-            Standing::Unknown | Standing::Ended => {}
-            Standing::Waits => line(&format!("it waits for its turn in iteration {}", self.iteration)),
-            Standing::LeftOver(reason) => {
+            UrlState::Unknown | UrlState::Ended => {}
+            UrlState::Waits => line(&format!("it waits for its turn in iteration {}", self.iteration)),
+            UrlState::LeftOver(reason) => {
                 line(&format!("left over in iteration {}: {}", self.iteration, reason.words()));
             }
-            Standing::NotQueued if self.last.is_some() => {
+            UrlState::NotQueued if self.last.is_some() => {
                 line(&format!("not visited in iteration {}: it was not due, or its turn did not come", self.iteration));
             }
-            Standing::NotQueued => line("never visited: no turn of it has come within the budget"),
+            UrlState::NotQueued => line("never visited: no turn of it has come within the budget"),
         }
         match (self.depth, &self.due_at) {
             (None, _) => {}

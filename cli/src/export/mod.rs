@@ -21,11 +21,11 @@ use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader};
 use dragline_report::FeedRow;
 use serde::Serialize;
 
-use crate::args::{ExportArgs, ExportFormat, Format, Of, What};
+use crate::args::{CrawlSource, ExportArgs, ExportFormat, Format, What};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
 use crate::terminal::Console;
 pub(crate) use csv::Formulas;
 pub(crate) use error::ExportError;
@@ -46,12 +46,12 @@ const BATCH_ROWS: usize = 500;
 pub(crate) async fn export(args: &ExportArgs, console: &Console) -> Result<Exit, CliError> {
     let to = checked(args)?;
     match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => write(&found, args, to, console).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => write(&crate::stack::find(crawl, stack).await?, args, to, console).await,
+        CrawlSource::Stack { crawl, stack } => write(&crate::stack::find(crawl, stack).await?, args, to, console).await,
     }?;
     Ok(Exit::Done)
 }
@@ -108,7 +108,7 @@ fn line<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> DocumentLine<'d> {
 }
 
 /// Writes the rows of the given iteration. If none is given: pages, links, items, feeds and documents as they are now, and the log of the latest.
-async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &Console) -> Result<(), CliError> {
+async fn write(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To, console: &Console) -> Result<(), CliError> {
     let (what, wanted) = (args.what, args.iteration);
     let iteration = match what {
         What::Candidates => found.iteration(wanted).await?,
@@ -174,7 +174,7 @@ async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To, console: &
 }
 
 /// Returns the error of rows that could not be read in order.
-fn not_read(found: &Found<impl Reader>, error: SortedError) -> CliError {
+fn not_read(found: &CrawlHandle<impl Reader>, error: SortedError) -> CliError {
     match error {
         SortedError::Reading(error) => found.failed(error),
         SortedError::Sorting(error) => ExportError::Unsorted(error).into(),
@@ -182,7 +182,7 @@ fn not_read(found: &Found<impl Reader>, error: SortedError) -> CliError {
 }
 
 /// Writes items: in formats that begin with the columns, of one type.
-async fn write_items(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> Result<(), CliError> {
+async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To) -> Result<(), CliError> {
     let filter = args.iteration.map_or_else(Filter::default, Filter::of_iteration);
     let item_type = args.item_type.as_deref();
     let items = Items { crawl: &found.crawl, reader: &found.reader, filter, item_type };

@@ -6,7 +6,7 @@ use dragline_domain::content::Content;
 use dragline_domain::item::Item;
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::Look;
-use dragline_extract::typed::{FieldTrace, Found};
+use dragline_extract::typed::{FieldResult, FieldTrace};
 use serde::{Serialize, Serializer};
 
 use crate::terminal::{Align, Colour, plural, safe, table};
@@ -106,10 +106,10 @@ fn fields_text(fields: &[FieldTrace], colour: Colour) -> String {
         .map(|field| {
             let tried = field.tried.iter().map(|tried| format!("{} ({})", tried.place, tried.matches));
             let found = match &field.found {
-                Found::Values(1) => "found".to_owned(),
-                Found::Values(values) => format!("{values} values"),
-                Found::Nothing => "nothing".to_owned(),
-                Found::Misfit(rule) => format!("does not fit {rule}"),
+                FieldResult::Values(1) => "found".to_owned(),
+                FieldResult::Values(values) => format!("{values} values"),
+                FieldResult::Nothing => "nothing".to_owned(),
+                FieldResult::Misfit(rule) => format!("does not fit {rule}"),
             };
             let name = format!("{} {}: {}", field.item_type, field.item, field.field);
             let raw = field.raw.as_deref().map(short).unwrap_or_default();

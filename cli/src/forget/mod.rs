@@ -14,15 +14,15 @@ use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::retention::{Forgetting, Forgotten};
 use serde::Serialize;
 
-use crate::args::{Answer, ForgetArgs, Of};
+use crate::args::{Answer, CrawlSource, ForgetArgs};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
-use crate::place::Place;
+use crate::location::CrawlLocation;
 use crate::source::parse_url;
 #[cfg(feature = "stack")]
-use crate::stack::Kept;
+use crate::stack::StackCrawl;
 use crate::terminal::{Console, plural, write_json};
 use crate::visits;
 
@@ -33,7 +33,7 @@ const URLS_MAX: usize = 1_000;
 #[derive(Debug, Serialize)]
 struct Report {
     #[serde(flatten)]
-    place: Place,
+    place: CrawlLocation,
     crawl: CrawlId,
     urls: u64,
     visits: u64,
@@ -48,13 +48,15 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
     // A mistake in one is told before anything is deleted.
     args.urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
     match args.of.which()? {
-        Of::Directory { data, crawl } => {
-            let Some(found) = found::in_directory(data, crawl)? else { return Err(found::nothing_begun(data)) };
+        CrawlSource::Directory { data, crawl } => {
+            let Some(found) = crawl_handle::in_directory(data, crawl)? else {
+                return Err(crawl_handle::nothing_begun(data));
+            };
             let total = {
                 let store = args.waiting.open(data.path, console).await?;
                 forget_from(&found, &store.retained(), &store.archive(), args).await?
             };
-            let Found { place, crawl, reader, .. } = found;
+            let CrawlHandle { place, crawl, reader, .. } = found;
             // The file is written anew, which nobody may read meanwhile.
             drop(reader);
             derived::remove(&place, &crawl)?;
@@ -62,8 +64,8 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
             report(args, (place, crawl), total, console)
         }
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => {
-            let Kept { found, retained, archive, next_start } = crate::stack::find_retained(crawl, stack).await?;
+        CrawlSource::Stack { crawl, stack } => {
+            let StackCrawl { found, retained, archive, next_start } = crate::stack::find_retained(crawl, stack).await?;
             let total = forget_from(&found, &retained, &archive, args).await?;
             derived::remove(&found.place, &found.crawl)?;
             if let Some(next) = next_start.filter(|_| total.urls > 0) {
@@ -79,7 +81,7 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
 
 fn report(
     args: &ForgetArgs,
-    (place, crawl): (Place, CrawlId),
+    (place, crawl): (CrawlLocation, CrawlId),
     total: Forgotten,
     console: &Console,
 ) -> Result<Exit, CliError> {
@@ -94,7 +96,7 @@ fn report(
 
 /// Forgets the named URLs, and those for which the condition holds.
 async fn forget_from(
-    found: &Found<impl Reader>,
+    found: &CrawlHandle<impl Reader>,
     forgetting: &impl Forgetting,
     archive: &impl Archive,
     args: &ForgetArgs,
@@ -124,7 +126,7 @@ async fn forget_from(
 
 /// Forgetting, group by group.
 struct Forget<'s, R, F, A> {
-    found: &'s Found<R>,
+    found: &'s CrawlHandle<R>,
     forgetting: &'s F,
     archive: &'s A,
 }

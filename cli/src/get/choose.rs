@@ -39,7 +39,7 @@ pub(super) struct Chosen<'v> {
 
 /// What is wanted.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct VisitQuery {
     /// The URL.
     pub(super) url: CrawlUrl,
     /// The iteration; `None` for all.
@@ -48,7 +48,7 @@ pub(super) struct Wanted {
     pub(super) history: String,
 }
 
-impl Wanted {
+impl VisitQuery {
     fn includes(&self, visit: &LogRow) -> bool {
         self.iteration.is_none_or(|iteration| visit.iteration == iteration.number())
     }
@@ -58,7 +58,7 @@ impl Wanted {
 ///
 /// # Errors
 /// There is none.
-pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &Wanted) -> Result<Chosen<'v>, GetError> {
+pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<Chosen<'v>, GetError> {
     let (url, history) = (wanted.url.clone(), wanted.history.clone());
     let Some(last) = visits.iter().rposition(|visit| wanted.includes(visit)) else {
         return Err(GetError::NotVisited { url, iteration: wanted.iteration.unwrap_or(Iteration::FIRST), history });
@@ -115,7 +115,7 @@ mod tests {
             (&visits[..1], None, Err("was not answered: connection_failed: timed out"), "it always failed"),
         ] {
             let iteration = wanted.and_then(Iteration::new);
-            let chosen = choose(visits, &Wanted { url: url.clone(), iteration, history: String::new() });
+            let chosen = choose(visits, &VisitQuery { url: url.clone(), iteration, history: String::new() });
             match (chosen, expected) {
                 (Ok(chosen), expected) => {
                     let offsets: Vec<_> = chosen.earlier.iter().map(|answer| answer.offset).collect();

@@ -18,15 +18,15 @@ use dragline_local::DirectoryArchive;
 use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
 
-use crate::args::{Coding, GetArgs, Of, Parts, shell_word};
+use crate::args::{Coding, CrawlSource, GetArgs, Parts, shell_word};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
 use crate::source::parse_url;
 use crate::terminal::{Console, safe, safe_text, unless_closed};
 use crate::visits;
 use article::Printed;
-use choose::{Chosen, Wanted, choose, ending};
+use choose::{Chosen, VisitQuery, choose, ending};
 use content::{Content, content};
 pub(crate) use error::GetError;
 
@@ -41,12 +41,12 @@ pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, CliEr
     // A mistake in it is told before anything is read.
     parse_url(&args.url)?;
     match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => print(args, &found, &DirectoryArchive::new(data.path), console).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => {
+        CrawlSource::Stack { crawl, stack } => {
             let (found, archive) = crate::stack::find_with_archive(crawl, stack).await?;
             print(args, &found, &archive, console).await
         }
@@ -56,7 +56,7 @@ pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, CliEr
 
 async fn print(
     args: &GetArgs,
-    found: &Found<impl Reader>,
+    found: &CrawlHandle<impl Reader>,
     archive: &impl Archive,
     console: &Console,
 ) -> Result<(), CliError> {
@@ -68,7 +68,7 @@ async fn print(
     visits.retain(|visit| visit.crawl_type != CrawlType::Reparse.name());
     let history =
         format!("dragline history {}{}", shell_word(Path::new(url.as_str())), found.place.flags(&found.crawl));
-    let wanted = Wanted { url: url.clone(), iteration: args.iteration, history };
+    let wanted = VisitQuery { url: url.clone(), iteration: args.iteration, history };
     let chosen = choose(&visits, &wanted)?;
     let held = if args.form.is_some() { ReadLimits::default() } else { ReadLimits::holding(HELD_BYTES_MAX) };
     let loaded = record::with_body(found, archive, (&wanted, held), &chosen).await?;

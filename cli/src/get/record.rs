@@ -13,10 +13,10 @@ use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
 use jiff::Timestamp;
 
-use super::choose::{Answer, Chosen, Wanted};
+use super::choose::{Answer, Chosen, VisitQuery};
 use super::error::{Damage, GetError};
+use crate::crawl_handle::CrawlHandle;
 use crate::error::CliError;
-use crate::found::Found;
 
 /// A record that was read.
 #[derive(Debug)]
@@ -32,9 +32,9 @@ pub(super) struct Loaded {
 /// # Errors
 /// A record is missing or damaged, no record has the body, or the archive cannot be read.
 pub(super) async fn with_body(
-    found: &Found<impl Reader>,
+    found: &CrawlHandle<impl Reader>,
     archive: &impl Archive,
-    (wanted, held): (&Wanted, ReadLimits),
+    (wanted, held): (&VisitQuery, ReadLimits),
     chosen: &Chosen<'_>,
 ) -> Result<Loaded, CliError> {
     let url = (&wanted.url, held);
@@ -67,7 +67,7 @@ fn has_body(record: &StoredRecord, digest: Option<Sha1Digest>) -> bool {
 
 /// Reads an answer's record, and checks it.
 async fn load(
-    found: &Found<impl Reader>,
+    found: &CrawlHandle<impl Reader>,
     archive: &impl Archive,
     (url, held): (&CrawlUrl, ReadLimits),
     answer: &Answer<'_>,

@@ -4,7 +4,7 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_import::ImportError;
 
 use super::said::remedy;
-use crate::place::Directory;
+use crate::location::Directory;
 
 /// Why archives are not imported.
 #[derive(Debug, thiserror::Error)]

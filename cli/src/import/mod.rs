@@ -22,10 +22,10 @@ use jiff::Timestamp;
 
 use crate::args::{Answer, ImportArgs};
 use crate::crawl::ConsoleNotifier;
+use crate::crawl_handle;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found;
-use crate::place::Directory;
+use crate::location::Directory;
 use crate::source::read_definition;
 use crate::summary;
 use crate::terminal::{Console, write_json};
@@ -127,7 +127,7 @@ fn definition(crawl: &CrawlId, first: CrawlUrl) -> Result<Definition, CliError> 
 
 /// Returns the URLs and times of all visits of a crawl.
 async fn visits(data: &Path, crawl: &CrawlId) -> Result<Vec<(CrawlUrl, Timestamp)>, CliError> {
-    let Some(found) = found::in_directory(data, Some(crawl))? else { return Ok(Vec::new()) };
+    let Some(found) = crawl_handle::in_directory(data, Some(crawl))? else { return Ok(Vec::new()) };
     let (reader, filter, mut visits) = (&found.reader, &Filter::default(), Vec::new());
     let mut damaged = None;
     let batch = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };

@@ -21,7 +21,7 @@ use dragline_ports::queue::StartCommand;
 use super::error::NotImported;
 use crate::crawl::ConsoleNotifier;
 use crate::error::CliError;
-use crate::place::Directory;
+use crate::location::Directory;
 use crate::terminal::{Console, plural};
 
 /// How many URLs are added at a time.
@@ -41,7 +41,7 @@ pub(super) struct Rounds<'a> {
 }
 
 /// An iteration that took answers.
-pub(super) struct Taken {
+pub(super) struct FinishedRound {
     pub(super) iteration: Iteration,
     pub(super) answers: u64,
 }
@@ -56,7 +56,7 @@ impl Rounds<'_> {
         crawl: &CrawlId,
         unfinished: Option<IterationRow>,
         rounds: Vec<Round>,
-    ) -> Result<Vec<Taken>, CliError> {
+    ) -> Result<Vec<FinishedRound>, CliError> {
         let fetcher = Arc::new(ArchiveFetcher::new(self.archives).spooling_in(self.store.archive().spool()));
         let mut unfinished = unfinished.map(|row| self.own(row)).transpose()?;
         // All of an interrupted iteration may be visited, and not parsed.
@@ -76,7 +76,7 @@ impl Rounds<'_> {
             let (fetchers, queue) = (Arc::clone(&fetcher), world.queue.clone());
             Engine::new(world, fetchers, queue).run(Until::Closed(crawl.clone())).await?;
             self.console.say(&format!("{crawl}: iteration {number} took {}", plural(answers, "answer")));
-            taken.push(Taken { iteration: number, answers });
+            taken.push(FinishedRound { iteration: number, answers });
         }
         Ok(taken)
     }

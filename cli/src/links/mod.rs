@@ -12,11 +12,11 @@ use dragline_ports::reader::Reader;
 use serde::Serialize;
 
 pub(crate) use self::list::List;
-use crate::args::{BrokenArgs, ChainsArgs, DuplicatesArgs, LinksArgs, Of, OrphansArgs, Ways};
+use crate::args::{BrokenArgs, ChainsArgs, CrawlSource, DuplicatesArgs, LinksArgs, OrphansArgs, Ways};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
 use crate::source::parse_url;
 use crate::terminal::Console;
 use crate::visits;
@@ -32,34 +32,34 @@ pub(crate) async fn links(args: &LinksArgs, console: &Console) -> Result<Exit, C
     // A mistake in it is told before anything is read.
     parse_url(&args.url)?;
     match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => links_of(&found, args, console).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => links_of(&crate::stack::find(crawl, stack).await?, args, console).await,
+        CrawlSource::Stack { crawl, stack } => links_of(&crate::stack::find(crawl, stack).await?, args, console).await,
     }
 }
 
-async fn links_of(found: &Found<impl Reader>, args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
+async fn links_of(found: &CrawlHandle<impl Reader>, args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
     let graph = derived::graph(found, console).await?;
     let url = visits::url_of(found, &args.url).await?;
     print_links(args, &graph, &node(found, &graph, &url)?)
 }
 
 /// Opens the graph of the crawl that arguments name, and returns what it says nothing of.
-async fn graph_of(crawl: Of<'_>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
+async fn graph_of(crawl: CrawlSource<'_>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
     match crawl {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => opened(&found, console).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => opened(&crate::stack::find(crawl, stack).await?, console).await,
+        CrawlSource::Stack { crawl, stack } => opened(&crate::stack::find(crawl, stack).await?, console).await,
     }
 }
 
-async fn opened(found: &Found<impl Reader>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
+async fn opened(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
     let to_go = to_go(found).await?;
     let graph = derived::graph(found, console).await?;
     let unchecked = graph.unchecked(to_go)?;
@@ -67,7 +67,7 @@ async fn opened(found: &Found<impl Reader>, console: &Console) -> Result<(Graph,
 }
 
 /// Returns how many URLs wait to be visited; `None` if the crawl is over.
-async fn to_go(found: &Found<impl Reader>) -> Result<Option<u64>, CliError> {
+async fn to_go(found: &CrawlHandle<impl Reader>) -> Result<Option<u64>, CliError> {
     let iteration = found.iteration(None).await?;
     if iteration.status == IterationStatus::Closed {
         return Ok(None);
@@ -93,7 +93,7 @@ fn none_of(what: &str, unchecked: &Unchecked) -> String {
     format!("{what}{so_far}\n")
 }
 
-fn node(found: &Found<impl Reader>, graph: &Graph, url: &CrawlUrl) -> Result<Node, CliError> {
+fn node(found: &CrawlHandle<impl Reader>, graph: &Graph, url: &CrawlUrl) -> Result<Node, CliError> {
     let node = graph.node(url.as_str())?;
     node.ok_or_else(|| CliError::NotKnown {
         url: url.clone(),

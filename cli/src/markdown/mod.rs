@@ -19,8 +19,8 @@ use dragline_domain::words::count_words;
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 use serde::{Deserialize, Serialize};
 
+use crate::crawl_handle;
 use crate::error::CliError;
-use crate::found;
 use crate::terminal::{Console, count, plural, write_json};
 
 /// How many documents are read at once.
@@ -78,7 +78,9 @@ struct Counts {
 /// # Errors
 /// The crawl cannot be read, or a file cannot be written.
 pub(crate) async fn write(directory: &Path, data: &Path, crawl: &CrawlId, console: &Console) -> Result<(), CliError> {
-    let Some(found) = found::in_directory(data, Some(crawl))? else { return Err(found::nothing_begun(data)) };
+    let Some(found) = crawl_handle::in_directory(data, Some(crawl))? else {
+        return Err(crawl_handle::nothing_begun(data));
+    };
     let failed = |source| CliError::Markdown { directory: directory.to_owned(), source };
     let (mut files, reader) = (Files::begin(directory, crawl).map_err(failed)?, &found.reader);
     let filter = &Filter::default();

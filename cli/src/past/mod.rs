@@ -16,7 +16,7 @@ use self::progress::Progress;
 use crate::args::Answer;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::place::Place;
+use crate::location::CrawlLocation;
 use crate::terminal::{Console, Verbosity, plural, write_json};
 
 /// What was done. The field names are those of `--json`.
@@ -24,7 +24,7 @@ use crate::terminal::{Console, Verbosity, plural, write_json};
 pub(crate) struct Report {
     /// Where the crawl is.
     #[serde(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: CrawlLocation,
     /// The crawl.
     pub(crate) crawl: CrawlId,
     /// What was done since the work began.
@@ -39,7 +39,7 @@ pub(crate) struct Report {
 pub(crate) async fn remake_all(
     world: &impl World,
     remaking: &impl Remaking,
-    (crawl, place): (&CrawlId, &Place),
+    (crawl, place): (&CrawlId, &CrawlLocation),
     selection: Selection,
     console: &Console,
 ) -> Result<(RemakeJob, Remade), CliError> {

@@ -13,9 +13,9 @@ use dragline_ports::retention::Effect;
 use serde::Serialize;
 
 use crate::args::{Answer, PruneArgs};
+use crate::crawl_handle;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found;
 use crate::terminal::{Console, bytes, count, plural, write_json};
 
 /// What was pruned. The field names are those of `--json`.
@@ -47,8 +47,8 @@ struct Report<'a> {
 /// There is no such crawl, the directory is in use, or something cannot be deleted.
 pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.stored.data();
-    let Some(crawl) = found::choose(data, &found::crawls(data)?, args.stored.crawl())? else {
-        return Err(found::nothing_begun(data));
+    let Some(crawl) = crawl_handle::choose(data, &crawl_handle::crawls(data)?, args.stored.crawl())? else {
+        return Err(crawl_handle::nothing_begun(data));
     };
     let (now, effect) = (SystemClock::new().now(), args.effect());
     let pruned = {

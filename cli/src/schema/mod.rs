@@ -10,10 +10,10 @@ use dragline_domain::shown::one_line;
 use dragline_learn::{Learned, drift, drift_text, json_schema, sql, text, yaml};
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
 
-use crate::args::{Of, SchemaArgs, SchemaForm};
+use crate::args::{CrawlSource, SchemaArgs, SchemaForm};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
 use crate::terminal::{Console, safe_lines, unless_closed, write_json};
 pub(crate) use error::SchemaError;
 
@@ -32,16 +32,16 @@ const NAME_CHARS_MAX: usize = 80;
 /// There is no such crawl, iteration or type, it cannot be read, or the answer cannot be written.
 pub(crate) async fn schema(args: &SchemaArgs, console: &Console) -> Result<Exit, CliError> {
     match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => show(&found, args, console).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => show(&crate::stack::find(crawl, stack).await?, args, console).await,
+        CrawlSource::Stack { crawl, stack } => show(&crate::stack::find(crawl, stack).await?, args, console).await,
     }
 }
 
-async fn show(found: &Found<impl Reader>, args: &SchemaArgs, console: &Console) -> Result<Exit, CliError> {
+async fn show(found: &CrawlHandle<impl Reader>, args: &SchemaArgs, console: &Console) -> Result<Exit, CliError> {
     let mut answer = Vec::new();
     let written = match args.since {
         Some(since) => {
@@ -80,7 +80,7 @@ fn write(answer: &mut Vec<u8>, learned: &Learned, form: SchemaForm<'_>) -> Resul
 }
 
 /// Learns from the documents that an iteration put, or from those of the site as it is now.
-async fn learn(found: &Found<impl Reader>, iteration: Option<Iteration>) -> Result<Learned, CliError> {
+async fn learn(found: &CrawlHandle<impl Reader>, iteration: Option<Iteration>) -> Result<Learned, CliError> {
     found.whole_iteration(iteration).await?;
     let filter = &iteration.map_or_else(Filter::default, Filter::of_iteration);
     let reader = &found.reader;

@@ -8,14 +8,14 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 
 use dragline_ports::reader::Reader;
-use dragline_search::{Index, Place, QueryError, SHOWN_MAX, SearchError, SearchReport, Word};
+use dragline_search::{Index, QueryError, SHOWN_MAX, SearchError, SearchReport, Word, WordPlace};
 use serde::Serialize;
 
-use crate::args::{Of, SearchArgs, SimilarArgs, WordsArgs};
+use crate::args::{CrawlSource, SearchArgs, SimilarArgs, WordsArgs};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::derived;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
 use crate::links::List;
 use crate::source::parse_url;
 use crate::terminal::{Colour, Console, Shade, unless_closed, write_json};
@@ -39,9 +39,7 @@ pub(crate) enum AskedError {
     #[error("results after the first {SHOWN_MAX} are not shown")]
     TooFar,
     /// The page is not in the index.
-    #[error(
-        "{url} is not in the word index: it has no text, is marked noindex, or duplicates another page"
-    )]
+    #[error("{url} is not in the word index: it has no text, is marked noindex, or duplicates another page")]
     NotIndexed {
         /// The page.
         url: String,
@@ -87,14 +85,14 @@ pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit,
 }
 
 /// Opens the word index of the crawl that arguments name.
-async fn index_of(crawl: Of<'_>, console: &Console) -> Result<Index, CliError> {
+async fn index_of(crawl: CrawlSource<'_>, console: &Console) -> Result<Index, CliError> {
     match crawl {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => derived::index(&found, console).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => {
+        CrawlSource::Stack { crawl, stack } => {
             let (found, editions) = crate::stack::find_with_editions(crawl, stack).await?;
             derived::published_index(&found, &editions, console).await
         }
@@ -121,19 +119,19 @@ fn print_json(value: &impl Serialize) -> Result<(), CliError> {
 pub(crate) async fn similar(args: &SimilarArgs, console: &Console) -> Result<Exit, CliError> {
     parse_url(&args.url)?;
     match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
             Some(found) => similar_in(&found, &derived::index(&found, console).await?, args).await,
-            None => Err(found::nothing_begun(data)),
+            None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => {
+        CrawlSource::Stack { crawl, stack } => {
             let (found, editions) = crate::stack::find_with_editions(crawl, stack).await?;
             similar_in(&found, &derived::published_index(&found, &editions, console).await?, args).await
         }
     }
 }
 
-async fn similar_in(found: &Found<impl Reader>, index: &Index, args: &SimilarArgs) -> Result<Exit, CliError> {
+async fn similar_in(found: &CrawlHandle<impl Reader>, index: &Index, args: &SimilarArgs) -> Result<Exit, CliError> {
     let url = visits::url_of(found, &args.url).await?;
     let Some(similar) = reading(|| index.similar(url.as_str(), args.count))? else {
         let flags = found.place.flags(&found.crawl);
@@ -205,8 +203,8 @@ struct PlaceRow<'p> {
     positions: String,
 }
 
-impl<'p> From<&'p Place> for PlaceRow<'p> {
-    fn from(place: &'p Place) -> Self {
+impl<'p> From<&'p WordPlace> for PlaceRow<'p> {
+    fn from(place: &'p WordPlace) -> Self {
         Self {
             word: &place.word,
             url: &place.url,
@@ -245,7 +243,7 @@ fn places(index: &Index, args: &WordsArgs, word: &str, list: &mut List) -> Resul
 }
 
 /// A page by how frequent a word is in it.
-struct Ranked((u32, u64, Reverse<String>), Place);
+struct Ranked((u32, u64, Reverse<String>), WordPlace);
 
 impl PartialEq for Ranked {
     fn eq(&self, other: &Self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use dragline_search::{FacetCount, Hit, Marked, Place, QueryError, Results, Similar, Word};
+use dragline_search::{FacetCount, Hit, Marked, QueryError, Results, Similar, Word, WordPlace};
 
 use crate::terminal::{Colour, Shade, count, plural, safe};
 
@@ -142,7 +142,7 @@ pub(super) fn all_words(all: u64, shown: usize) -> String {
 }
 
 /// Returns a page that has a word.
-pub(super) fn place(place: &Place, colour: Colour) -> String {
+pub(super) fn place(place: &WordPlace, colour: Colour) -> String {
     let mut positions: Vec<String> = place.positions.iter().take(POSITIONS_SHOWN).map(u32::to_string).collect();
     if place.positions.len() > POSITIONS_SHOWN {
         positions.push("…".to_owned());

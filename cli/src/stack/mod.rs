@@ -14,9 +14,9 @@ use dragline_ports::frontier::{CrawlRow, Crawls};
 use jiff::Timestamp;
 
 use crate::args::StackName;
+use crate::crawl_handle::{Certificates, CrawlHandle};
 use crate::error::CliError;
-use crate::found::{Certificates, Found};
-use crate::place::Place;
+use crate::location::CrawlLocation;
 pub(crate) use commands::{change, prune, put, remove, reparse, start};
 pub(crate) use error::DeployedError;
 pub(crate) use past::remake_all;
@@ -28,8 +28,8 @@ struct Deployed {
 }
 
 /// A crawl of a stack, and what is kept of it.
-pub(crate) struct Kept {
-    pub(crate) found: Found<DynamoReader>,
+pub(crate) struct StackCrawl {
+    pub(crate) found: CrawlHandle<DynamoReader>,
     pub(crate) retained: DynamoRetained,
     pub(crate) archive: S3Archive,
     /// When its schedule begins the next iteration; `None` if it has none.
@@ -43,13 +43,13 @@ impl Deployed {
     }
 
     /// Returns a crawl of the stack.
-    async fn crawl(&self, crawl: &CrawlId) -> Result<Found<DynamoReader>, DeployedError> {
+    async fn crawl(&self, crawl: &CrawlId) -> Result<CrawlHandle<DynamoReader>, DeployedError> {
         let (stack, crawl) = (self.name.clone(), crawl.clone());
         match self.stack.frontier(Arc::new(SystemRng)).load_crawl(&crawl).await? {
-            Some(_) => Ok(Found {
+            Some(_) => Ok(CrawlHandle {
                 reader: self.stack.reader(&crawl, Arc::new(SystemRng)),
                 crawl,
-                place: Place::Stack(stack),
+                place: CrawlLocation::Stack(stack),
                 certificates: Certificates::Checked,
             }),
             None => Err(DeployedError::NoCrawl { crawl, stack }),
@@ -64,7 +64,7 @@ impl Deployed {
 pub(crate) async fn find_with_archive(
     crawl: &CrawlId,
     stack: StackName,
-) -> Result<(Found<DynamoReader>, S3Archive), CliError> {
+) -> Result<(CrawlHandle<DynamoReader>, S3Archive), CliError> {
     let deployed = Deployed::find(stack).await?;
     Ok((deployed.crawl(crawl).await?, deployed.stack.archive(Arc::new(SystemRng))))
 }
@@ -76,7 +76,7 @@ pub(crate) async fn find_with_archive(
 pub(crate) async fn find_with_editions(
     crawl: &CrawlId,
     stack: StackName,
-) -> Result<(Found<DynamoReader>, S3Editions), CliError> {
+) -> Result<(CrawlHandle<DynamoReader>, S3Editions), CliError> {
     let deployed = Deployed::find(stack).await?;
     Ok((deployed.crawl(crawl).await?, S3Editions::beside(&deployed.stack.documents(Arc::new(SystemRng)))))
 }
@@ -85,12 +85,17 @@ pub(crate) async fn find_with_editions(
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.
-pub(crate) async fn find_retained(crawl: &CrawlId, stack: StackName) -> Result<Kept, CliError> {
+pub(crate) async fn find_retained(crawl: &CrawlId, stack: StackName) -> Result<StackCrawl, CliError> {
     let deployed = Deployed::find(stack).await?;
     let (found, rng) = (deployed.crawl(crawl).await?, || Arc::new(SystemRng));
     let row = deployed.stack.frontier(rng()).load_crawl(crawl).await.map_err(|error| found.failed(error))?;
     let next_start = row.and_then(|row| row.switch.next());
-    Ok(Kept { found, retained: deployed.stack.retained(rng()), archive: deployed.stack.archive(rng()), next_start })
+    Ok(StackCrawl {
+        found,
+        retained: deployed.stack.retained(rng()),
+        archive: deployed.stack.archive(rng()),
+        next_start,
+    })
 }
 
 /// Finds a crawl of a stack, with the rows that have its definition, and the newest version of that.
@@ -100,7 +105,7 @@ pub(crate) async fn find_retained(crawl: &CrawlId, stack: StackName) -> Result<K
 pub(crate) async fn find_with_definition(
     crawl: &CrawlId,
     stack: StackName,
-) -> Result<(Found<DynamoReader>, DynamoFrontier, CrawlRow), CliError> {
+) -> Result<(CrawlHandle<DynamoReader>, DynamoFrontier, CrawlRow), CliError> {
     let deployed = Deployed::find(stack).await?;
     let found = deployed.crawl(crawl).await?;
     let frontier = deployed.stack.frontier(Arc::new(SystemRng));
@@ -113,6 +118,6 @@ pub(crate) async fn find_with_definition(
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.
-pub(crate) async fn find(crawl: &CrawlId, stack: StackName) -> Result<Found<DynamoReader>, CliError> {
+pub(crate) async fn find(crawl: &CrawlId, stack: StackName) -> Result<CrawlHandle<DynamoReader>, CliError> {
     Ok(Deployed::find(stack).await?.crawl(crawl).await?)
 }

@@ -16,13 +16,13 @@ use dragline_publish::publish_again;
 use dragline_site_report::Making;
 
 use super::{Deployed, DeployedError};
-use crate::args::{CrawlArgs, StackName, Wish};
+use crate::args::{CrawlArgs, CrawlRequest, StackName};
 use crate::crawl::{ConsoleNotifier, given};
 use crate::derived;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
+use crate::location::CrawlLocation;
 use crate::past::{self, Report};
-use crate::place::Place;
 use crate::terminal::Console;
 
 /// The ports over a stack. Nothing is sent: no step of a crawl waits for it.
@@ -38,14 +38,14 @@ pub(crate) async fn remake_all(
     stack: StackName,
     console: &Console,
 ) -> Result<Exit, CliError> {
-    let Wish::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
+    let CrawlRequest::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
     let given = given(args)?;
     let Some(crawl) = given.as_ref().map(|given| given.name.clone()).or_else(|| crawl.cloned()) else {
         return Err(DeployedError::WhichCrawl(stack).into());
     };
     let deployed = Deployed::find(stack.clone()).await?;
     let found = deployed.crawl(&crawl).await?;
-    let (world, place) = (world_of(&deployed, console), Place::Stack(stack.clone()));
+    let (world, place) = (world_of(&deployed, console), CrawlLocation::Stack(stack.clone()));
     let not_begun = || DeployedError::NotBegun { crawl: crawl.clone(), stack: stack.clone() };
     let failed = |error| CliError::from(DeployedError::Port(error));
     let latest = world.frontier().latest_iteration(&crawl).await.map_err(failed)?.ok_or_else(not_begun)?;

@@ -13,11 +13,11 @@ use dragline_ports::reader::Reader;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::args::{Answer, Of, StatusArgs};
+use crate::args::{Answer, CrawlSource, StatusArgs};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::found::{self, Found};
-use crate::place::Directory;
+use crate::location::Directory;
 use crate::summary::{self, Age, Summary};
 use crate::terminal::{Colour, Shade, bytes, write_json};
 use list::List;
@@ -97,23 +97,23 @@ impl StandsStill {
 /// There is no such crawl or iteration, or it cannot be read.
 pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
     match args.of.which()? {
-        Of::Directory { data, crawl } => match found::crawls(data.path)? {
+        CrawlSource::Directory { data, crawl } => match crawl_handle::crawls(data.path)? {
             crawls if crawls.len() > 1 && crawl.is_none() && args.iteration.is_none() => {
                 print_list(args, &List::read(data.path, crawls).await?)
             }
-            _ => match found::in_directory(data, crawl)? {
+            _ => match crawl_handle::in_directory(data, crawl)? {
                 Some(found) => print(args, &found).await,
-                None => Err(found::nothing_begun(data)),
+                None => Err(crawl_handle::nothing_begun(data)),
             },
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => print(args, &crate::stack::find(crawl, stack).await?).await,
+        CrawlSource::Stack { crawl, stack } => print(args, &crate::stack::find(crawl, stack).await?).await,
     }?;
     Ok(Exit::Done)
 }
 
 /// Prints the summary of a crawl.
-async fn print(args: &StatusArgs, found: &Found<impl Reader>) -> Result<(), CliError> {
+async fn print(args: &StatusArgs, found: &CrawlHandle<impl Reader>) -> Result<(), CliError> {
     let summary = summary::read(found, args.iteration).await?;
     let run = summary.place.directory().map(|directory| Run::of(&directory.path));
     let directory = summary.place.directory().filter(|_| summary.age == Age::Latest);

@@ -9,11 +9,11 @@ mod why;
 use std::io;
 
 use dragline_domain::frontier::{IterationStatus, Task};
-use dragline_report::{Figures, Standing};
+use dragline_report::{Figures, IterationHead};
 use serde::Serialize;
 
-use crate::found::Certificates;
-use crate::place::Place;
+use crate::crawl_handle::Certificates;
+use crate::location::CrawlLocation;
 use crate::terminal::write_json;
 
 pub(crate) use read::{of_directory, read};
@@ -25,10 +25,10 @@ pub(crate) use why::WhyNothing;
 pub(crate) struct Summary {
     /// Which iteration, and whether it is over.
     #[serde(flatten)]
-    pub(crate) standing: Standing,
+    pub(crate) standing: IterationHead,
     /// Where the crawl is stored.
     #[serde(flatten)]
-    pub(crate) place: Place,
+    pub(crate) place: CrawlLocation,
     /// Whether a later iteration began since.
     #[serde(skip)]
     pub(crate) age: Age,

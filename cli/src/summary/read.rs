@@ -6,14 +6,14 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::reader::Reader;
 
 use super::{Age, Summary};
+use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::CliError;
-use crate::found::{self, Found};
 
 /// Reads the summary of an iteration of a crawl; of the latest if none is given.
 ///
 /// # Errors
 /// There is no such iteration, none has begun yet, or it cannot be read.
-pub(crate) async fn read(found: &Found<impl Reader>, wanted: Option<Iteration>) -> Result<Summary, CliError> {
+pub(crate) async fn read(found: &CrawlHandle<impl Reader>, wanted: Option<Iteration>) -> Result<Summary, CliError> {
     let latest = found.iteration(None).await?.number;
     let iteration = found.whole_iteration(wanted).await?;
     let age = if iteration.number == latest { Age::Latest } else { Age::Earlier };
@@ -27,8 +27,8 @@ pub(crate) async fn read(found: &Found<impl Reader>, wanted: Option<Iteration>) 
 /// # Errors
 /// There is no data directory, no such crawl or no iteration yet, or it cannot be read.
 pub(crate) async fn of_directory(data: &Path, crawl: &CrawlId) -> Result<Summary, CliError> {
-    match found::in_directory(data, Some(crawl))? {
+    match crawl_handle::in_directory(data, Some(crawl))? {
         Some(found) => read(&found, None).await,
-        None => Err(found::nothing_begun(data)),
+        None => Err(crawl_handle::nothing_begun(data)),
     }
 }

@@ -7,7 +7,7 @@ use dragline_ports::reader::LeftoverRow;
 use dragline_report::{CanonicalsDoubted, Causes, NotCrawled, OutcomeCount, Scripted, Slow};
 
 use super::*;
-use crate::place::Directory;
+use crate::location::Directory;
 use crate::terminal::Colour;
 
 fn counted(outcome: Outcome, urls: u64) -> OutcomeCount {
@@ -18,7 +18,7 @@ fn counted(outcome: Outcome, urls: u64) -> OutcomeCount {
 fn summary(status: IterationStatus, data: &str, figures: Figures) -> Summary {
     let closed_at = (status == IterationStatus::Closed).then(|| "2026-03-01T12:01:20.5Z".parse().unwrap());
     Summary {
-        standing: Standing {
+        standing: IterationHead {
             crawl: "example.org".parse().unwrap(),
             iteration: Iteration::FIRST.next(),
             status,
@@ -26,7 +26,7 @@ fn summary(status: IterationStatus, data: &str, figures: Figures) -> Summary {
             started_at: "2026-03-01T12:00:00Z".parse().unwrap(),
             closed_at,
         },
-        place: Place::Data(Directory { path: data.into(), crawl: None, cache: None }),
+        place: CrawlLocation::Data(Directory { path: data.into(), crawl: None, cache: None }),
         age: Age::Latest,
         certificates: Certificates::Checked,
         figures,
@@ -131,7 +131,7 @@ fn an_iteration_that_got_nothing() {
 #[test]
 fn an_earlier_iteration_among_several_crawls() {
     let figures = Figures { outcomes: vec![counted(Outcome::FileIngested, 2)], pages: 2, ..Figures::default() };
-    let place = Place::Data(Directory {
+    let place = CrawlLocation::Data(Directory {
         path: "dragline-data".into(),
         crawl: Some("example.org".parse().unwrap()),
         cache: None,

@@ -13,8 +13,8 @@ use dragline_report::{Scripted, Slow};
 
 use super::{Age, Summary};
 use crate::args::shell_word;
-use crate::found::Certificates;
-use crate::place::Directory;
+use crate::crawl_handle::Certificates;
+use crate::location::Directory;
 use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
 
 /// The column in which the numbers of a list end.

@@ -72,8 +72,8 @@ where
             }
         };
         let command = match asked {
-            Asked::For(command) => command,
-            Asked::IsOver(command) => {
+            PublishRequest::For(command) => command,
+            PublishRequest::IsOver(command) => {
                 // The site by a message of its own: if it fails, the items are there all the same.
                 let site = PublishCommand { what: Publishing::Site, ..command.clone() };
                 self.world.queue().send(queue::Message::Publish(site), Duration::ZERO).await?;
@@ -196,7 +196,7 @@ fn failed(crawl: &CrawlId, error: SiteError) -> PortError {
 
 /// What asks for a publication.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum PublishRequest {
     /// The notice that an iteration is over: everything is to be published, beginning with this.
     IsOver(PublishCommand),
     /// Our own message.
@@ -204,7 +204,7 @@ enum Asked {
 }
 
 /// Reads what asks for a publication: the notice that an iteration closed, as the topic delivers it, or our own message.
-fn read(body: &str) -> Result<Asked, MessageError> {
+fn read(body: &str) -> Result<PublishRequest, MessageError> {
     #[derive(Deserialize)]
     struct Notice {
         kind: String,
@@ -212,10 +212,14 @@ fn read(body: &str) -> Result<Asked, MessageError> {
         iteration: Iteration,
     }
     match serde_json::from_str(body) {
-        Ok(Notice { kind, crawl, iteration }) if kind == CLOSED => {
-            Ok(Asked::IsOver(PublishCommand { crawl, iteration, what: Publishing::Items, from: None, site: None }))
-        }
-        _ => read_message(body, publish).map(Asked::For),
+        Ok(Notice { kind, crawl, iteration }) if kind == CLOSED => Ok(PublishRequest::IsOver(PublishCommand {
+            crawl,
+            iteration,
+            what: Publishing::Items,
+            from: None,
+            site: None,
+        })),
+        _ => read_message(body, publish).map(PublishRequest::For),
     }
 }
 
@@ -248,7 +252,7 @@ mod tests {
         let Event::Messages(told) = event(include_str!("../../../events/publications.json")) else {
             panic!("messages")
         };
-        assert_eq!(read(&told[0].body).unwrap(), Asked::IsOver(docs(Publishing::Items, None)));
+        assert_eq!(read(&told[0].body).unwrap(), PublishRequest::IsOver(docs(Publishing::Items, None)));
         let place = PublishPlace { after: Cursor::new("https://docs.example x"), part: 3 };
         let site = SitePlace { draft: "1-1-0.draft".to_owned(), bytes: 7, stops: 1 };
         for command in [
@@ -258,10 +262,10 @@ mod tests {
             PublishCommand { site: Some(site), ..docs(Publishing::Site, None) },
         ] {
             let body = serde_json::to_string(&queue::Message::Publish(command.clone())).unwrap();
-            assert_eq!(read(&body).unwrap(), Asked::For(command));
+            assert_eq!(read(&body).unwrap(), PublishRequest::For(command));
         }
         let before = r#"{"publish": {"crawl": "docs", "iteration": 1}}"#;
-        assert_eq!(read(before).unwrap(), Asked::For(docs(Publishing::Items, None)), "of an earlier version");
+        assert_eq!(read(before).unwrap(), PublishRequest::For(docs(Publishing::Items, None)), "of an earlier version");
     }
 
     #[test]

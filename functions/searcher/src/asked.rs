@@ -19,7 +19,7 @@ const USAGE: &str = "ask for /CRAWL?q=WORDS, or for /CRAWL/similar?url=URL";
 
 /// What is asked of the index of a crawl.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum IndexRequest {
     /// A search.
     Search(Request),
     /// Pages that are like this one.
@@ -53,7 +53,7 @@ impl Refusal {
 ///
 /// # Errors
 /// Returns the reply to a request that asks for nothing that there is.
-pub(crate) fn read(request: &HttpRequest) -> Result<(CrawlId, Asked), HttpReply> {
+pub(crate) fn read(request: &HttpRequest) -> Result<(CrawlId, IndexRequest), HttpReply> {
     if request.method != "GET" {
         return Err(Refusal::reply(405, "only GET is answered", Some(USAGE)));
     }
@@ -64,13 +64,13 @@ pub(crate) fn read(request: &HttpRequest) -> Result<(CrawlId, Asked), HttpReply>
     };
     let asked = match what {
         None => search(request)?,
-        Some("similar") => Asked::Similar { url: needed(request, "url")?, count: per_page(request, "count")? },
+        Some("similar") => IndexRequest::Similar { url: needed(request, "url")?, count: per_page(request, "count")? },
         Some(_) => return Err(Refusal::reply(404, "there is nothing here", Some(USAGE))),
     };
     Ok((crawl, asked))
 }
 
-fn search(request: &HttpRequest) -> Result<Asked, HttpReply> {
+fn search(request: &HttpRequest) -> Result<IndexRequest, HttpReply> {
     let query = needed(request, "q")?;
     check(&query).map_err(|error| wrong_query(&error))?;
     let page = number(request, "page")?.unwrap_or(NonZeroU32::MIN);
@@ -83,7 +83,7 @@ fn search(request: &HttpRequest) -> Result<Asked, HttpReply> {
         Some("true") => Typos::Keep,
         Some(_) => return Err(Refusal::reply(400, "`exact` is neither true nor false", None)),
     };
-    Ok(Asked::Search(Request { query, page, per_page, typos }))
+    Ok(IndexRequest::Search(Request { query, page, per_page, typos }))
 }
 
 fn wrong_query(error: &QueryError) -> HttpReply {
@@ -133,9 +133,14 @@ mod tests {
     #[test]
     fn a_request_says_what_is_searched_for() {
         let request = |query: &str, page, per_page, typos| {
-            Asked::Search(Request { query: query.to_owned(), page: NonZeroU32::new(page).unwrap(), per_page, typos })
+            IndexRequest::Search(Request {
+                query: query.to_owned(),
+                page: NonZeroU32::new(page).unwrap(),
+                per_page,
+                typos,
+            })
         };
-        let similar = |url: &str, count| Asked::Similar { url: url.to_owned(), count };
+        let similar = |url: &str, count| IndexRequest::Similar { url: url.to_owned(), count };
         for (target, expected, why) in [
             ("/docs?q=a+b", request("a b", 1, 10, Typos::Correct), "a plus is a space"),
             ("/docs?q=%22a%20b%22%20-%C3%A9", request("\"a b\" -é", 1, 10, Typos::Correct), "escapes"),

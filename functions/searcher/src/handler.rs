@@ -8,7 +8,7 @@ use dragline_lambda::{Event, HttpReply, RunError};
 use dragline_ports::editions::Editions;
 use dragline_search::{Index, SearchError, SearchReport};
 
-use crate::asked::{self, Asked, Refusal};
+use crate::asked::{self, IndexRequest, Refusal};
 use crate::opened::{Freshness, Opened};
 
 /// What searches.
@@ -31,7 +31,7 @@ impl<E: Editions> Searcher<E> {
         }
     }
 
-    async fn answer(&self, crawl: &CrawlId, asked: Asked, now: Duration) -> Result<HttpReply, RunError> {
+    async fn answer(&self, crawl: &CrawlId, asked: IndexRequest, now: Duration) -> Result<HttpReply, RunError> {
         let asked = Arc::new(asked);
         let mut freshness = Freshness::Recent;
         loop {
@@ -55,14 +55,14 @@ impl<E: Editions> Searcher<E> {
     }
 }
 
-fn answer_from(index: &Index, asked: &Asked) -> Result<HttpReply, SearchError> {
+fn answer_from(index: &Index, asked: &IndexRequest) -> Result<HttpReply, SearchError> {
     match asked {
-        Asked::Search(request) => {
+        IndexRequest::Search(request) => {
             let results = index.search(request)?;
             let report = SearchReport { query: &request.query, pages_indexed: index.pages(), results: &results };
             Ok(HttpReply::json(200, &report))
         }
-        Asked::Similar { url, count } => Ok(match index.similar(url, *count)? {
+        IndexRequest::Similar { url, count } => Ok(match index.similar(url, *count)? {
             Some(similar) => HttpReply::json(200, &similar),
             None => Refusal::reply(404, "the page is not in the word index", None),
         }),

@@ -29,11 +29,11 @@ pub(crate) enum Freshness {
 pub(crate) struct Opened<E> {
     editions: E,
     blocks: Arc<Blocks>,
-    indexes: Mutex<LruCache<CrawlId, Kept>>,
+    indexes: Mutex<LruCache<CrawlId, CachedIndex>>,
 }
 
 #[derive(Clone)]
-struct Kept {
+struct CachedIndex {
     edition: u32,
     index: Arc<Index>,
     /// When it was known to be the newest, as the time since the process began.
@@ -46,7 +46,7 @@ impl<E: Editions> Opened<E> {
         Self { editions, blocks: Arc::new(Blocks::new(bytes_max)), indexes: Mutex::new(LruCache::new(OPENED_MAX)) }
     }
 
-    fn indexes(&self) -> MutexGuard<'_, LruCache<CrawlId, Kept>> {
+    fn indexes(&self) -> MutexGuard<'_, LruCache<CrawlId, CachedIndex>> {
         self.indexes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -61,7 +61,8 @@ impl<E: Editions> Opened<E> {
         now: Duration,
     ) -> Result<Option<Arc<Index>>, RunError> {
         let kept = self.indexes().get(crawl).cloned();
-        let is_recent = |kept: &&Kept| freshness == Freshness::Recent && now.saturating_sub(kept.asked_at) < RECENT;
+        let is_recent =
+            |kept: &&CachedIndex| freshness == Freshness::Recent && now.saturating_sub(kept.asked_at) < RECENT;
         if let Some(kept) = kept.as_ref().filter(is_recent) {
             return Ok(Some(Arc::clone(&kept.index)));
         }
@@ -77,7 +78,7 @@ impl<E: Editions> Opened<E> {
                 Arc::new(Index::open_published(&self.editions, crawl, edition, blocks).await?)
             }
         };
-        let kept = Kept { edition: stored.number, index: Arc::clone(&index), asked_at: now };
+        let kept = CachedIndex { edition: stored.number, index: Arc::clone(&index), asked_at: now };
         self.indexes().put(crawl.clone(), kept);
         Ok(Some(index))
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use dragline_testkit::site::{Content, Directory, Found, Page};
+use dragline_testkit::site::{Content, Directory, Page, PathContent};
 use scraper::{ElementRef, Html};
 use url::Url;
 
@@ -68,14 +68,14 @@ pub fn walk(site: &Directory, start: &str, beside: Beside) -> BTreeMap<String, E
         }
         let found = site.find(url.path()).unwrap_or_else(|error| panic!("{url}: {error}"));
         let (expected, links) = match found {
-            Found::Page(page) if page.media_type.contains("html") => (Expected::Page, links(&page, &url, beside)),
-            Found::Page(page) if page.media_type.contains("css") && beside == Beside::Requisites => {
+            PathContent::Page(page) if page.media_type.contains("html") => (Expected::Page, links(&page, &url, beside)),
+            PathContent::Page(page) if page.media_type.contains("css") && beside == Beside::Requisites => {
                 let styles = String::from_utf8_lossy(&page.body).into_owned();
                 (Expected::File, of_styles(&styles).iter().filter_map(|link| url.join(link).ok()).collect())
             }
-            Found::Page(_) => (Expected::File, Vec::new()),
-            Found::Directory => (Expected::Redirect, Url::parse(&slashed(&url)).into_iter().collect()),
-            Found::Missing => (Expected::Missing, Vec::new()),
+            PathContent::Page(_) => (Expected::File, Vec::new()),
+            PathContent::Directory => (Expected::Redirect, Url::parse(&slashed(&url)).into_iter().collect()),
+            PathContent::Missing => (Expected::Missing, Vec::new()),
         };
         visited.insert(url.into(), expected);
         todo.extend(links.into_iter().filter(|link| link.origin() == start.origin()).map(normalised));

@@ -16,7 +16,7 @@ const LOGIN: &str = "<title>Log in</title><form method=post><input name=u><input
 
 /// What an origin's robots.txt means for its pages.
 #[derive(Clone, Copy)]
-enum Fate {
+enum RobotsMeaning {
     /// It is obeyed: `/page` is forbidden, `/open` is not.
     Obeyed,
     /// It counts as missing: everything is allowed.
@@ -86,74 +86,94 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
     let half_a_gzip = half_a_gzip[..half_a_gzip.len() / 2].to_vec();
     let drip = Step::Drip { bytes: vec![b'#'; 1_000].into(), every: Duration::from_millis(50) };
     let mut sites = vec![
-        (redirecting(5, Hops::Home).await, Fate::Obeyed, "five redirects"),
-        (redirecting(6, Hops::Home).await, Fate::Allowed, "six redirects: taken as missing"),
-        (redirecting(5, Hops::Abroad).await, Fate::Obeyed, "five redirects, each to another host"),
-        (redirecting(6, Hops::Abroad).await, Fate::Allowed, "six redirects, each to another host"),
+        (redirecting(5, Hops::Home).await, RobotsMeaning::Obeyed, "five redirects"),
+        (redirecting(6, Hops::Home).await, RobotsMeaning::Allowed, "six redirects: taken as missing"),
+        (redirecting(5, Hops::Abroad).await, RobotsMeaning::Obeyed, "five redirects, each to another host"),
+        (redirecting(6, Hops::Abroad).await, RobotsMeaning::Allowed, "six redirects, each to another host"),
     ];
-    let cases: Vec<(Vec<Step>, Fate, &'static str)> = vec![
-        (reply(404, &[], FORBIDS), Fate::Allowed, "404"),
-        (reply(403, &[], FORBIDS), Fate::Allowed, "403"),
-        (reply(500, &[], ""), Fate::Unreadable, "500"),
-        (reply(503, &[], ""), Fate::Unreadable, "503"),
-        (reply(429, &[], ""), Fate::Unreadable, "429"),
-        (vec![Step::Hold], Fate::Unreadable, "no answer in time"),
-        (vec![head(200, &[]), drip], Fate::Unreadable, "a body that drips"),
-        (vec![Step::Reset], Fate::Unreadable, "a reset"),
-        (broken_off(200, FORBIDS), Fate::Obeyed, "a body that breaks off in each try: the rules that came"),
-        (broken_off(200, &format!("{FORBIDS}Allow: /")), Fate::Obeyed, "cut within a line that allows more"),
-        (broken_off(200, FORBIDS.trim_end()), Fate::Obeyed, "cut within a line that forbids less"),
-        (broken_off(200, &format!("{FORBIDS}User-agent: *\n")), Fate::Obeyed, "cut before the rules of a group"),
-        (broken_off(200, "# Rules"), Fate::Unreadable, "a body that breaks off before any rule"),
-        (broken_off(200, "User-agent: *\nAllow: /"), Fate::Unreadable, "a body that breaks off within its only rule"),
-        (broken_off(404, "not fo"), Fate::Allowed, "404, whatever becomes of its body"),
-        (reply(200, &["content-encoding: gzip"], &half_a_gzip), Fate::Obeyed, "gzip that ends halfway"),
-        (reply(200, &["content-encoding: br"], gzip(FORBIDS)), Fate::Unreadable, "gzip that is called brotli"),
+    let cases: Vec<(Vec<Step>, RobotsMeaning, &'static str)> = vec![
+        (reply(404, &[], FORBIDS), RobotsMeaning::Allowed, "404"),
+        (reply(403, &[], FORBIDS), RobotsMeaning::Allowed, "403"),
+        (reply(500, &[], ""), RobotsMeaning::Unreadable, "500"),
+        (reply(503, &[], ""), RobotsMeaning::Unreadable, "503"),
+        (reply(429, &[], ""), RobotsMeaning::Unreadable, "429"),
+        (vec![Step::Hold], RobotsMeaning::Unreadable, "no answer in time"),
+        (vec![head(200, &[]), drip], RobotsMeaning::Unreadable, "a body that drips"),
+        (vec![Step::Reset], RobotsMeaning::Unreadable, "a reset"),
+        (broken_off(200, FORBIDS), RobotsMeaning::Obeyed, "a body that breaks off in each try: the rules that came"),
+        (broken_off(200, &format!("{FORBIDS}Allow: /")), RobotsMeaning::Obeyed, "cut within a line that allows more"),
+        (broken_off(200, FORBIDS.trim_end()), RobotsMeaning::Obeyed, "cut within a line that forbids less"),
+        (
+            broken_off(200, &format!("{FORBIDS}User-agent: *\n")),
+            RobotsMeaning::Obeyed,
+            "cut before the rules of a group",
+        ),
+        (broken_off(200, "# Rules"), RobotsMeaning::Unreadable, "a body that breaks off before any rule"),
+        (
+            broken_off(200, "User-agent: *\nAllow: /"),
+            RobotsMeaning::Unreadable,
+            "a body that breaks off within its only rule",
+        ),
+        (broken_off(404, "not fo"), RobotsMeaning::Allowed, "404, whatever becomes of its body"),
+        (reply(200, &["content-encoding: gzip"], &half_a_gzip), RobotsMeaning::Obeyed, "gzip that ends halfway"),
+        (reply(200, &["content-encoding: br"], gzip(FORBIDS)), RobotsMeaning::Unreadable, "gzip that is called brotli"),
         (
             vec![head(200, &["content-encoding: gzip", "content-length: 999"]), Step::send(gzip(FORBIDS))],
-            Fate::Obeyed,
+            RobotsMeaning::Obeyed,
             "gzip that is whole, whatever its length should be",
         ),
-        (across, Fate::Obeyed, "a redirect to another host, whose rules apply to this one"),
-        (text(format!("\u{feff}{FORBIDS}")), Fate::Obeyed, "a byte order mark"),
-        (text(utf_16(&format!("\u{feff}{FORBIDS}"), u16::to_le_bytes)), Fate::Obeyed, "UTF-16 with its mark"),
-        (text(utf_16(&format!("\u{feff}{FORBIDS}"), u16::to_be_bytes)), Fate::Obeyed, "the other UTF-16"),
-        (text(utf_16(FORBIDS, u16::to_le_bytes)), Fate::Allowed, "UTF-16 without its mark: not guessed"),
-        (text(FORBIDS.replace('\n', "\r")), Fate::Obeyed, "CR as line end"),
-        (text(FORBIDS.replace('\n', "\r\n")), Fate::Obeyed, "CR LF as line end"),
-        (text(padded(1_000, FORBIDS)), Fate::Obeyed, "a long comment first"),
+        (across, RobotsMeaning::Obeyed, "a redirect to another host, whose rules apply to this one"),
+        (text(format!("\u{feff}{FORBIDS}")), RobotsMeaning::Obeyed, "a byte order mark"),
+        (text(utf_16(&format!("\u{feff}{FORBIDS}"), u16::to_le_bytes)), RobotsMeaning::Obeyed, "UTF-16 with its mark"),
+        (text(utf_16(&format!("\u{feff}{FORBIDS}"), u16::to_be_bytes)), RobotsMeaning::Obeyed, "the other UTF-16"),
+        (text(utf_16(FORBIDS, u16::to_le_bytes)), RobotsMeaning::Allowed, "UTF-16 without its mark: not guessed"),
+        (text(FORBIDS.replace('\n', "\r")), RobotsMeaning::Obeyed, "CR as line end"),
+        (text(FORBIDS.replace('\n', "\r\n")), RobotsMeaning::Obeyed, "CR LF as line end"),
+        (text(padded(1_000, FORBIDS)), RobotsMeaning::Obeyed, "a long comment first"),
         (
             text([FORBIDS.as_bytes(), &vec![b'#'; 600 << 10]].concat()),
-            Fate::Obeyed,
+            RobotsMeaning::Obeyed,
             "600 KiB, the rules at the beginning",
         ),
-        (text(padded(600 << 10, FORBIDS)), Fate::Allowed, "600 KiB, the rules beyond the 512 KiB that are read"),
-        (text((0..=255).cycle().take(100_000).collect::<Vec<u8>>()), Fate::Allowed, "binary junk"),
-        (text("<!doctype html><p>not found"), Fate::Allowed, "a page instead"),
-        (html("<p>Everything is answered with this page."), Fate::Allowed, "a page instead, by its type"),
-        (reply(403, &["cf-mitigated: challenge"], ""), Fate::Unreadable, "a challenge, by its field"),
-        (reply(403, &["content-type: text/html"], CHALLENGE), Fate::Unreadable, "a challenge, by its page"),
-        (reply(200, &["content-type: text/html"], CHALLENGE), Fate::Unreadable, "a challenge with a good status"),
+        (
+            text(padded(600 << 10, FORBIDS)),
+            RobotsMeaning::Allowed,
+            "600 KiB, the rules beyond the 512 KiB that are read",
+        ),
+        (text((0..=255).cycle().take(100_000).collect::<Vec<u8>>()), RobotsMeaning::Allowed, "binary junk"),
+        (text("<!doctype html><p>not found"), RobotsMeaning::Allowed, "a page instead"),
+        (html("<p>Everything is answered with this page."), RobotsMeaning::Allowed, "a page instead, by its type"),
+        (reply(403, &["cf-mitigated: challenge"], ""), RobotsMeaning::Unreadable, "a challenge, by its field"),
+        (reply(403, &["content-type: text/html"], CHALLENGE), RobotsMeaning::Unreadable, "a challenge, by its page"),
+        (
+            reply(200, &["content-type: text/html"], CHALLENGE),
+            RobotsMeaning::Unreadable,
+            "a challenge with a good status",
+        ),
         (
             reply(503, &["content-type: text/plain"], CHALLENGE),
-            Fate::Unreadable,
+            RobotsMeaning::Unreadable,
             "a challenge that is called plain text",
         ),
         (
             reply(200, &["content-type: text/html", "content-encoding: gzip"], gzip(CHALLENGE)),
-            Fate::Unreadable,
+            RobotsMeaning::Unreadable,
             "a challenge that is compressed",
         ),
-        (reply(202, &["x-amzn-waf-action: challenge"], ""), Fate::Unreadable, "a challenge of AWS WAF: 202, and empty"),
-        (reply(202, &["sg-captcha: challenge"], ""), Fate::Unreadable, "a challenge of SiteGround"),
-        (reply(429, &["x-vercel-mitigated: challenge"], ""), Fate::Unreadable, "a challenge of Vercel"),
+        (
+            reply(202, &["x-amzn-waf-action: challenge"], ""),
+            RobotsMeaning::Unreadable,
+            "a challenge of AWS WAF: 202, and empty",
+        ),
+        (reply(202, &["sg-captcha: challenge"], ""), RobotsMeaning::Unreadable, "a challenge of SiteGround"),
+        (reply(429, &["x-vercel-mitigated: challenge"], ""), RobotsMeaning::Unreadable, "a challenge of Vercel"),
         (
             vec![head(302, &["location: /login?next=%2Frobots.txt", "content-length: 0"])],
-            Fate::Unreadable,
+            RobotsMeaning::Unreadable,
             "a redirect to a form to log in",
         ),
-        (html(LOGIN), Fate::Unreadable, "a form to log in"),
-        (reply(404, &["content-type: text/html"], LOGIN), Fate::Allowed, "404, with a form to log in"),
+        (html(LOGIN), RobotsMeaning::Unreadable, "a form to log in"),
+        (reply(404, &["content-type: text/html"], LOGIN), RobotsMeaning::Allowed, "404, with a form to log in"),
     ];
     for (robots, disposition, why) in cases {
         sites.push((with_robots(robots).await, disposition, why));
@@ -165,10 +185,10 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
     let outcome = |url: &str| Outcome::from_code(crawled.row(url).outcome);
     for (site, disposition, why) in &sites {
         let expected: [Option<Outcome>; 2] = match disposition {
-            Fate::Obeyed => [Some(BlockedByRobotsTxt), Some(FileIngested)],
-            Fate::Allowed => [Some(FileIngested); 2],
-            Fate::Unreadable if *why == "no answer in time" => [Some(RequestTimeout); 2],
-            Fate::Unreadable => [Some(OriginGivenUp); 2],
+            RobotsMeaning::Obeyed => [Some(BlockedByRobotsTxt), Some(FileIngested)],
+            RobotsMeaning::Allowed => [Some(FileIngested); 2],
+            RobotsMeaning::Unreadable if *why == "no answer in time" => [Some(RequestTimeout); 2],
+            RobotsMeaning::Unreadable => [Some(OriginGivenUp); 2],
         };
         let found = [outcome(&site.url("/page")), outcome(&site.url("/open"))];
         assert_eq!(found, expected, "{why}: /page and /open: {:?}", crawled.row(&site.url("/page")).detail);

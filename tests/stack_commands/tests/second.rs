@@ -12,7 +12,7 @@ use dragline_domain::definition::{Definition, Draft, Schedule};
 use dragline_domain::frontier::{Demand, Selection, Visits};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_stack_commands::{EmulatedStack, Ran, dragline};
-use dragline_testkit::site::{Content, Found, Page, Site};
+use dragline_testkit::site::{Content, Page, PathContent, Site};
 use dragline_whole_crawls::{crawl, definition};
 use serde_json::Value;
 
@@ -43,12 +43,18 @@ impl Editions {
 }
 
 impl Content for Editions {
-    fn find(&self, path: &str) -> io::Result<Found> {
+    fn find(&self, path: &str) -> io::Result<PathContent> {
         let edition = self.0.load(Ordering::SeqCst);
-        let Some(body) = Self::page(path, edition) else { return Ok(Found::Missing) };
+        let Some(body) = Self::page(path, edition) else { return Ok(PathContent::Missing) };
         let tag = if path == "/news" { edition.to_string() } else { "1".to_owned() };
         let body = body.into();
-        Ok(Found::Page(Page { media_type: "text/html", modified: SystemTime::UNIX_EPOCH, tag, body, zipped: None }))
+        Ok(PathContent::Page(Page {
+            media_type: "text/html",
+            modified: SystemTime::UNIX_EPOCH,
+            tag,
+            body,
+            zipped: None,
+        }))
     }
 }
 

@@ -18,9 +18,9 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
     BeginIteration, BeginParse, Candidates, ClaimRequest, CommitParse, CommitSegment, CrawlLog, CrawlRow, Crawls,
     CursorMoved, DuePage, Endings, Fact, GiveBackHost, GiveUp, Hosts, IterationClosed, Iterations, JoinOrigins,
-    KeptRobots, MoveCursor, MoveSchedule, NoticeKept, Origins, Overdue, OverdueKinds, OverdueWork, OwedNotice,
-    OwedNotices, ParseCommitted, Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
-    Told, Turns,
+    KeptRobots, MoveCursor, MoveSchedule, NoticeKept, NoticeState, Origins, Overdue, OverdueKinds, OverdueWork,
+    OwedNotice, OwedNotices, ParseCommitted, Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled, Turns,
 };
 use jiff::Timestamp;
 
@@ -150,7 +150,7 @@ operations! {
         owed_notices(due_by: Timestamp, limit: usize) -> Vec<OwedNotice>, on due_by;
         postpone_notice(owed: &OwedNotice, due: Timestamp) -> (), on &owed.key;
         forget_notice(owed: &OwedNotice) -> (), on &owed.key;
-        mark_told(crawl: &CrawlId, fact: &Fact, now: Timestamp) -> Told, on fact;
+        mark_told(crawl: &CrawlId, fact: &Fact, now: Timestamp) -> NoticeState, on fact;
     }
 }
 

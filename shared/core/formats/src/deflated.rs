@@ -10,24 +10,24 @@ pub const GZIP_MEMBER_START: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// What deflating should save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sparing {
+pub enum CompressionGoal {
     /// Time, for what is kept on a local disk.
     Time,
     /// Bytes, for what is billed by the kilobyte.
     Bytes,
 }
 
-fn compressor(sparing: Sparing) -> Compressor {
-    Compressor::new(match sparing {
-        Sparing::Time => CompressionLvl::fastest(),
-        Sparing::Bytes => CompressionLvl::default(),
+fn compressor(goal: CompressionGoal) -> Compressor {
+    Compressor::new(match goal {
+        CompressionGoal::Time => CompressionLvl::fastest(),
+        CompressionGoal::Bytes => CompressionLvl::default(),
     })
 }
 
 /// Returns bytes as one gzip member. Members may follow each other: together they are what they hold, one after the other.
 #[must_use]
-pub fn gzip(bytes: &[u8], sparing: Sparing) -> Vec<u8> {
-    let mut compressor = compressor(sparing);
+pub fn gzip(bytes: &[u8], goal: CompressionGoal) -> Vec<u8> {
+    let mut compressor = compressor(goal);
     let mut member = vec![0; compressor.gzip_compress_bound(bytes.len())];
     let length = compressor.gzip_compress(bytes, &mut member).expect("the bound is one");
     member.truncate(length);
@@ -36,8 +36,8 @@ pub fn gzip(bytes: &[u8], sparing: Sparing) -> Vec<u8> {
 
 /// Deflates bytes.
 #[must_use]
-pub fn deflate(bytes: &[u8], sparing: Sparing) -> Vec<u8> {
-    let mut compressor = compressor(sparing);
+pub fn deflate(bytes: &[u8], goal: CompressionGoal) -> Vec<u8> {
+    let mut compressor = compressor(goal);
     let mut deflated = vec![0; compressor.deflate_compress_bound(bytes.len())];
     let length = compressor.deflate_compress(bytes, &mut deflated).expect("the bound is one");
     deflated.truncate(length);
@@ -59,16 +59,16 @@ mod tests {
     #[test]
     fn what_was_deflated_comes_back_and_damage_is_noticed() {
         let bytes = br#"[{"u":"/a"},{"u":"/b"}]"#;
-        for sparing in [Sparing::Time, Sparing::Bytes] {
-            let deflated = deflate(bytes, sparing);
-            assert_eq!(inflate(&deflated, bytes.len()).unwrap(), bytes, "{sparing:?}");
+        for goal in [CompressionGoal::Time, CompressionGoal::Bytes] {
+            let deflated = deflate(bytes, goal);
+            assert_eq!(inflate(&deflated, bytes.len()).unwrap(), bytes, "{goal:?}");
             for (damaged, length, why) in [
                 (&deflated[..], bytes.len() + 1, "longer than what is there"),
                 (&deflated[..], bytes.len() - 1, "shorter than what is there"),
                 (&deflated[..deflated.len() - 1], bytes.len(), "cut"),
                 (&[][..], bytes.len(), "nothing"),
             ] {
-                assert_eq!(inflate(damaged, length), None, "{sparing:?}, {why}");
+                assert_eq!(inflate(damaged, length), None, "{goal:?}, {why}");
             }
         }
     }

@@ -26,15 +26,15 @@ const LANGUAGE_BYTES: usize = 4 << 10;
 
 /// What was found, and whether it is all.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct PageAbout {
     pub(crate) about: About,
     /// Whether something was left out or cut at a limit.
     pub(crate) is_cut: bool,
 }
 
 /// Collects what a tree says. `base` is what its URLs are relative to, `text` its visible text.
-pub(crate) fn of_tree(document: &Document, base: &Url, text: &str) -> Found {
-    let mut found = Found { about: of_text(text), is_cut: false };
+pub(crate) fn of_tree(document: &Document, base: &Url, text: &str) -> PageAbout {
+    let mut found = PageAbout { about: of_text(text), is_cut: false };
     for node in document.root().descendants_it().filter(NodeRef::is_element) {
         found.add(&node, base);
     }
@@ -52,7 +52,7 @@ pub(crate) fn of_text(text: &str) -> About {
     }
 }
 
-impl Found {
+impl PageAbout {
     fn add(&mut self, node: &NodeRef<'_>, base: &Url) {
         let Some(name) = node.node_name() else { return };
         match &*name {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::tree;
 
-    fn about(html: &str) -> Found {
+    fn about(html: &str) -> PageAbout {
         let base = Url::parse("https://a.example/b/").unwrap();
         let document = tree::of(html).unwrap();
         of_tree(&document, &tree::base_of(&document, &base), "")
@@ -156,7 +156,7 @@ mod tests {
             <link rel=alternate type=application/rss+xml title=News href=feed.xml><link rel=alternate href=other><link rel=next href=2>
             <h1>One<br>line</h1><h3> </h3><h6>Six <b>bold</b></h6>
             <img src=a.png alt='A  picture'><img src='data:image/png;base64,xx'><img alt=none><img src=b.png alt=''>";
-        let Found { about, is_cut } = about(html);
+        let PageAbout { about, is_cut } = about(html);
         assert!(!is_cut);
         let heading = |level, text: &str| Heading { level, text: text.into() };
         assert_eq!(about.headings, [heading(1, "One line"), heading(6, "Six bold")], "in order, empty ones left out");

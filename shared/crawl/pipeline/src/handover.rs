@@ -154,12 +154,12 @@ struct Left {
     object: ObjectKey,
     /// By the monotonic clock.
     since: Duration,
-    kept: Kept,
+    kept: SegmentCaptures,
 }
 
 /// The captures of a segment that is being filled. Dropping it gives the memory back.
 #[derive(Debug)]
-pub struct Kept {
+pub struct SegmentCaptures {
     shared: Arc<Shared>,
     captures: Vec<Capture>,
     bytes: u64,
@@ -187,13 +187,13 @@ impl Handover {
 
     /// Begins a segment; `None` if nothing is handed over.
     #[must_use]
-    pub fn begin(&self) -> Option<Kept> {
+    pub fn begin(&self) -> Option<SegmentCaptures> {
         let has_room = self.shared.bytes.load(Ordering::Relaxed) < self.shared.bytes_max;
-        has_room.then(|| Kept { shared: Arc::clone(&self.shared), captures: Vec::new(), bytes: 0 })
+        has_room.then(|| SegmentCaptures { shared: Arc::clone(&self.shared), captures: Vec::new(), bytes: 0 })
     }
 
     /// Leaves the captures of a committed segment to its parser. `now` is the monotonic clock's reading.
-    pub fn leave(&self, object: &ObjectKey, kept: Kept, now: Duration) {
+    pub fn leave(&self, object: &ObjectKey, kept: SegmentCaptures, now: Duration) {
         let mut left = self.shared.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.retain(|left| now.saturating_sub(left.since) < WAIT_MAX);
         left.push_back(Left { object: object.clone(), since: now, kept });
@@ -230,7 +230,7 @@ impl Handover {
     }
 }
 
-impl Kept {
+impl SegmentCaptures {
     /// Keeps a capture as well. `None` if there is no room for it: then none of the segment's is handed over.
     #[must_use]
     pub fn and(mut self, capture: Capture) -> Option<Self> {
@@ -242,7 +242,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for SegmentCaptures {
     fn drop(&mut self) {
         self.shared.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
     }
@@ -278,7 +278,7 @@ mod tests {
         ObjectKey::try_from(format!("raw/{name}")).unwrap()
     }
 
-    fn kept(handover: &Handover, paths: &[&str]) -> Option<Kept> {
+    fn kept(handover: &Handover, paths: &[&str]) -> Option<SegmentCaptures> {
         paths.iter().try_fold(handover.begin()?, |kept, path| kept.and(capture(path)))
     }
 

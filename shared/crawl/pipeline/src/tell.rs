@@ -9,7 +9,7 @@ use dragline_domain::time::{after, between};
 use crate::World;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Crawls, Fact, Iterations, NoticeKept, OwedNotice, OwedNotices, Told};
+use dragline_ports::frontier::{Crawls, Fact, Iterations, NoticeKept, NoticeState, OwedNotice, OwedNotices};
 use dragline_ports::notifier::{ClosedIteration, Notice, Notifier};
 
 /// How many owed notices are tried at once.
@@ -50,7 +50,7 @@ async fn is_news(world: &impl World, iteration: Iteration, notice: &Notice) -> b
             tracing::warn!(%error, ?notice, "whether people were told of this before is not known");
             true
         },
-        |told| told == Told::Now,
+        |told| told == NoticeState::Now,
     )
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn mark_told(
     crawl: &CrawlId,
     iteration: Iteration,
     what: &str,
-) -> PortResult<Told> {
+) -> PortResult<NoticeState> {
     let fact = Fact::of(&format!("iteration {iteration} {what}"));
     world.frontier().mark_told(crawl, &fact, world.clock().now()).await
 }

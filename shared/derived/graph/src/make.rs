@@ -10,7 +10,7 @@ use rusqlite::Connection;
 
 use crate::error::{FileError, GraphError};
 use crate::nodes::Nodes;
-use crate::place::{Place, Stream};
+use crate::place::{BuildPosition, Stream};
 use crate::{alike, chains, reach};
 
 /// The number of rows in one read.
@@ -87,14 +87,14 @@ fn finish(nodes: Nodes, from: &MadeFrom) -> Result<(), FileError> {
 }
 
 /// Opens a new file, or an unfinished one where it stopped. A crash leaves one that nobody opens, so nothing has to be synced.
-fn begin(path: &Path, from: &MadeFrom) -> Result<(Nodes, Place), FileError> {
+fn begin(path: &Path, from: &MadeFrom) -> Result<(Nodes, BuildPosition), FileError> {
     let db = Connection::open(path)?;
     db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = FILE; BEGIN;")?;
-    match Place::stored(&db)? {
+    match BuildPosition::stored(&db)? {
         Some(place) => Ok((Nodes::resume(db, place.page.as_deref())?, place)),
         None => {
             db.execute_batch(include_str!("tables.sql"))?;
-            Ok((Nodes::new(db)?, Place::beginning(from.clone())))
+            Ok((Nodes::new(db)?, BuildPosition::beginning(from.clone())))
         }
     }
 }
@@ -104,7 +104,7 @@ type Stops<'s, F, R> = (&'s F, &'s R);
 async fn fill<F: Fn(FileError) -> GraphError, R: Fn() -> ControlFlow<()>>(
     reader: &impl Reader,
     nodes: &mut Nodes,
-    place: &mut Place,
+    place: &mut BuildPosition,
     (failed, rest): Stops<'_, F, R>,
 ) -> Result<ControlFlow<()>, GraphError> {
     let all = &Filter::default();

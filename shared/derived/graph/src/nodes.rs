@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::FileError;
 use crate::make::MadeFrom;
-use crate::place::Place;
+use crate::place::BuildPosition;
 use crate::state::{State, breaks_links};
 
 /// The most URLs of a graph: what is measured over all of them takes some 30 bytes of memory each.
@@ -242,9 +242,9 @@ impl Nodes {
     }
 
     /// Stops, and says where to go on.
-    pub(crate) fn interrupt(self, place: &Place) -> Result<(), FileError> {
+    pub(crate) fn interrupt(self, place: &BuildPosition) -> Result<(), FileError> {
         let Self { db, page, .. } = self;
-        Place { page: page.map(|(url, ..)| url), ..place.clone() }.store(&db)?;
+        BuildPosition { page: page.map(|(url, ..)| url), ..place.clone() }.store(&db)?;
         db.execute_batch("COMMIT")?;
         Ok(())
     }

@@ -51,7 +51,7 @@ impl Stream {
 
 /// How far a graph is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct BuildPosition {
     /// What the crawl was when it began. It may have gone on since.
     pub(crate) from: MadeFrom,
     /// What is being read.
@@ -62,7 +62,7 @@ pub(crate) struct Place {
     pub(crate) page: Option<String>,
 }
 
-impl Place {
+impl BuildPosition {
     pub(crate) const fn beginning(from: MadeFrom) -> Self {
         Self { from, stream: Stream::Candidates, after: None, page: None }
     }

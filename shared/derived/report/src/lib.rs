@@ -19,5 +19,5 @@ pub use chunks::{Chunk, ChunkLength, chunks};
 pub use feeds::FeedRow;
 pub use figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
 pub use items::ItemRow;
-pub use summary::{Standing, Summary, summary, summary_of};
+pub use summary::{IterationHead, Summary, summary, summary_of};
 pub use tally::Tally;

@@ -21,7 +21,7 @@ const BATCH_ROWS: usize = 500;
 pub struct Summary {
     /// Which iteration, and whether it is over.
     #[serde(flatten)]
-    pub standing: Standing,
+    pub standing: IterationHead,
     /// Its results in numbers.
     #[serde(flatten)]
     pub figures: Figures,
@@ -29,7 +29,7 @@ pub struct Summary {
 
 /// Which iteration, and whether it is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct IterationHead {
     /// The crawl's name.
     pub crawl: CrawlId,
     /// The iteration's number, counted from 1.
@@ -85,7 +85,7 @@ pub async fn summary_of(reader: &impl Reader, iteration: IterationRow, tally: Ta
         figures.causes = causes(reader, &filter).await?;
     }
     let IterationRow { crawl, number, status, task, started_at, closed_at, .. } = iteration;
-    Ok(Summary { standing: Standing { crawl, iteration: number, status, task, started_at, closed_at }, figures })
+    Ok(Summary { standing: IterationHead { crawl, iteration: number, status, task, started_at, closed_at }, figures })
 }
 
 fn task_name<S: Serializer>(task: &Task, serializer: S) -> Result<S::Ok, S::Error> {

@@ -17,8 +17,8 @@ use crate::entry::{days, words_of_url};
 use crate::error::IndexError;
 use crate::expand::expansions_of_each;
 use crate::fields::{Fields, Part};
-use crate::query::{Condition, Form, Node, Words as Wanted};
-use crate::words::{Asked, Words, looked_up_as};
+use crate::query::{Condition, Form, Node, WordRun};
+use crate::words::{QueryWord, WordMaker, looked_up_as};
 
 /// How much a word counts for each further part of a page that has it, beside the part in which it counts most.
 const TIE_BREAKER: Score = 0.3;
@@ -50,7 +50,7 @@ pub(crate) struct Lookup {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
     /// What makes the words of pages, by the language as which they are looked up ([`looked_up_as`]).
-    pub(crate) languages: BTreeMap<String, Words>,
+    pub(crate) languages: BTreeMap<String, WordMaker>,
     /// Of each part: how many pages there are for each that has it.
     pages_for_each: Vec<(Field, f64)>,
 }
@@ -80,7 +80,7 @@ struct Manner {
 }
 
 /// What looks up words.
-pub(crate) struct Found {
+pub(crate) struct WordQuery {
     /// Pages that have them; `None` if there is nothing to look up, as they are stop words in every language, or no words.
     pub(crate) pages: Option<Box<dyn Query>>,
     /// Pages in languages in which they are stop words, which are left out where there is more to search for; `None` if there is no such language.
@@ -93,7 +93,7 @@ impl Lookup {
         let mut languages = BTreeMap::new();
         each_term(&searcher, fields.language, |language, _| {
             let language = looked_up_as(language);
-            languages.entry(language.to_owned()).or_insert_with(|| Words::of_language(language));
+            languages.entry(language.to_owned()).or_insert_with(|| WordMaker::of_language(language));
         })?;
         let mut pages_for_each = Vec::new();
         for field in Part::ALL.map(|part| fields.of(part)) {
@@ -113,7 +113,7 @@ impl Lookup {
     /// Compiles a query.
     pub(crate) fn compile(&self, node: &Node, typos: Typos) -> Result<Compiled, IndexError> {
         let (manner, mut notes) = (Manner { typos, expansions_max: expansions_of_each(node) }, Notes::default());
-        let query = self.node(node, manner, Sense::Wanted, &mut notes)?;
+        let query = self.node(node, manner, Sense::WordRun, &mut notes)?;
         Ok(Compiled { query, notes })
     }
 
@@ -127,7 +127,7 @@ impl Lookup {
             Node::Not(_) => self.all(std::slice::from_ref(node), manner, sense, notes)?,
             Node::Words(wanted) => {
                 let found = self.wanted(wanted, manner, sense, notes)?;
-                if found.pages_without.is_some() && sense == Sense::Wanted {
+                if found.pages_without.is_some() && sense == Sense::WordRun {
                     notes.stop_words.push(wanted.text.clone());
                 }
                 found.pages.unwrap_or_else(|| boxed(EmptyQuery))
@@ -149,7 +149,7 @@ impl Lookup {
             match node {
                 Node::Not(node) => clauses.push((Occur::MustNot, self.node(node, manner, sense.opposite(), notes)?)),
                 Node::Words(wanted) => match self.wanted(wanted, manner, sense, notes)? {
-                    Found { pages: Some(pages), pages_without: None } => clauses.push((Occur::Must, pages)),
+                    WordQuery { pages: Some(pages), pages_without: None } => clauses.push((Occur::Must, pages)),
                     found => stop_words.push((&wanted.text, found)),
                 },
                 node => clauses.push((Occur::Must, self.node(node, manner, sense, notes)?)),
@@ -159,11 +159,11 @@ impl Lookup {
         if !has_others && stop_words.is_empty() {
             clauses.push((Occur::Must, everything()));
         }
-        for (word, Found { pages, pages_without }) in stop_words {
+        for (word, WordQuery { pages, pages_without }) in stop_words {
             let mut any: Vec<Box<dyn Query>> = pages.into_iter().collect();
             if has_others {
                 any.extend(pages_without);
-            } else if sense == Sense::Wanted {
+            } else if sense == Sense::WordRun {
                 notes.stop_words.push(word.clone());
             }
             clauses.push((Occur::Must, boxed(DisjunctionMaxQuery::new(any))));
@@ -171,12 +171,18 @@ impl Lookup {
         Ok(boxed(BooleanQuery::new(clauses)))
     }
 
-    fn wanted(&self, wanted: &Wanted, manner: Manner, sense: Sense, notes: &mut Notes) -> Result<Found, IndexError> {
+    fn wanted(
+        &self,
+        wanted: &WordRun,
+        manner: Manner,
+        sense: Sense,
+        notes: &mut Notes,
+    ) -> Result<WordQuery, IndexError> {
         let texts = match wanted.form {
             Form::Phrase => vec![wanted.text.clone()],
             // What pages must not have is taken by the letter.
             Form::Word => match (manner.typos, sense) {
-                (Typos::Correct, Sense::Wanted) => vec![self.corrected(&wanted.text, &mut notes.corrections)?],
+                (Typos::Correct, Sense::WordRun) => vec![self.corrected(&wanted.text, &mut notes.corrections)?],
                 (Typos::Keep, _) | (_, Sense::Unwanted) => vec![wanted.text.clone()],
             },
             Form::Prefix => self.expansions(wanted.part, &wanted.text, manner.expansions_max)?,
@@ -188,7 +194,7 @@ impl Lookup {
                 for text in texts {
                     any.extend(self.text(wanted.part, text)?.pages);
                 }
-                Found { pages: Some(boxed(DisjunctionMaxQuery::new(any))), pages_without: None }
+                WordQuery { pages: Some(boxed(DisjunctionMaxQuery::new(any))), pages_without: None }
             }
         };
         if wanted.form == Form::Prefix {
@@ -196,14 +202,14 @@ impl Lookup {
             found.pages_without = None;
             found.pages = found.pages.or_else(|| Some(boxed(EmptyQuery)));
         }
-        if sense == Sense::Wanted {
+        if sense == Sense::WordRun {
             notes.marked.extend(texts);
         }
         Ok(found)
     }
 
     /// Looks up a word or a phrase: in each language as its words are looked up there.
-    pub(crate) fn text(&self, part: Option<Part>, text: &str) -> Result<Found, IndexError> {
+    pub(crate) fn text(&self, part: Option<Part>, text: &str) -> Result<WordQuery, IndexError> {
         let text = if part == Some(Part::Url) { Cow::Owned(words_of_url(text)) } else { Cow::Borrowed(text) };
         let mut ways: BTreeMap<Vec<Place>, Vec<&str>> = BTreeMap::new();
         let mut without = Vec::new();
@@ -232,7 +238,7 @@ impl Lookup {
             });
         }
         let pages = if any.is_empty() { None } else { Some(any_of(any)) };
-        Ok(Found { pages, pages_without })
+        Ok(WordQuery { pages, pages_without })
     }
 
     /// Looks up words at their places, in a part or in all of them.
@@ -294,15 +300,15 @@ impl Bm25StatisticsProvider for Lookup {
 /// Whether a part of a query says what pages have, or what they do not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sense {
-    Wanted,
+    WordRun,
     Unwanted,
 }
 
 impl Sense {
     const fn opposite(self) -> Self {
         match self {
-            Self::Wanted => Self::Unwanted,
-            Self::Unwanted => Self::Wanted,
+            Self::WordRun => Self::Unwanted,
+            Self::Unwanted => Self::WordRun,
         }
     }
 }
@@ -310,7 +316,7 @@ impl Sense {
 /// A word of a query: its place among the others, and its forms.
 type Place = (usize, Vec<String>);
 
-fn places(asked: Vec<Asked>) -> Vec<Place> {
+fn places(asked: Vec<QueryWord>) -> Vec<Place> {
     let first = asked.first().map_or(0, |word| word.place);
     asked.into_iter().map(|word| (word.place - first, word.forms)).collect()
 }

@@ -45,7 +45,7 @@ pub(crate) struct Entry {
 
 /// What the link graph says of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Standing {
+pub(crate) struct LinkFigures {
     pub(crate) anchors: Vec<String>,
     pub(crate) rank: f64,
     pub(crate) linked_from: u64,
@@ -53,7 +53,7 @@ pub(crate) struct Standing {
 
 impl Entry {
     /// Returns the entry of a document; `None` if there is nothing to look up, as it is neither a page nor a file that people read, or asks for noindex.
-    pub(crate) fn of(document: Document, standing: Standing) -> Option<Self> {
+    pub(crate) fn of(document: Document, standing: LinkFigures) -> Option<Self> {
         let is_file = document.is_readable_file();
         let page = document.page.or_else(|| is_file.then(Page::default)).filter(|page| !page.directives.noindex)?;
         let content = document.content.map(|content| *content).unwrap_or_default();
@@ -79,7 +79,7 @@ impl Entry {
             }
         }
         let said = about.modified.or(about.published).and_then(|date| day(&date));
-        let Standing { anchors, rank, linked_from } = standing;
+        let LinkFigures { anchors, rank, linked_from } = standing;
         Some(Self {
             site: site(&document.url),
             url: document.url.as_str().to_owned(),

@@ -13,7 +13,7 @@ use crate::error::IndexError;
 use crate::fields::Part;
 use crate::query::{Form, Node};
 use crate::runs::Run;
-use crate::words::Words;
+use crate::words::WordMaker;
 
 /// The most words that the beginning of a word stands for: those that most pages have.
 const EXPANSIONS_MAX: usize = 100;
@@ -53,7 +53,7 @@ impl Lookup {
         count_max: usize,
     ) -> Result<Vec<String>, IndexError> {
         let mut runs: Vec<(Run, String)> = Vec::new();
-        Words::as_written().each_run(text, |run, forms| runs.push((run.clone(), forms.asked().collect())));
+        WordMaker::as_written().each_run(text, |run, forms| runs.push((run.clone(), forms.asked().collect())));
         let Some((last, beginning)) = runs.pop() else { return Ok(vec![text.to_owned()]) };
         // In a script without spaces, it is looked up as it is, and so is a word after which something else begins.
         if last.is_unspaced() || !text[last.at.end..].chars().all(is_ignorable) {
@@ -108,7 +108,7 @@ impl Lookup {
     /// Returns a text with those of its words replaced that no page has, if one that differs in one letter is there.
     pub(crate) fn corrected(&self, text: &str, corrections: &mut Vec<Correction>) -> Result<String, IndexError> {
         let mut written = Vec::new();
-        Words::as_written()
+        WordMaker::as_written()
             .each_run(text, |run, forms| written.push((run.at.clone(), forms.asked().collect::<String>())));
         let mut corrected = text.to_owned();
         for (place, word) in written.into_iter().rev() {

@@ -26,7 +26,7 @@ use crate::error::{IndexError, SearchError};
 use crate::fields::{FORMAT, Fields, schema};
 use crate::hot;
 use crate::standing::Standings;
-use crate::words::{AS_WRITTEN, InLanguages, Words};
+use crate::words::{AS_WRITTEN, InLanguages, WordMaker};
 
 /// The number of documents in one read.
 const BATCH_ROWS: usize = 200;
@@ -164,7 +164,7 @@ impl Index {
 
     fn of(index: tantivy::Index, fields: Fields, folder: PathBuf) -> Result<(Self, Option<MadeFrom>), IndexError> {
         index.tokenizers().register(InLanguages::NAME, InLanguages::default());
-        index.tokenizers().register(AS_WRITTEN, Words::with_spaces());
+        index.tokenizers().register(AS_WRITTEN, WordMaker::with_spaces());
         let from = MadeFrom::of(&index)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok((Self { folder, index, fields, reader, lookup: Mutex::default() }, from))

@@ -4,17 +4,17 @@ use tantivy::Term;
 use tantivy::query::{BooleanQuery, ConstScoreQuery, Occur, Query, TermSetQuery};
 
 use crate::compile::{Lookup, boxed, everything};
-use crate::words::{UNDETERMINED, Words, looked_up_as};
+use crate::words::{UNDETERMINED, WordMaker, looked_up_as};
 
 impl Lookup {
     /// What makes the words of pages in a language.
-    pub(crate) fn words_of(&self, language: &str) -> Words {
+    pub(crate) fn words_of(&self, language: &str) -> WordMaker {
         let language = looked_up_as(language);
-        self.languages.get(language).cloned().unwrap_or_else(|| Words::of_language(language))
+        self.languages.get(language).cloned().unwrap_or_else(|| WordMaker::of_language(language))
     }
 
     /// What makes the words of each language as which words are looked up.
-    pub(crate) fn languages(&self) -> impl Iterator<Item = Words> {
+    pub(crate) fn languages(&self) -> impl Iterator<Item = WordMaker> {
         self.languages.values().cloned()
     }
 

@@ -28,7 +28,7 @@ pub struct Word {
 
 /// Where a word is in a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct WordPlace {
     /// The word, as it is looked up.
     pub word: String,
     /// The page.
@@ -107,7 +107,7 @@ impl Index {
         &self,
         part: Part,
         word: &str,
-        visit: impl FnMut(Place) -> ControlFlow<()>,
+        visit: impl FnMut(WordPlace) -> ControlFlow<()>,
     ) -> Result<Vec<Word>, SearchError> {
         self.each_place(part, word, visit).map_err(|error| self.failed(error))
     }
@@ -116,7 +116,7 @@ impl Index {
         &self,
         part: Part,
         word: &str,
-        mut visit: impl FnMut(Place) -> ControlFlow<()>,
+        mut visit: impl FnMut(WordPlace) -> ControlFlow<()>,
     ) -> Result<Vec<Word>, IndexError> {
         let lookup = self.lookup()?;
         let searcher = &lookup.searcher;
@@ -137,7 +137,7 @@ impl Index {
                 total.occurrences += u64::from(occurrences);
                 if goes_on.is_continue() {
                     let entry = entry(searcher, &self.fields, address)?;
-                    goes_on = visit(Place {
+                    goes_on = visit(WordPlace {
                         word: word.clone(),
                         url: entry.url,
                         title: entry.title,

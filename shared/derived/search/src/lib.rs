@@ -38,7 +38,7 @@ pub use edition::{Edition, IndexFile};
 pub use error::{IndexError, QueryError, QueryProblem, SearchError};
 pub use fields::Part;
 pub use index::{Changes, Index, Updated};
-pub use lexicon::{Place, Word};
+pub use lexicon::{Word, WordPlace};
 pub use parts::Parts;
 pub use query::check;
 pub use search::{FacetCount, Facets, Hit, PER_PAGE_MAX, Request, Results, SHOWN_MAX, SearchReport};

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::characters::{Character, Characters};
 use crate::compile::is_lone;
-use crate::words::Words;
+use crate::words::WordMaker;
 
 /// How much of a text is shown.
 const SNIPPET_BYTES: usize = 240;
@@ -28,7 +28,7 @@ pub struct Piece {
 
 /// The words that are marked in texts of one language.
 pub(crate) struct Marks {
-    words: Words,
+    words: WordMaker,
     terms: HashSet<String>,
     /// Characters that are marked wherever they stand.
     lone: HashSet<String>,
@@ -41,7 +41,7 @@ struct Match {
 }
 
 impl Marks {
-    pub(crate) fn new(mut words: Words, texts: &[String]) -> Self {
+    pub(crate) fn new(mut words: WordMaker, texts: &[String]) -> Self {
         let asked: Vec<String> = texts.iter().flat_map(|text| words.asked(text)).flat_map(|word| word.forms).collect();
         let (lone, terms) = asked.into_iter().partition(|word| is_lone(word));
         Self { words, terms, lone }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     fn marks(texts: &[&str]) -> Marks {
-        Marks::new(Words::of_language("en"), &texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
+        Marks::new(WordMaker::of_language("en"), &texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

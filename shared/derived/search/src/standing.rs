@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use dragline_graph::{Graph, GraphError};
 
-use crate::entry::Standing;
+use crate::entry::LinkFigures;
 
 /// How many different texts of links are looked up for a page: those that most links have.
 const ANCHORS_MAX: u32 = 20;
@@ -29,8 +29,8 @@ impl<'g> Standings<'g> {
     }
 
     /// Returns what the graph says of a page; nothing, if it does not know it.
-    pub(crate) fn of_page(&self, url: &str) -> Result<Standing, GraphError> {
-        let mut standing = Standing::default();
+    pub(crate) fn of_page(&self, url: &str) -> Result<LinkFigures, GraphError> {
+        let mut standing = LinkFigures::default();
         self.0.each(
             "SELECT coalesce(rank, 0), linked_from FROM node WHERE url = ?",
             [url],

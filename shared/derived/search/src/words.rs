@@ -59,14 +59,14 @@ pub(crate) fn looked_up_as(language: &str) -> &str {
 
 /// Makes the words of texts in one language.
 #[derive(Clone)]
-pub(crate) struct Words {
+pub(crate) struct WordMaker {
     forms: FormsOf,
     unspaced: Unspaced,
 }
 
 /// A word that is looked up.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Asked {
+pub(crate) struct QueryWord {
     /// Which of the words it is.
     pub(crate) place: usize,
     /// What it may be in the index: at least one.
@@ -74,7 +74,7 @@ pub(crate) struct Asked {
     pub(crate) is_stop_word: bool,
 }
 
-impl Words {
+impl WordMaker {
     /// Words of a language without endings and stop words. Where nothing is known of it, they are as written, in lower case and without accents.
     pub(crate) fn of_language(language: &str) -> Self {
         let i = if has_dotless_i(language) { LettersI::AsWritten } else { LettersI::AllDotted };
@@ -107,11 +107,11 @@ impl Words {
     }
 
     /// Returns the words of a text as they are looked up.
-    pub(crate) fn asked(&mut self, text: &str) -> Vec<Asked> {
+    pub(crate) fn asked(&mut self, text: &str) -> Vec<QueryWord> {
         let mut asked = Vec::new();
         self.each_run(text, |run, forms| {
             let is_stop_word = forms.is_stop_word;
-            asked.push(Asked { place: run.place, forms: forms.asked().map(str::to_owned).collect(), is_stop_word });
+            asked.push(QueryWord { place: run.place, forms: forms.asked().map(str::to_owned).collect(), is_stop_word });
         });
         asked
     }
@@ -127,7 +127,7 @@ impl Words {
     }
 }
 
-impl Tokenizer for Words {
+impl Tokenizer for WordMaker {
     type TokenStream<'a> = WordStream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
@@ -193,7 +193,7 @@ pub(crate) fn in_language(language: &str, texts: impl IntoIterator<Item = impl A
 
 /// Makes the words of texts that say in which language they are.
 #[derive(Clone, Default)]
-pub(crate) struct InLanguages(HashMap<String, Words>);
+pub(crate) struct InLanguages(HashMap<String, WordMaker>);
 
 impl InLanguages {
     /// The name by which fields of the index ask for it.
@@ -206,12 +206,12 @@ impl Tokenizer for InLanguages {
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         let (language, text) = text.split_once(SEPARATOR).unwrap_or((UNDETERMINED, text));
         let language = looked_up_as(language);
-        let words = self.0.entry(language.to_owned()).or_insert_with(|| Words::of_language(language));
+        let words = self.0.entry(language.to_owned()).or_insert_with(|| WordMaker::of_language(language));
         words.stream(text)
     }
 }
 
-/// The name by which fields of the index ask for [`Words::with_spaces`].
+/// The name by which fields of the index ask for [`WordMaker::with_spaces`].
 pub(crate) const AS_WRITTEN: &str = "as_written";
 
 #[cfg(test)]
@@ -221,7 +221,7 @@ mod tests {
 
     fn words(language: &str, text: &str) -> String {
         let mut words = Vec::new();
-        Words::of_language(language).each(text, |token| words.push(format!("{}:{}", token.position, token.text)));
+        WordMaker::of_language(language).each(text, |token| words.push(format!("{}:{}", token.position, token.text)));
         words.join(" ")
     }
 

@@ -147,7 +147,12 @@ fn headline(figures: &Figures, visits: &Visits, took: Option<jiff::SignedDuratio
         figure("took_ms", "Duration", number(took_ms), Unit::Ms),
         figure("requests_per_second", "Requests per second", per_second, Unit::PerSecond),
         figure("median_ms", "Median response time", number(visits.durations.quantile(500)), Unit::Ms),
-        figure("ninety_percent_ms", "90th percentile of response times", number(visits.durations.quantile(900)), Unit::Ms),
+        figure(
+            "ninety_percent_ms",
+            "90th percentile of response times",
+            number(visits.durations.quantile(900)),
+            Unit::Ms,
+        ),
         figure("first_byte_ms", "Median time to first byte", number(visits.first_bytes.quantile(500)), Unit::Ms),
     ]
 }

@@ -26,15 +26,15 @@ const SECTIONS_MAX: usize = 40;
 
 /// A place while pages are counted.
 #[derive(Debug, Default)]
-struct Place {
+struct PathNode {
     pages: u64,
     bytes: u64,
-    children: BTreeMap<String, Place>,
+    children: BTreeMap<String, PathNode>,
 }
 
 /// Returns the pages by host and path.
 pub(crate) fn tree(graph: &Graph) -> Result<Branch, GraphError> {
-    let mut root = Place::default();
+    let mut root = PathNode::default();
     let mut places = 0;
     let sql = "SELECT url, coalesce(body_bytes, 0) FROM node WHERE state = 'page'";
     graph.each(
@@ -74,7 +74,7 @@ pub(crate) fn parts(url: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns what is shown of a place: the largest places below it, and in the room that is left what is below these, the more the larger they are.
-fn branch(title: &str, place: Place, room: usize) -> Branch {
+fn branch(title: &str, place: PathNode, room: usize) -> Branch {
     let mut below: Vec<_> = place.children.into_iter().collect();
     below.sort_by(|(a_name, a), (b_name, b)| b.pages.cmp(&a.pages).then_with(|| a_name.cmp(b_name)));
     let shown = below.len().min(CHILDREN_MAX).min(room);
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_largest_places_are_shown() {
-        let place = |pages, children| Place { pages, bytes: 0, children };
+        let place = |pages, children| PathNode { pages, bytes: 0, children };
         let many = (1..=60).map(|pages| (format!("p{pages}"), place(pages, BTreeMap::new()))).collect();
         let shown = branch("all", place(100, many), 1000);
         assert_eq!((shown.children.len(), shown.more, shown.children[0].pages), (40, 20, 60));

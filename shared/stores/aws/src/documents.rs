@@ -11,7 +11,7 @@ use bytes::Bytes;
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentId, SegmentRow, VisitPlace};
 use dragline_domain::ids::Iteration;
-use dragline_formats::deflated::{Sparing, gzip};
+use dragline_formats::deflated::{CompressionGoal, gzip};
 use dragline_ports::archive::Put;
 use dragline_ports::clock::Rng;
 use dragline_ports::documents::{Documents, PutDocuments};
@@ -179,12 +179,12 @@ fn encode(documents: &[Document], json_bytes_max: u64) -> Result<Vec<u8>, StoreE
         lines.push(b'\n');
         size = check(size, lines.len() - before, json_bytes_max)?;
         if lines.len() >= MEMBER_BYTES {
-            members.extend(gzip(&lines, Sparing::Time));
+            members.extend(gzip(&lines, CompressionGoal::Time));
             lines.clear();
         }
     }
     if !lines.is_empty() || members.is_empty() {
-        members.extend(gzip(&lines, Sparing::Time));
+        members.extend(gzip(&lines, CompressionGoal::Time));
     }
     Ok(members)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dragline_domain::frontier::ObjectKey;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::CrawlUrl;
-use dragline_formats::deflated::{Sparing, gzip};
+use dragline_formats::deflated::{CompressionGoal, gzip};
 use dragline_ports::clock::Rng;
 use dragline_ports::error::PortResult;
 use dragline_ports::publications::{ItemsPart, Publications, ReportPlace};
@@ -62,7 +62,7 @@ impl S3Publications {
                     let lines = inflate(&object.bytes)?;
                     let left = without(&lines, urls)?;
                     if left.len() < lines.len() {
-                        self.bucket.replace(key, ITEMS, gzip(&left, Sparing::Time)).await?;
+                        self.bucket.replace(key, ITEMS, gzip(&left, CompressionGoal::Time)).await?;
                     }
                 }
                 match keys.last() {
@@ -71,7 +71,7 @@ impl S3Publications {
                 }
             }
         };
-        forgotten.await.map_err(|e: StoreError| e.at("forget items", Of(crawl, iteration)))
+        forgotten.await.map_err(|e: StoreError| e.at("forget items", IterationName(crawl, iteration)))
     }
 
     /// Deletes the reports on all iterations: what they say of a URL may not be kept.
@@ -96,12 +96,12 @@ impl S3Publications {
 impl Publications for S3Publications {
     async fn clear_items(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<()> {
         let cleared = self.bucket.delete_all(&ObjectKey::items_prefix(crawl, iteration)).await;
-        cleared.map_err(|e| e.at("clear items", Of(crawl, iteration)))
+        cleared.map_err(|e| e.at("clear items", IterationName(crawl, iteration)))
     }
 
     async fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> PortResult<()> {
         let key = ObjectKey::of_items(&part.crawl, part.iteration, &part.table, part.number);
-        let put = self.bucket.put(&key, ITEMS, gzip(&lines, Sparing::Time)).await;
+        let put = self.bucket.put(&key, ITEMS, gzip(&lines, CompressionGoal::Time)).await;
         put.map_err(|e| e.at("put items", &key))
     }
 
@@ -119,9 +119,9 @@ impl Publications for S3Publications {
 }
 
 /// What is published, for messages.
-struct Of<'c>(&'c CrawlId, Iteration);
+struct IterationName<'c>(&'c CrawlId, Iteration);
 
-impl fmt::Display for Of<'_> {
+impl fmt::Display for IterationName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "iteration {} of {}", self.1, self.0)
     }

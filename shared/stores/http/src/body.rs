@@ -47,7 +47,7 @@ pub(crate) async fn receive(
     rooms: &Rooms,
     (deadline, room_wait_max): (Instant, Duration),
 ) -> Received {
-    let mut kept = Kept::new(&response, limits, &rooms.spool);
+    let mut kept = BodySoFar::new(&response, limits, &rooms.spool);
     // Waiting for room may take as long again as the whole exchange.
     let mut patience = Patience::new(deadline, room_wait_max);
     // Without room, as much is kept as fitted.
@@ -57,7 +57,7 @@ pub(crate) async fn receive(
 }
 
 async fn fill(
-    kept: &mut Kept,
+    kept: &mut BodySoFar,
     response: &mut reqwest::Response,
     budget: &ByteBudget,
     patience: &mut Patience,
@@ -93,15 +93,15 @@ enum Pushed {
 }
 
 /// A body so far, within its limits.
-struct Kept {
-    place: Place,
+struct BodySoFar {
+    place: BodyStorage,
     bytes_max: usize,
     meter: DecodedMeter,
     text: Text,
 }
 
 /// Where a body is kept.
-enum Place {
+enum BodyStorage {
     /// It is read: in memory.
     Memory(Vec<u8>),
     /// It is not: on disk if it is long. `None` while another thread writes to it.
@@ -123,14 +123,14 @@ impl Text {
     }
 }
 
-impl Kept {
+impl BodySoFar {
     fn new(response: &reqwest::Response, limits: &BodyLimits, spool: &Spool) -> Self {
         let bytes_max = usize::try_from(limits.received_bytes_max).unwrap_or(usize::MAX);
         // The length is the server's claim: it is worth no more than a share until it proves true.
         let claimed = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
         let place = match limits.body_use {
-            BodyUse::Read => Place::Memory(Vec::with_capacity(claimed.min(SHARE_BYTES).min(bytes_max))),
-            BodyUse::Kept => Place::Spool(Some(spool.begin())),
+            BodyUse::Read => BodyStorage::Memory(Vec::with_capacity(claimed.min(SHARE_BYTES).min(bytes_max))),
+            BodyUse::Kept => BodyStorage::Spool(Some(spool.begin())),
         };
         Self {
             place,
@@ -142,8 +142,8 @@ impl Kept {
 
     fn len_bytes(&self) -> usize {
         match &self.place {
-            Place::Memory(bytes) => bytes.len(),
-            Place::Spool(writer) => {
+            BodyStorage::Memory(bytes) => bytes.len(),
+            BodyStorage::Spool(writer) => {
                 let bytes = writer.as_ref().map_or(0, SpoolWriter::len_bytes);
                 usize::try_from(bytes).unwrap_or(usize::MAX)
             }
@@ -154,8 +154,8 @@ impl Kept {
     fn memory_bytes_with(&self, more: usize) -> usize {
         let bytes = self.len_bytes().saturating_add(more).min(self.bytes_max);
         match &self.place {
-            Place::Memory(_) => bytes,
-            Place::Spool(_) => bytes.min(MEMORY_BYTES_MAX),
+            BodyStorage::Memory(_) => bytes,
+            BodyStorage::Spool(_) => bytes.min(MEMORY_BYTES_MAX),
         }
     }
 
@@ -164,11 +164,11 @@ impl Kept {
         let is_over = chunk.len() > room;
         chunk.truncate(room);
         let measured = match &mut self.place {
-            Place::Memory(bytes) => {
+            BodyStorage::Memory(bytes) => {
                 bytes.extend_from_slice(&chunk);
                 self.meter.push(bytes)
             }
-            Place::Spool(writer) => {
+            BodyStorage::Spool(writer) => {
                 spool(writer, &chunk, patience).await?;
                 self.meter.push_chunk(&chunk)
             }
@@ -180,13 +180,13 @@ impl Kept {
     async fn finish(self, framed: Option<Truncation>, waited: Duration) -> Received {
         let Self { place, meter, text, .. } = self;
         let body = match place {
-            Place::Memory(mut bytes) => {
+            BodyStorage::Memory(mut bytes) => {
                 // Bodies wait in memory until their segment is committed, so what was reserved while growing is given back.
                 bytes.shrink_to_fit();
                 Blob::from(bytes)
             }
-            Place::Spool(None) => Blob::default(),
-            Place::Spool(Some(writer)) => {
+            BodyStorage::Spool(None) => Blob::default(),
+            BodyStorage::Spool(Some(writer)) => {
                 let ended = tokio::task::spawn_blocking(|| writer.finish_with_what_fits()).await;
                 ended.unwrap_or_default()
             }

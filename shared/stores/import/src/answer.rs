@@ -14,7 +14,7 @@ use dragline_formats::warc::{
 use dragline_ports::fetcher::{BodyUse, FetchLimits, Fetched, FetchedResponse, Truncation};
 
 use crate::archives::RecordFile;
-use crate::index::{Capture, Kind, Place};
+use crate::index::{Capture, Kind, RecordLocation};
 
 /// Reads an answer, within the limits of a crawl.
 ///
@@ -55,7 +55,7 @@ pub(crate) fn read(
 /// Reads a record, with as much of it as has a body that is read. What is beyond that is written.
 fn record(
     files: &[RecordFile],
-    place: Place,
+    place: RecordLocation,
     limits: &FetchLimits,
     rest: &mut dyn Write,
 ) -> Result<OthersRecord, String> {
@@ -140,7 +140,7 @@ impl Message {
     fn with_rest(
         mut self,
         files: &[RecordFile],
-        place: Place,
+        place: RecordLocation,
         limits: &FetchLimits,
         spool: &Spool,
     ) -> Result<Self, String> {

@@ -31,7 +31,7 @@ const STATUS_MIN: u16 = 100;
 
 /// A record's place among all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct RecordLocation {
     pub(crate) file: u32,
     pub(crate) record: RecordPlace,
 }
@@ -42,7 +42,7 @@ pub(crate) enum Kind {
     /// With its body, or none as the server said that nothing changed.
     Response,
     /// With a body in another record.
-    Revisit(Place),
+    Revisit(RecordLocation),
     /// A body without a response.
     Resource,
 }
@@ -55,9 +55,9 @@ pub struct Capture {
     /// When it was requested.
     pub at: Timestamp,
     pub(crate) kind: Kind,
-    pub(crate) place: Place,
+    pub(crate) place: RecordLocation,
     /// Where its request is; `None` if there is none.
-    pub(crate) request: Option<Place>,
+    pub(crate) request: Option<RecordLocation>,
     /// How its URL was found; `None` for archives of others.
     pub sighting: Option<Box<Sighting>>,
     /// The iteration of a crawl of ours that it is of; `None` for archives of others.
@@ -213,7 +213,7 @@ struct Answer {
 /// A request, by the ids of its answer or its own.
 #[derive(Clone, Copy)]
 struct Request {
-    place: Place,
+    place: RecordLocation,
     is_get: bool,
 }
 
@@ -246,7 +246,7 @@ impl Scan<'_> {
             if matches!(extent, Extent::CutShort { .. }) {
                 self.index.cut_short += 1;
             }
-            let place = Place { file: number, record: place };
+            let place = RecordLocation { file: number, record: place };
             let taken = match &record.record_type {
                 RecordType::WarcInfo => {
                     self.iteration = iteration_of(&record);
@@ -282,14 +282,14 @@ impl Scan<'_> {
         Ok(())
     }
 
-    fn add_request(&mut self, record: &StoredRecord, place: Place) {
+    fn add_request(&mut self, record: &StoredRecord, place: RecordLocation) {
         let is_get = read_others_request(record).is_none_or(|request| request.method == "GET");
         for id in record.id().into_iter().chain(record.concurrent_to()) {
             self.requests.entry(id).or_insert(Request { place, is_get });
         }
     }
 
-    fn add(&mut self, record: &StoredRecord, place: Place, kind: Kind) -> Result<(), LeftOut> {
+    fn add(&mut self, record: &StoredRecord, place: RecordLocation, kind: Kind) -> Result<(), LeftOut> {
         if record.fields.get("WARC-Segment-Number").is_some() {
             return Err(LeftOut::OtherKind);
         }

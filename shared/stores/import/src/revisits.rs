@@ -6,7 +6,7 @@ use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::warc::{RecordId, Sha1Digest, StoredRecord};
 use jiff::Timestamp;
 
-use crate::index::Place;
+use crate::index::RecordLocation;
 
 /// What a revisit says of the record with its body.
 #[derive(Clone, Debug)]
@@ -30,14 +30,14 @@ impl Reference {
 /// The bodies of all files, by what revisits name them.
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
-    by_address: HashMap<Address, Place>,
-    by_id: HashMap<RecordId, Place>,
-    by_digest: HashMap<Sha1Digest, Place>,
+    by_address: HashMap<Address, RecordLocation>,
+    by_id: HashMap<RecordId, RecordLocation>,
+    by_digest: HashMap<Sha1Digest, RecordLocation>,
 }
 
 impl Bodies {
     /// Adds a record with a body. Of several with the same name the first one counts.
-    pub(crate) fn add(&mut self, record: &StoredRecord, place: Place) {
+    pub(crate) fn add(&mut self, record: &StoredRecord, place: RecordLocation) {
         if let Some((uri, date)) = record.target_uri().zip(record.date()) {
             self.by_address.entry(address(uri, date)).or_insert(place);
         }
@@ -51,7 +51,7 @@ impl Bodies {
 
     /// Returns the record with the body: by its URL and time, by its id, or else any with the
     /// digest.
-    pub(crate) fn find(&self, Reference { at, id, digest }: &Reference) -> Option<Place> {
+    pub(crate) fn find(&self, Reference { at, id, digest }: &Reference) -> Option<RecordLocation> {
         let at = at.as_ref().and_then(|at| self.by_address.get(at));
         let id = || id.as_ref().and_then(|id| self.by_id.get(id));
         let digest = || digest.as_ref().and_then(|digest| self.by_digest.get(digest));

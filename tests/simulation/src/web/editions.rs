@@ -25,7 +25,7 @@ const PAGES_MAX: usize = 5;
 
 /// What became of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum PageState {
     /// It is there.
     There,
     /// It is answered with this status.
@@ -40,7 +40,7 @@ enum Fate {
 #[derive(Clone, Debug)]
 struct Story {
     url: CrawlUrl,
-    fate: Fate,
+    fate: PageState,
     content: Edited,
     moved_to: CrawlUrl,
 }
@@ -100,7 +100,7 @@ fn story(dice: &mut StdRng, url: &CrawlUrl, urls: &[CrawlUrl]) -> Story {
     let validation = *[Validation::Body, Validation::Tag, Validation::Date].choose(dice).expect("not empty");
     let content = Edited { version: 0, body, asks: Asks::Nothing, validation };
     // Some pages come later.
-    let fate = if !is_first(url) && dice.random_bool(0.15) { Fate::Refused(404) } else { Fate::There };
+    let fate = if !is_first(url) && dice.random_bool(0.15) { PageState::Refused(404) } else { PageState::There };
     Story { url: url.clone(), fate, content, moved_to: urls[dice.random_range(0..urls.len())].clone() }
 }
 
@@ -115,8 +115,8 @@ fn link(dice: &mut StdRng, links: &mut Vec<CrawlUrl>, urls: &[CrawlUrl]) {
 
 /// What becomes of a page in the next edition.
 fn next(dice: &mut StdRng, story: &mut Story, urls: &[CrawlUrl]) {
-    if story.fate != Fate::There && dice.random_bool(0.6) {
-        story.fate = Fate::There;
+    if story.fate != PageState::There && dice.random_bool(0.6) {
+        story.fate = PageState::There;
         if dice.random_bool(0.5) {
             return;
         }
@@ -126,19 +126,19 @@ fn next(dice: &mut StdRng, story: &mut Story, urls: &[CrawlUrl]) {
         40..60 if !is_first(&story.url) => {
             story.moved_to = urls[dice.random_range(0..urls.len())].clone();
             let fates = [
-                Fate::Refused(404),
-                Fate::Refused(410),
-                Fate::Refused(403),
-                Fate::Refused(500),
-                Fate::Moved(301),
-                Fate::Moved(302),
-                Fate::Troubled(TroubleKind::Hangs),
-                Fate::Troubled(TroubleKind::BreaksOff),
+                PageState::Refused(404),
+                PageState::Refused(410),
+                PageState::Refused(403),
+                PageState::Refused(500),
+                PageState::Moved(301),
+                PageState::Moved(302),
+                PageState::Troubled(TroubleKind::Hangs),
+                PageState::Troubled(TroubleKind::BreaksOff),
             ];
             story.fate = match *fates.choose(dice).expect("not empty") {
                 // A 304 has no body that could break off.
-                Fate::Troubled(TroubleKind::BreaksOff) if story.content.validation != Validation::Body => {
-                    Fate::Refused(500)
+                PageState::Troubled(TroubleKind::BreaksOff) if story.content.validation != Validation::Body => {
+                    PageState::Refused(500)
                 }
                 fate => fate,
             };
@@ -194,10 +194,10 @@ fn host(dice: &mut StdRng, origin: &Origin, stories: &[Story]) -> Host {
 fn page(dice: &mut StdRng, story: &Story) -> Page {
     let content = || PageKind::Edited(story.content.clone());
     let (kind, trouble) = match story.fate {
-        Fate::There => (content(), None),
-        Fate::Refused(status) => (PageKind::Refused(status), None),
-        Fate::Moved(status) => (PageKind::Redirect { status, to: story.moved_to.clone() }, None),
-        Fate::Troubled(kind) => (content(), Some(Trouble { requests: u32::MAX, kind })),
+        PageState::There => (content(), None),
+        PageState::Refused(status) => (PageKind::Refused(status), None),
+        PageState::Moved(status) => (PageKind::Redirect { status, to: story.moved_to.clone() }, None),
+        PageState::Troubled(kind) => (content(), Some(Trouble { requests: u32::MAX, kind })),
     };
     Page { kind, think: Duration::from_millis(dice.random_range(5..300)), trouble, wants: Wants::Nothing }
 }

@@ -12,7 +12,7 @@ use http::header::{
 use http::{HeaderMap, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 
-use super::content::{Found, Page};
+use super::content::{Page, PathContent};
 use super::media_type::is_text;
 
 /// Whether the site compresses text for clients that accept it.
@@ -23,11 +23,13 @@ pub(super) enum Coding {
 }
 
 /// Answers a GET of a path.
-pub(super) fn answer(found: Found, path: &str, request: &HeaderMap, coding: Coding) -> Response<Full<Bytes>> {
+pub(super) fn answer(found: PathContent, path: &str, request: &HeaderMap, coding: Coding) -> Response<Full<Bytes>> {
     match found {
-        Found::Page(page) => answer_page(page, request, coding),
-        Found::Directory => with_header(text(StatusCode::MOVED_PERMANENTLY, "moved\n"), LOCATION, &format!("{path}/")),
-        Found::Missing => text(StatusCode::NOT_FOUND, "not found\n"),
+        PathContent::Page(page) => answer_page(page, request, coding),
+        PathContent::Directory => {
+            with_header(text(StatusCode::MOVED_PERMANENTLY, "moved\n"), LOCATION, &format!("{path}/"))
+        }
+        PathContent::Missing => text(StatusCode::NOT_FOUND, "not found\n"),
     }
 }
 
@@ -137,14 +139,15 @@ mod tests {
             (IF_MODIFIED_SINCE, "Sun, 06 Nov 1994 08:49:36 GMT", 200, "earlier"),
             (IF_MODIFIED_SINCE, "yesterday", 200, "not a date"),
         ] {
-            let response = answer(Found::Page(page("text/html")), "/", &request(name.clone(), value), Coding::Identity);
+            let response =
+                answer(PathContent::Page(page("text/html")), "/", &request(name.clone(), value), Coding::Identity);
             assert_eq!(response.status(), status, "{name}: {value}: {why}");
             assert_eq!(response.headers()[ETAG], "\"t1\"", "every answer says its version");
             assert_eq!(response.headers()[LAST_MODIFIED], "Sun, 06 Nov 1994 08:49:37 GMT");
         }
         let mut both = request(IF_NONE_MATCH, "\"t0\"");
         both.extend(request(IF_MODIFIED_SINCE, "Sun, 06 Nov 1994 08:49:38 GMT"));
-        let response = answer(Found::Page(page("text/html")), "/", &both, Coding::Identity);
+        let response = answer(PathContent::Page(page("text/html")), "/", &both, Coding::Identity);
         assert_eq!(response.status(), 200, "if there is a tag, the date is ignored");
     }
 
@@ -158,7 +161,7 @@ mod tests {
             (Coding::Gzip, "image/png", "gzip", false, "already compressed"),
             (Coding::Identity, "text/html", "gzip", false, "the site does not"),
         ] {
-            let response = answer(Found::Page(page(media_type)), "/", &request(ACCEPT_ENCODING, accepts), coding);
+            let response = answer(PathContent::Page(page(media_type)), "/", &request(ACCEPT_ENCODING, accepts), coding);
             assert_eq!(response.headers().contains_key(CONTENT_ENCODING), zipped, "{accepts} {media_type}: {why}");
             assert_eq!(response.headers().contains_key(VARY), coding == Coding::Gzip, "{why}");
         }
@@ -168,7 +171,7 @@ mod tests {
     fn a_body_that_was_compressed_ahead_is_sent_as_it_is() {
         for (accepts, body, why) in [("gzip", "zipped", "to those who take it"), ("br", "body", "and to nobody else")] {
             let page = Page { zipped: Some("zipped".into()), ..page("text/html") };
-            let response = answer(Found::Page(page), "/", &request(ACCEPT_ENCODING, accepts), Coding::Gzip);
+            let response = answer(PathContent::Page(page), "/", &request(ACCEPT_ENCODING, accepts), Coding::Gzip);
             let sent = response.into_body().size_hint().exact().unwrap();
             assert_eq!(sent, body.len() as u64, "{why}");
         }
@@ -176,8 +179,8 @@ mod tests {
 
     #[test]
     fn what_is_no_page_says_so() {
-        let directory = answer(Found::Directory, "/a%20b", &HeaderMap::new(), Coding::Identity);
+        let directory = answer(PathContent::Directory, "/a%20b", &HeaderMap::new(), Coding::Identity);
         assert_eq!((directory.status().as_u16(), &directory.headers()[LOCATION]), (301, &"/a%20b/".parse().unwrap()));
-        assert_eq!(answer(Found::Missing, "/x", &HeaderMap::new(), Coding::Identity).status(), 404);
+        assert_eq!(answer(PathContent::Missing, "/x", &HeaderMap::new(), Coding::Identity).status(), 404);
     }
 }

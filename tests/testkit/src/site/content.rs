@@ -11,18 +11,18 @@ pub trait Content: Send + Sync + 'static {
     ///
     /// # Errors
     /// If what is there cannot be read; the site answers 500.
-    fn find(&self, path: &str) -> io::Result<Found>;
+    fn find(&self, path: &str) -> io::Result<PathContent>;
 }
 
 impl Content for Box<dyn Content> {
-    fn find(&self, path: &str) -> io::Result<Found> {
+    fn find(&self, path: &str) -> io::Result<PathContent> {
         (**self).find(path)
     }
 }
 
 /// What is at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum PathContent {
     /// Something to send.
     Page(Page),
     /// A directory named without its slash: the site redirects to the path with one, as relative links would break otherwise.
@@ -51,7 +51,7 @@ pub struct Page {
 pub(super) struct Nothing;
 
 impl Content for Nothing {
-    fn find(&self, _path: &str) -> io::Result<Found> {
-        Ok(Found::Missing)
+    fn find(&self, _path: &str) -> io::Result<PathContent> {
+        Ok(PathContent::Missing)
     }
 }

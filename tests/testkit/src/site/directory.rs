@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use percent_encoding::percent_decode_str;
 
-use super::content::{Content, Found, Page};
+use super::content::{Content, Page, PathContent};
 use super::media_type::media_type;
 
 /// The files below a directory. Symbolic links are followed, even out of it.
@@ -24,10 +24,10 @@ impl Directory {
 }
 
 impl Content for Directory {
-    fn find(&self, path: &str) -> io::Result<Found> {
-        let Some(file) = below(&self.root, path) else { return Ok(Found::Missing) };
+    fn find(&self, path: &str) -> io::Result<PathContent> {
+        let Some(file) = below(&self.root, path) else { return Ok(PathContent::Missing) };
         match read(&file, path.ends_with('/')) {
-            Err(error) if is_absence(&error) => Ok(Found::Missing),
+            Err(error) if is_absence(&error) => Ok(PathContent::Missing),
             found => found,
         }
     }
@@ -41,21 +41,21 @@ fn below(root: &Path, path: &str) -> Option<PathBuf> {
     (inside && !decoded.contains('\0')).then(|| root.join(relative))
 }
 
-fn read(file: &Path, slash: bool) -> io::Result<Found> {
+fn read(file: &Path, slash: bool) -> io::Result<PathContent> {
     let mut file = file.to_owned();
     let mut metadata = std::fs::metadata(&file)?;
     if metadata.is_dir() {
         if !slash {
-            return Ok(Found::Directory);
+            return Ok(PathContent::Directory);
         }
         file.push("index.html");
         metadata = std::fs::metadata(&file)?;
     } else if slash {
-        return Ok(Found::Missing);
+        return Ok(PathContent::Missing);
     }
     let modified = metadata.modified()?;
     let tag = format!("{:x}-{:x}", seconds(modified), metadata.len());
-    Ok(Found::Page(Page {
+    Ok(PathContent::Page(Page {
         media_type: media_type(&file),
         modified,
         tag,
@@ -89,9 +89,9 @@ mod tests {
         let long = format!("/{}", "x".repeat(5000));
         let site = Directory::new(&root);
         let page = |path: &str| match site.find(path).unwrap() {
-            Found::Page(page) => String::from_utf8(page.body.to_vec()).unwrap(),
-            Found::Directory => "redirect".to_owned(),
-            Found::Missing => "missing".to_owned(),
+            PathContent::Page(page) => String::from_utf8(page.body.to_vec()).unwrap(),
+            PathContent::Directory => "redirect".to_owned(),
+            PathContent::Missing => "missing".to_owned(),
         };
         for (path, expected, why) in [
             ("/", "i", "the root's index"),
@@ -121,7 +121,7 @@ mod tests {
         let tag = |body: &str| {
             std::fs::write(&file, body).unwrap();
             match Directory::new(root.path()).find("/a.txt").unwrap() {
-                Found::Page(page) => page.tag,
+                PathContent::Page(page) => page.tag,
                 other => panic!("{other:?}"),
             }
         };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io;
 use std::time::{Duration, UNIX_EPOCH};
 
-use super::content::{Content, Found, Page};
+use super::content::{Content, Page, PathContent};
 use super::media_type::media_type;
 
 /// A site in which every page can be reached from `/`. The same values always give the same bytes.
@@ -86,9 +86,9 @@ impl GeneratedPages {
 }
 
 impl Content for GeneratedPages {
-    fn find(&self, path: &str) -> io::Result<Found> {
-        let Some(page) = page_of(path).filter(|&page| page < self.site.pages) else { return Ok(Found::Missing) };
-        Ok(Found::Page(Page {
+    fn find(&self, path: &str) -> io::Result<PathContent> {
+        let Some(page) = page_of(path).filter(|&page| page < self.site.pages) else { return Ok(PathContent::Missing) };
+        Ok(PathContent::Page(Page {
             media_type: media_type("page.html".as_ref()),
             modified: UNIX_EPOCH + Duration::from_hours(24 * 365 * 50),
             tag: format!("{:x}-{page:x}", self.site.seed),
@@ -147,8 +147,8 @@ mod tests {
 
     fn body(site: GeneratedSite, path: &str) -> Option<Vec<u8>> {
         match GeneratedPages::new(site).find(path).unwrap() {
-            Found::Page(page) => Some(page.body.to_vec()),
-            Found::Directory | Found::Missing => None,
+            PathContent::Page(page) => Some(page.body.to_vec()),
+            PathContent::Directory | PathContent::Missing => None,
         }
     }
 

@@ -32,7 +32,7 @@ use tokio::task::JoinHandle;
 
 pub use access::Access;
 pub use builder::{Reply, SiteBuilder};
-pub use content::{Content, Found, Page};
+pub use content::{Content, Page, PathContent};
 pub use directory::Directory;
 pub use generated::GeneratedSite;
 pub use media_type::media_type;

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use dragline_domain::definition::{
-    Condition, FieldKind, FieldRule, ItemMistake, ItemType, Key, Place, Presence, ScalarKind, Selector, SelectorPlace,
-    TextPattern,
+    Condition, FieldKind, FieldRule, ItemMistake, ItemType, Key, KeyPlace, Presence, ScalarKind, Selector,
+    SelectorPlace, TextPattern,
 };
 use dragline_selectors::{Css, JsonPath, Path, SelectorError};
 use serde::de::{MapAccess, Visitor};
@@ -162,7 +162,7 @@ impl Notes {
         let raw = raw?;
         self.locate(key, &raw);
         let item_type = |(entry, raw): (usize, Spanned<RawItemType>)| {
-            self.locate(Place::entry(key, entry), &raw);
+            self.locate(KeyPlace::entry(key, entry), &raw);
             let RawItemType { name, when, each, fields } = raw.value;
             let each = each.and_then(|each| self.selector(&each.value, each.referenced.into()));
             let fields = self.fields(fields);

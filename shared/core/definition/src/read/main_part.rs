@@ -1,6 +1,6 @@
 //! Reading what is known of main parts.
 
-use dragline_domain::definition::{Condition, Key, MainRule, Place, limits};
+use dragline_domain::definition::{Condition, Key, KeyPlace, MainRule, limits};
 use dragline_selectors::Css;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
@@ -29,7 +29,7 @@ impl Notes {
         let raw = raw?;
         self.locate(key, &raw);
         let rule = |(entry, raw): (usize, Spanned<RawMainRule>)| {
-            self.locate(Place::entry(key, entry), &raw);
+            self.locate(KeyPlace::entry(key, entry), &raw);
             let RawMainRule { when, include, exclude, ignore } = raw.value;
             let mut read = |selectors: Vec<Text>| selectors.into_iter().filter_map(|text| self.css(text)).collect();
             MainRule { when, include: read(include), exclude: read(exclude), ignore: read(ignore) }

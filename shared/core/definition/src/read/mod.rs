@@ -11,8 +11,8 @@ use std::fmt::{self, Display};
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
-    Canonical, Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Requisites, Schedule,
-    ScheduleError, Sitemaps, Slot, Soft404, UrlPattern, UserAgent, Within,
+    Canonical, Condition, DoNotCrawl, Draft, Key, KeyPlace, Mistake, Problem, Quantity, QueryRule, Requisites,
+    Schedule, ScheduleError, Sitemaps, Slot, Soft404, UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for ReadDraft {
 
 /// The locations of values in the file.
 #[derive(Default)]
-pub(super) struct Locations(HashMap<Place, Location>);
+pub(super) struct Locations(HashMap<KeyPlace, Location>);
 
 impl Locations {
     /// Returns the location to show for a problem: that of the entry, or its key; for a default, that of the key that it is compared with; the start
@@ -70,7 +70,7 @@ impl Locations {
             Mistake::MoreThan { other, .. } | Mistake::LessThan { other, .. } => Some(other),
             _ => None,
         };
-        let places = problem.place.around().chain(other.into_iter().flat_map(Place::around));
+        let places = problem.place.around().chain(other.into_iter().flat_map(KeyPlace::around));
         let mut known = places.filter_map(|place| self.0.get(&place).copied());
         known.next().unwrap_or(Location::START)
     }
@@ -181,7 +181,7 @@ struct Notes {
 }
 
 impl Notes {
-    fn locate<T>(&mut self, place: impl Into<Place>, raw: &Spanned<T>) -> Location {
+    fn locate<T>(&mut self, place: impl Into<KeyPlace>, raw: &Spanned<T>) -> Location {
         let location = Location::from(raw.referenced);
         self.locations.0.insert(place.into(), location);
         location
@@ -209,10 +209,10 @@ impl Notes {
         let raw = raw?;
         self.locate(key, &raw);
         let entries = raw.value.into_iter().enumerate();
-        Some(entries.filter_map(|(entry, text)| self.text_at(Place::entry(key, entry), &text, &read)).collect())
+        Some(entries.filter_map(|(entry, text)| self.text_at(KeyPlace::entry(key, entry), &text, &read)).collect())
     }
 
-    fn text_at<T>(&mut self, place: Place, raw: &Text, read: impl Fn(&str) -> Result<T, Diagnostic>) -> Option<T> {
+    fn text_at<T>(&mut self, place: KeyPlace, raw: &Text, read: impl Fn(&str) -> Result<T, Diagnostic>) -> Option<T> {
         let location = self.locate(place, raw);
         match read(&raw.value) {
             Ok(value) => Some(value),
@@ -233,7 +233,7 @@ impl Notes {
         let raw = raw?;
         self.locate(key, &raw);
         let located = |(entry, raw): (usize, Spanned<R>)| {
-            self.locate(Place::entry(key, entry), &raw);
+            self.locate(KeyPlace::entry(key, entry), &raw);
             rule(raw.value)
         };
         Some(raw.value.into_iter().enumerate().map(located).collect())

@@ -1,6 +1,6 @@
 //! Reading when known pages are fetched again.
 
-use dragline_domain::definition::{Condition, Key, Mistake, Place, Problem, Recrawl, RecrawlRule, RecrawlWord};
+use dragline_domain::definition::{Condition, Key, KeyPlace, Mistake, Problem, Recrawl, RecrawlRule, RecrawlWord};
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
@@ -26,14 +26,15 @@ impl Notes {
         let raw = raw?;
         self.locate(key, &raw);
         let rule = |(entry, raw): (usize, Spanned<RawRecrawlRule>)| {
-            self.locate(Place::entry(key, entry), &raw);
+            self.locate(KeyPlace::entry(key, entry), &raw);
             let RawRecrawlRule { when, policy, interval, min, max } = raw.value;
-            let mut time = |part: Key, raw: Option<Text>| self.text_at(Place::part(key, entry, part), &raw?, duration);
+            let mut time =
+                |part: Key, raw: Option<Text>| self.text_at(KeyPlace::part(key, entry, part), &raw?, duration);
             let interval = time(Key::RecrawlInterval, interval);
             let min = time(Key::RecrawlMin, min);
             let max = time(Key::RecrawlMax, max);
             let policy = policy.map(|policy| {
-                self.locate(Place::part(key, entry, Key::RecrawlPolicy), &policy);
+                self.locate(KeyPlace::part(key, entry, Key::RecrawlPolicy), &policy);
                 policy.value
             });
             RecrawlRule { when, policy, interval, min, max }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::validate::problem;
-use super::{Condition, ItemMistake, Key, Mistake, Place, Problem, TextPattern, limits};
+use super::{Condition, ItemMistake, Key, KeyPlace, Mistake, Problem, TextPattern, limits};
 
 /// A type of the user's own items: on which pages they are, and what is wanted of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -287,7 +287,7 @@ pub(super) fn problems(types: &[ItemType]) -> Vec<Problem> {
     for (entry, item_type) in types.iter().enumerate() {
         let mut tell = |path: &str, mistake: ItemMistake| {
             let mistake = Mistake::Item { path: path.to_owned(), mistake };
-            problems.push(problem(Place::entry(Key::Items, entry), mistake));
+            problems.push(problem(KeyPlace::entry(Key::Items, entry), mistake));
         };
         let name = shown(&item_type.name);
         let is_double = types[..entry].iter().any(|other| other.name == item_type.name);

@@ -34,7 +34,7 @@ pub use draft::{
 };
 pub use item_mistake::ItemMistake;
 pub use items::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
-pub use key::{Key, KeyDefault, KeyFlag, Length, Number, Place, Slot, ValueKind};
+pub use key::{Key, KeyDefault, KeyFlag, KeyPlace, Length, Number, Slot, ValueKind};
 pub use main_part::MainRule;
 pub use pattern::{PatternError, TextPattern, UrlPattern};
 pub use problem::{Mistake, Problem, Problems, Quantity};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use super::{ConditionMistake, ItemMistake, Place, RecrawlWord, limits};
+use super::{ConditionMistake, ItemMistake, KeyPlace, RecrawlWord, limits};
 use crate::url::CrawlUrl;
 
 /// One thing that is wrong.
@@ -13,7 +13,7 @@ use crate::url::CrawlUrl;
 #[error("{place}: {mistake}")]
 pub struct Problem {
     /// Where.
-    pub place: Place,
+    pub place: KeyPlace,
     /// What.
     pub mistake: Mistake,
 }
@@ -115,7 +115,7 @@ pub enum Mistake {
         /// The value that was given.
         value: Quantity,
         /// The place of its bound.
-        other: Place,
+        other: KeyPlace,
         /// The value there.
         bound: Quantity,
     },
@@ -125,7 +125,7 @@ pub enum Mistake {
         /// The value that was given.
         value: Quantity,
         /// The place of its bound.
-        other: Place,
+        other: KeyPlace,
         /// The value there.
         bound: Quantity,
     },

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::validate::problem;
-use super::{Condition, Key, Mistake, Place, Problem, Quantity};
+use super::{Condition, Key, KeyPlace, Mistake, Problem, Quantity};
 
 /// When a URL that is known is fetched again: one policy for all URLs, and rules for some of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -140,7 +140,7 @@ impl Level<'_> {
     }
 
     /// Returns a time that applies, with its place; `None` if there is none.
-    fn time(self, key: Key) -> Option<(Place, Duration)> {
+    fn time(self, key: Key) -> Option<(KeyPlace, Duration)> {
         let time = match key {
             Key::RecrawlInterval => self.interval(),
             Key::RecrawlMin => Some(self.min()),
@@ -164,9 +164,9 @@ impl Level<'_> {
     }
 
     /// Returns the place of a key: in its rule, or where it is for all.
-    fn place(self, key: Key, is_in_rule: bool) -> Place {
+    fn place(self, key: Key, is_in_rule: bool) -> KeyPlace {
         match self.rule {
-            Some((entry, _)) if is_in_rule => Place::part(Key::RecrawlRules, entry, key),
+            Some((entry, _)) if is_in_rule => KeyPlace::part(Key::RecrawlRules, entry, key),
             _ => key.into(),
         }
     }
@@ -194,7 +194,7 @@ pub(super) fn problems(recrawl: &Recrawl) -> Vec<Problem> {
 fn in_rule(level: Level<'_>, entry: usize, rule: &RecrawlRule) -> Vec<Problem> {
     let times = || TIMES.into_iter().filter_map(|key| Some((key, rule.time(key)?)));
     if rule.policy.is_none() && times().next().is_none() {
-        return vec![problem(Place::entry(Key::RecrawlRules, entry), Mistake::EmptyRule)];
+        return vec![problem(KeyPlace::entry(Key::RecrawlRules, entry), Mistake::EmptyRule)];
     }
     let mistake = |key: Key, time: Duration| {
         let out_of_range = key.kind().mistake(Quantity::Time(time));

@@ -1,6 +1,6 @@
 //! The checks that make a draft a definition.
 
-use super::{Condition, Draft, Key, Mistake, Place, Problem, items, recrawl};
+use super::{Condition, Draft, Key, KeyPlace, Mistake, Problem, items, recrawl};
 use crate::policy::{AllowedOrigins, BlockRule, Decision, Policy, ScopeRule};
 
 /// Limits that do not belong to one key, or that other formats rely on. Those of each key are [`Key::kind`]'s.
@@ -64,7 +64,7 @@ pub(super) fn problems(draft: &Draft) -> Vec<Problem> {
     problems
 }
 
-pub(super) fn problem(place: impl Into<Place>, mistake: impl Into<Mistake>) -> Problem {
+pub(super) fn problem(place: impl Into<KeyPlace>, mistake: impl Into<Mistake>) -> Problem {
     Problem { place: place.into(), mistake: mistake.into() }
 }
 
@@ -94,18 +94,18 @@ fn conditions(draft: &Draft) -> Vec<Problem> {
     problems
 }
 
-fn all_conditions(draft: &Draft) -> impl Iterator<Item = (Place, &Condition)> {
+fn all_conditions(draft: &Draft) -> impl Iterator<Item = (KeyPlace, &Condition)> {
     let blocks = draft.do_not_crawl.iter().map(|rule| Some(&rule.when)).enumerate();
     let queries = draft.url_query_parameters.iter().map(|rule| rule.when.as_ref()).enumerate();
     let items = draft.items.iter().map(|item_type| item_type.when.as_ref()).enumerate();
     let mains = draft.main.iter().map(|rule| rule.when.as_ref()).enumerate();
     let recrawls = draft.recrawl.rules.iter().map(|rule| Some(&rule.when)).enumerate();
     blocks
-        .map(|(entry, condition)| (Place::entry(Key::DoNotCrawl, entry), condition))
-        .chain(queries.map(|(entry, condition)| (Place::entry(Key::UrlQueryParameters, entry), condition)))
-        .chain(items.map(|(entry, condition)| (Place::entry(Key::Items, entry), condition)))
-        .chain(mains.map(|(entry, condition)| (Place::entry(Key::Main, entry), condition)))
-        .chain(recrawls.map(|(entry, condition)| (Place::entry(Key::RecrawlRules, entry), condition)))
+        .map(|(entry, condition)| (KeyPlace::entry(Key::DoNotCrawl, entry), condition))
+        .chain(queries.map(|(entry, condition)| (KeyPlace::entry(Key::UrlQueryParameters, entry), condition)))
+        .chain(items.map(|(entry, condition)| (KeyPlace::entry(Key::Items, entry), condition)))
+        .chain(mains.map(|(entry, condition)| (KeyPlace::entry(Key::Main, entry), condition)))
+        .chain(recrawls.map(|(entry, condition)| (KeyPlace::entry(Key::RecrawlRules, entry), condition)))
         .filter_map(|(place, condition)| Some((place, condition?)))
 }
 
@@ -115,10 +115,10 @@ fn texts(draft: &Draft) -> Vec<Problem> {
         let sound = !rule.reason.trim().is_empty()
             && chars <= limits::REASON_CHARS_MAX
             && !rule.reason.contains(char::is_control);
-        (!sound).then(|| problem(Place::entry(Key::DoNotCrawl, entry), Mistake::Reason))
+        (!sound).then(|| problem(KeyPlace::entry(Key::DoNotCrawl, entry), Mistake::Reason))
     });
     let names = draft.url_query_parameters.iter().enumerate().filter_map(|(entry, rule)| {
-        let place = Place::entry(Key::UrlQueryParameters, entry);
+        let place = KeyPlace::entry(Key::UrlQueryParameters, entry);
         if rule.allow.len() > limits::PARAMETERS_MAX {
             return Some(problem(place, Mistake::TooMany { count: rule.allow.len(), max: limits::PARAMETERS_MAX }));
         }
@@ -131,7 +131,7 @@ fn texts(draft: &Draft) -> Vec<Problem> {
 /// Rules of main parts that say nothing, or too much.
 fn selectors(draft: &Draft) -> impl Iterator<Item = Problem> {
     draft.main.iter().enumerate().filter_map(|(entry, rule)| {
-        let place = Place::entry(Key::Main, entry);
+        let place = KeyPlace::entry(Key::Main, entry);
         match rule.selectors().count() {
             0 => Some(problem(place, Mistake::NoSelector)),
             count if count > limits::MAIN_SELECTORS_MAX => {
@@ -185,7 +185,7 @@ fn seeds(draft: &Draft) -> Vec<Problem> {
     for seed in &draft.seeds {
         match policy.decide(seed, 0, &allowed) {
             Decision::OutOfScope(ScopeRule::Exclude { entry, .. }) => {
-                let place = Place::entry(Key::ScopeExclude, entry);
+                let place = KeyPlace::entry(Key::ScopeExclude, entry);
                 if problems.iter().all(|told| told.place != place) {
                     problems.push(problem(place, Mistake::ExcludesSeed(seed.clone())));
                 }
@@ -219,9 +219,9 @@ fn seeds(draft: &Draft) -> Vec<Problem> {
     problems
 }
 
-fn place_of(rule: &BlockRule<'_>) -> Place {
+fn place_of(rule: &BlockRule<'_>) -> KeyPlace {
     match rule {
-        BlockRule::DoNotCrawl { entry, .. } => Place::entry(Key::DoNotCrawl, *entry),
+        BlockRule::DoNotCrawl { entry, .. } => KeyPlace::entry(Key::DoNotCrawl, *entry),
         BlockRule::QueryParameters(_) => Key::UrlQueryParameters.into(),
         BlockRule::Trap(trap) => trap.key().into(),
     }

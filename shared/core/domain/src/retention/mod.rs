@@ -18,7 +18,7 @@ use crate::frontier::{IterationRow, IterationStatus, SegmentId};
 use crate::ids::Iteration;
 use crate::url::Origin;
 
-pub use refers::{Entry, Made, Pointers, Stay, Wanted, stays};
+pub use refers::{Entry, Made, Pointers, References, Stay, stays};
 
 /// Which iterations are kept. One that is not over, and the newest that is over, always are. Those that only made documents again do not count; they
 /// are kept or dropped with the ones around them.

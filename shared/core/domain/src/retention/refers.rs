@@ -72,7 +72,7 @@ pub enum Stay {
 /// - how the URL last ended before the kept iterations, unless the first of them says how it ended.
 #[must_use]
 pub fn stays<P: Copy + Ord>(entries: &[Entry<P>], known: &Pointers<P>, cut: Iteration) -> Vec<Stay> {
-    let mut wanted = Wanted::new(cut);
+    let mut wanted = References::new(cut);
     wanted.refer(known);
     let mut stays: Vec<Stay> = entries.iter().rev().map(|entry| wanted.meet(entry)).collect();
     stays.reverse();
@@ -82,7 +82,7 @@ pub fn stays<P: Copy + Ord>(entries: &[Entry<P>], known: &Pointers<P>, cut: Iter
 /// What the newer entries of a URL, and its candidate, want of the older ones: for those who meet all entries from the newest back, by the same rule as
 /// [`stays`]. Entries refer to earlier ones only, so each needs to be read once.
 #[derive(Clone, Debug)]
-pub struct Wanted<P> {
+pub struct References<P> {
     cut: Iteration,
     places: BTreeMap<P, Stay>,
     times: BTreeMap<Timestamp, Stay>,
@@ -108,7 +108,7 @@ struct Met {
     ending: bool,
 }
 
-impl<P: Copy + Ord> Wanted<P> {
+impl<P: Copy + Ord> References<P> {
     /// Returns what nothing wants yet, if the iterations up to `cut` are dropped.
     #[must_use]
     pub fn new(cut: Iteration) -> Self {

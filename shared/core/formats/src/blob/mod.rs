@@ -29,10 +29,10 @@ const WINDOW_BYTES: usize = 256 << 10;
 /// assert_eq!(blob.part(8..99).len_bytes(), 2);
 /// ```
 #[derive(Clone)]
-pub struct Blob(Place);
+pub struct Blob(Storage);
 
 #[derive(Clone)]
-enum Place {
+enum Storage {
     Memory(Bytes),
     File(FilePart),
 }
@@ -64,15 +64,15 @@ impl Blob {
 
     fn in_file(file: File, bytes: u64, room: Option<Room>) -> Self {
         let file = Arc::new(SharedFile { file: Mutex::new(file), _room: room });
-        Self(Place::File(FilePart { file, start: 0, bytes }))
+        Self(Storage::File(FilePart { file, start: 0, bytes }))
     }
 
     /// Returns its length, in bytes.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         match &self.0 {
-            Place::Memory(bytes) => bytes.len() as u64,
-            Place::File(part) => part.bytes,
+            Storage::Memory(bytes) => bytes.len() as u64,
+            Storage::File(part) => part.bytes,
         }
     }
 
@@ -86,8 +86,8 @@ impl Blob {
     #[must_use]
     pub const fn in_memory(&self) -> Option<&Bytes> {
         match &self.0 {
-            Place::Memory(bytes) => Some(bytes),
-            Place::File(_) => None,
+            Storage::Memory(bytes) => Some(bytes),
+            Storage::File(_) => None,
         }
     }
 
@@ -97,12 +97,12 @@ impl Blob {
         let end = range.end.min(self.len_bytes());
         let start = range.start.min(end);
         match &self.0 {
-            Place::Memory(bytes) => {
+            Storage::Memory(bytes) => {
                 // Both are within the bytes.
                 let at = |place: u64| usize::try_from(place).unwrap_or(bytes.len());
-                Self(Place::Memory(bytes.slice(at(start)..at(end))))
+                Self(Storage::Memory(bytes.slice(at(start)..at(end))))
             }
-            Place::File(part) => Self(Place::File(FilePart {
+            Storage::File(part) => Self(Storage::File(FilePart {
                 file: Arc::clone(&part.file),
                 start: part.start + start,
                 bytes: end - start,
@@ -116,8 +116,8 @@ impl Blob {
     /// Returns the file's error.
     pub fn bytes(&self) -> io::Result<Bytes> {
         match &self.0 {
-            Place::Memory(bytes) => Ok(bytes.clone()),
-            Place::File(part) => {
+            Storage::Memory(bytes) => Ok(bytes.clone()),
+            Storage::File(part) => {
                 let mut bytes = Vec::with_capacity(usize::try_from(part.bytes).map_err(io::Error::other)?);
                 self.reader().read_to_end(&mut bytes)?;
                 Ok(bytes.into())
@@ -145,8 +145,8 @@ impl Blob {
     /// Returns the file's error, or the writer's. A file that has become shorter is an error.
     pub fn copy_to(&self, to: &mut (impl Write + ?Sized)) -> io::Result<u64> {
         match &self.0 {
-            Place::Memory(bytes) => to.write_all(bytes)?,
-            Place::File(part) => {
+            Storage::Memory(bytes) => to.write_all(bytes)?,
+            Storage::File(part) => {
                 let mut reader = self.reader();
                 let mut window = vec![0; WINDOW_BYTES];
                 let mut left = part.bytes;
@@ -173,7 +173,7 @@ impl Default for Blob {
 
 impl From<Bytes> for Blob {
     fn from(bytes: Bytes) -> Self {
-        Self(Place::Memory(bytes))
+        Self(Storage::Memory(bytes))
     }
 }
 
@@ -222,12 +222,12 @@ impl Read for BlobReader {
         let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(into.len());
         let into = &mut into[..wanted];
         let read = match &self.blob.0 {
-            Place::Memory(bytes) => {
+            Storage::Memory(bytes) => {
                 let at = usize::try_from(self.at).unwrap_or(bytes.len()).min(bytes.len());
                 into.copy_from_slice(&bytes[at..at + wanted]);
                 wanted
             }
-            Place::File(part) => {
+            Storage::File(part) => {
                 let mut file = part.file.file.lock().unwrap_or_else(PoisonError::into_inner);
                 file.seek(SeekFrom::Start(part.start + self.at))?;
                 file.read(into)?

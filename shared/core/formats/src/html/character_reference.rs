@@ -11,7 +11,7 @@ const NAME_BYTES_MAX: usize = 40;
 
 /// Where a reference stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ReferenceContext {
     Text,
     /// In an attribute's value, where `&copy=1` is probably part of a URL.
     Value,
@@ -30,7 +30,7 @@ pub(super) struct Reference {
 
 impl Reference {
     /// Reads the reference that a text begins with.
-    pub(super) fn at_start_of(text: &[u8], place: Place) -> Self {
+    pub(super) fn at_start_of(text: &[u8], place: ReferenceContext) -> Self {
         let body = &text[1..];
         let is_number = body.first() == Some(&b'#');
         let bytes = 1 + if is_number { number_bytes(body) } else { name_bytes(body) };
@@ -40,7 +40,7 @@ impl Reference {
         let bytes = bytes - decoded.bytes_after;
         let is_closed = text[..bytes].ends_with(b";");
         let is_followed = text.get(bytes).is_some_and(|next| *next == b'=' || next.is_ascii_alphanumeric());
-        if place == Place::Value && !is_number && !is_closed && is_followed {
+        if place == ReferenceContext::Value && !is_number && !is_closed && is_followed {
             return Self { text: b"&".to_vec(), bytes: 1, is_ended_by_next: true };
         }
         Self { text: decoded.text, bytes, is_ended_by_next: !(is_number && is_closed) }
@@ -150,7 +150,7 @@ mod tests {
             ("&#;", ("&#", 2), ("&#", 2), "of no digits"),
             ("&#xg", ("&#x", 3), ("&#x", 3), "nor here"),
         ] {
-            for (place, (expected, bytes)) in [(Place::Text, in_text), (Place::Value, in_value)] {
+            for (place, (expected, bytes)) in [(ReferenceContext::Text, in_text), (ReferenceContext::Value, in_value)] {
                 let read = Reference::at_start_of(text.as_bytes(), place);
                 assert_eq!(
                     (str::from_utf8(&read.text), read.bytes),

@@ -6,7 +6,7 @@ use url::Url;
 use super::page::RobotsMeta;
 use super::resolve::{Resolver, without_fragment};
 use super::tag::{Attribute, Tag};
-use super::words::Words;
+use super::words::TextBuffer;
 use super::{HtmlLimits, Syntax};
 use crate::http_fields::refresh;
 
@@ -17,7 +17,7 @@ const CANONICALS_MAX: usize = 8;
 #[derive(Debug)]
 pub(super) struct Metadata<'l> {
     limits: &'l HtmlLimits,
-    open_title: Words,
+    open_title: TextBuffer,
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
     html_language: Option<String>,
@@ -34,7 +34,7 @@ impl<'l> Metadata<'l> {
     pub(super) const fn new(limits: &'l HtmlLimits) -> Self {
         Self {
             limits,
-            open_title: Words::new(limits.title_bytes_max),
+            open_title: TextBuffer::new(limits.title_bytes_max),
             title: None,
             description: None,
             html_language: None,
@@ -105,7 +105,7 @@ impl<'l> Metadata<'l> {
         let name = tag.text(Attribute::Name)?.trim_ascii();
         if name.eq_ignore_ascii_case("description") {
             if self.description.is_none() {
-                let mut words = Words::new(self.limits.description_bytes_max);
+                let mut words = TextBuffer::new(self.limits.description_bytes_max);
                 words.push(content.as_bytes());
                 self.description = words.take();
             }

@@ -6,7 +6,7 @@ use html5gum::State;
 use memchr::{memchr, memchr2};
 
 use super::cdata::Cdata;
-use super::character_reference::{Place, Reference};
+use super::character_reference::{Reference, ReferenceContext};
 use super::collector::Collector;
 use super::open_elements::Name;
 use super::scan::bytes_before;
@@ -164,7 +164,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
     }
 
     fn emit_reference(&mut self, needles: &[u8]) {
-        let reference = Reference::at_start_of(self.rest(), Place::Text);
+        let reference = Reference::at_start_of(self.rest(), ReferenceContext::Text);
         self.at += reference.bytes;
         self.emit(&reference.text);
         if reference.is_ended_by_next {
@@ -505,7 +505,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
     fn append_special(&mut self, special: u8, begun: Begun) {
         match special {
             b'&' => {
-                let reference = Reference::at_start_of(self.rest(), Place::Value);
+                let reference = Reference::at_start_of(self.rest(), ReferenceContext::Value);
                 self.at += reference.bytes;
                 self.append(&reference.text, begun);
             }

@@ -35,14 +35,14 @@ pub(super) enum Gap {
 
 /// Text that grows piece by piece, up to a limit.
 #[derive(Debug)]
-pub(super) struct Words {
+pub(super) struct TextBuffer {
     bytes: Vec<u8>,
     gap: Gap,
     bytes_max: usize,
     is_cut: bool,
 }
 
-impl Words {
+impl TextBuffer {
     pub(super) const fn new(bytes_max: usize) -> Self {
         Self { bytes: Vec::new(), gap: Gap::None, bytes_max, is_cut: false }
     }
@@ -284,11 +284,11 @@ mod tests {
             bytes_max in 0..90_usize,
         ) {
             let text = pieces.concat();
-            let mut whole = Words::new(bytes_max);
+            let mut whole = TextBuffer::new(bytes_max);
             whole.push(text.as_bytes());
             // Behind a space, half a character may have been dropped.
             prop_assert_eq!(whole.finish().trim_end_matches(' ').to_owned(), plainly(&text, bytes_max));
-            let mut by_pieces = Words::new(bytes_max);
+            let mut by_pieces = TextBuffer::new(bytes_max);
             pieces.iter().for_each(|piece| by_pieces.push(piece.as_bytes()));
             prop_assert_eq!(by_pieces.finish().trim_end_matches(' ').to_owned(), plainly(&text, bytes_max));
         }

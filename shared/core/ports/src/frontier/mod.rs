@@ -23,7 +23,7 @@ pub use endings::{Endings, GiveUp, Settled};
 pub use hosts::{GiveBackHost, Hosts};
 pub use iterations::{BeginIteration, CursorMoved, IterationClosed, Iterations, MoveCursor};
 pub use log::CrawlLog;
-pub use notices::{Fact, NoticeKept, NoticeKey, OwedNotice, OwedNotices, Told};
+pub use notices::{Fact, NoticeKept, NoticeKey, NoticeState, OwedNotice, OwedNotices};
 pub use origins::{Origins, SeedOrigin, Seeded};
 pub use overdue::{Overdue, OverdueKinds, OverdueWork};
 pub use parses::{BeginParse, CommitParse, ParseCommitted, Parses};

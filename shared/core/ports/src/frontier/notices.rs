@@ -28,7 +28,12 @@ pub trait OwedNotices: Send + Sync {
 
     /// Marks that people are told of something that would come up again and again: whoever marks it first tells them. The mark stays. If the first one
     /// dies before telling, nobody does.
-    fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> impl Future<Output = PortResult<Told>> + Send;
+    fn mark_told(
+        &self,
+        crawl: &CrawlId,
+        fact: &Fact,
+        now: Timestamp,
+    ) -> impl Future<Output = PortResult<NoticeState>> + Send;
 }
 
 /// Something that people are told once, by a key that says no more than that: two facts have the same key only if they are the same.
@@ -57,7 +62,7 @@ impl fmt::Display for Fact {
 
 /// Whether people were told of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum NoticeState {
     /// They were not: whoever asked tells them now.
     Now,
     /// They were, or somebody else is telling them.

@@ -8,7 +8,7 @@ use html5ever::LocalName;
 
 /// Where an element stands by its markup, the likeliest to be content first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum LayoutRole {
     /// It may be content.
     Content,
     /// At the page's margin, where the site speaks: its header and footer, what stands aside.
@@ -27,7 +27,7 @@ pub(super) struct Element<'t> {
     pub(super) span: Range<usize>,
     /// The texts in it, by their numbers.
     pub(super) texts: Range<usize>,
-    pub(super) place: Place,
+    pub(super) place: LayoutRole,
 }
 
 impl Element<'_> {
@@ -40,7 +40,7 @@ impl Element<'_> {
     }
 
     pub(super) fn is_content(&self) -> bool {
-        self.place == Place::Content
+        self.place == LayoutRole::Content
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Text {
     /// Its characters that are not white space.
     chars: usize,
     pub(super) is_in_link: bool,
-    pub(super) place: Place,
+    pub(super) place: LayoutRole,
 }
 
 /// How many characters texts have, of those that count.
@@ -108,8 +108,8 @@ impl<'t> Layout<'t> {
         let mut walk = Walk { elements: Vec::new(), texts: Vec::new(), left_out };
         let around = Around {
             shown: Shown::WHOLLY,
-            place: Place::Content,
-            outside_tabs: Place::Content,
+            place: LayoutRole::Content,
+            outside_tabs: LayoutRole::Content,
             is_in_link: false,
             is_sectioned: false,
         };
@@ -118,7 +118,7 @@ impl<'t> Layout<'t> {
         mark_steps(&mut elements, &mut texts);
         mark_dialogs(&mut elements, &mut texts);
         let chars = Chars::new(&texts, |_, _| true);
-        let plain = Chars::new(&texts, |_, text| text.place == Place::Content && !text.is_in_link);
+        let plain = Chars::new(&texts, |_, text| text.place == LayoutRole::Content && !text.is_in_link);
         Self { document, elements, texts, chars, plain }
     }
 
@@ -197,8 +197,8 @@ fn mark_steps(elements: &mut [Element<'_>], texts: &mut [Text]) {
             at = element.parent;
         }
         if let Some((span, inner)) = around {
-            elements.get_mut(span).into_iter().flatten().for_each(|element| element.place = Place::Navigation);
-            texts.get_mut(inner).into_iter().flatten().for_each(|text| text.place = Place::Navigation);
+            elements.get_mut(span).into_iter().flatten().for_each(|element| element.place = LayoutRole::Navigation);
+            texts.get_mut(inner).into_iter().flatten().for_each(|text| text.place = LayoutRole::Navigation);
         }
     }
 }
@@ -227,8 +227,8 @@ fn mark_dialogs(elements: &mut [Element<'_>], texts: &mut [Text]) {
         }
         let (span, inner) = (element.span.clone(), element.texts.clone());
         next = span.end;
-        elements.get_mut(span).into_iter().flatten().for_each(|element| element.place = Place::Navigation);
-        texts.get_mut(inner).into_iter().flatten().for_each(|text| text.place = Place::Navigation);
+        elements.get_mut(span).into_iter().flatten().for_each(|element| element.place = LayoutRole::Navigation);
+        texts.get_mut(inner).into_iter().flatten().for_each(|text| text.place = LayoutRole::Navigation);
     }
 }
 
@@ -274,9 +274,9 @@ impl<'t> Walk<'t, '_> {
 #[derive(Clone, Copy)]
 struct Around {
     shown: Shown,
-    place: Place,
+    place: LayoutRole,
     /// The place of the tabs that it is in, as they are controls, and their panels are not.
-    outside_tabs: Place,
+    outside_tabs: LayoutRole,
     is_in_link: bool,
     /// It is in an article, or the like, of which a header and a footer are parts.
     is_sectioned: bool,
@@ -307,15 +307,15 @@ fn entered(node: &NodeRef<'_>, around: Around) -> Option<(LocalName, Around)> {
 }
 
 /// Returns the place that an element gives itself. A header and a footer are at the margin unless they are of a section (WHATWG HTML, 4.3.8 and 4.3.9).
-fn own_place(name: &str, role: Option<&str>, is_sectioned: bool) -> Place {
+fn own_place(name: &str, role: Option<&str>, is_sectioned: bool) -> LayoutRole {
     match role.unwrap_or_default().trim().to_ascii_lowercase().as_str() {
-        "navigation" | "search" | "menu" | "menubar" | "toolbar" | "tablist" => Place::Navigation,
-        "banner" | "contentinfo" | "complementary" => Place::Margin,
-        "main" | "article" => Place::Content,
+        "navigation" | "search" | "menu" | "menubar" | "toolbar" | "tablist" => LayoutRole::Navigation,
+        "banner" | "contentinfo" | "complementary" => LayoutRole::Margin,
+        "main" | "article" => LayoutRole::Content,
         _ => match name {
-            "nav" | "button" | "select" | "textarea" | "input" | "menu" | "search" => Place::Navigation,
-            "header" | "footer" | "aside" if !is_sectioned => Place::Margin,
-            _ => Place::Content,
+            "nav" | "button" | "select" | "textarea" | "input" | "menu" | "search" => LayoutRole::Navigation,
+            "header" | "footer" | "aside" if !is_sectioned => LayoutRole::Margin,
+            _ => LayoutRole::Content,
         },
     }
 }

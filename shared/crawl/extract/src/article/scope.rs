@@ -7,7 +7,7 @@
 use dragline_domain::content::Taken;
 
 use super::edges;
-use super::layout::{Chars, Element, Layout, Place};
+use super::layout::{Chars, Element, Layout, LayoutRole};
 use super::said::Known;
 
 /// Of an article, what the finder takes has to be this share of the element where it is, or all of that is taken. So little of it is left out on purpose.
@@ -53,9 +53,9 @@ pub(super) struct Scope {
 pub(super) fn choose(layout: &Layout<'_>, chosen: &[bool], known: &Known) -> Scope {
     // What the finder takes of navigation was a mistake; of the margin, too, unless it had to look at all of the page.
     let finder = Chars::new(&layout.texts, |number, text| match text.place {
-        Place::Content => chosen.get(number) == Some(&true),
-        Place::Margin => !known.is_article && chosen.get(number) == Some(&true),
-        Place::Navigation => false,
+        LayoutRole::Content => chosen.get(number) == Some(&true),
+        LayoutRole::Margin => !known.is_article && chosen.get(number) == Some(&true),
+        LayoutRole::Navigation => false,
     });
     let (element, taken) = place(layout, &finder, known);
     let texts = layout.elements.get(element).map_or(0..0, |element| element.texts.clone());
@@ -63,7 +63,7 @@ pub(super) fn choose(layout: &Layout<'_>, chosen: &[bool], known: &Known) -> Sco
         Taken::Found => found(layout, &finder, element, known),
         _ => {
             let is_kept =
-                |number: usize, place| place == Place::Content && texts.contains(&number) || finder.has(number);
+                |number: usize, place| place == LayoutRole::Content && texts.contains(&number) || finder.has(number);
             layout.texts.iter().enumerate().map(|(number, text)| is_kept(number, text.place)).collect()
         }
     };
@@ -87,7 +87,7 @@ pub(super) fn whole(layout: &Layout<'_>) -> Scope {
 
 fn scope(layout: &Layout<'_>, element: usize, kept: &[bool], taken: Taken) -> Scope {
     let is_kept = |number: usize| kept.get(number) == Some(&true);
-    let content = Chars::new(&layout.texts, |number, text| is_kept(number) || text.place == Place::Content);
+    let content = Chars::new(&layout.texts, |number, text| is_kept(number) || text.place == LayoutRole::Content);
     let kept = Chars::new(&layout.texts, |number, _| is_kept(number));
     let kept_percent = u8::try_from(kept.all() * 100 / content.all().max(1)).unwrap_or(100);
     Scope { element, kept, taken, kept_percent }

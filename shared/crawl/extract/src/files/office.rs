@@ -27,7 +27,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<FileText> {
     }
     let mut parts = Parts { archive, left_bytes: INFLATED_BYTES_MAX, is_cut: false };
     let vocabulary = Vocabulary::of(&parts)?;
-    let mut words = Words { vocabulary, ..Words::default() };
+    let mut words = OfficeText { vocabulary, ..OfficeText::default() };
     for name in vocabulary.parts(&mut parts) {
         let Some(document) = parts.document(&name) else { continue };
         words.begin(name.ends_with("sharedStrings.xml"));
@@ -143,7 +143,7 @@ enum Cell {
 
 /// The text of a document.
 #[derive(Debug, Default)]
-struct Words {
+struct OfficeText {
     vocabulary: Vocabulary,
     text: Text,
     /// How many elements are open that have text, that have none that counts, and that are cells.
@@ -157,7 +157,7 @@ struct Words {
     value: String,
 }
 
-impl Words {
+impl OfficeText {
     fn begin(&mut self, is_shared: bool) {
         (self.text_depth, self.skip_depth, self.cell_depth) = (0, 0, 0);
         (self.is_shared, self.cell) = (is_shared, Cell::Value);
@@ -227,7 +227,7 @@ impl Words {
     }
 }
 
-impl Visitor for Words {
+impl Visitor for OfficeText {
     fn start(&mut self, name: &str, element: &BytesStart<'_>) {
         if self.skip_depth > 0 || self.is_skipped(name) {
             self.skip_depth += 1;

@@ -69,19 +69,19 @@ pub(crate) fn attribute<'e>(element: &'e BytesStart<'_>, name: &str) -> Option<C
 
 /// Returns the character data of a document, with spaces between elements, and its first title.
 pub(super) fn read(document: &str) -> FileText {
-    let mut words = Words::default();
+    let mut words = XmlText::default();
     walk(document, &mut words);
     FileText { title: words.title, ..words.text.into_file() }
 }
 
 #[derive(Debug, Default)]
-struct Words {
+struct XmlText {
     text: Text,
     title: Option<String>,
     is_in_title: bool,
 }
 
-impl Visitor for Words {
+impl Visitor for XmlText {
     fn start(&mut self, name: &str, _: &BytesStart<'_>) {
         self.is_in_title = self.title.is_none() && matches!(name, "title" | "Title" | "headline");
         self.text.separate(" ");

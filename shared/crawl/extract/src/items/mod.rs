@@ -34,7 +34,7 @@ use crate::tree;
 
 /// The things that a page describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct PageItems {
     /// One item for each, in the order in which the first notation names them.
     pub items: Vec<Item>,
     /// What scripts with JSON-LD say, each as it was read.
@@ -100,7 +100,7 @@ pub fn has_markup(html: &str) -> bool {
 /// assert_eq!(found.items[0].normal["currency"], Value::Text("EUR".to_owned()));
 /// ```
 #[must_use]
-pub fn items(html: &str, url: &Url) -> Option<Found> {
+pub fn items(html: &str, url: &Url) -> Option<PageItems> {
     Some(of_tree(&read(html)?, url))
 }
 
@@ -120,9 +120,9 @@ fn read(html: &str) -> Option<Document> {
 }
 
 /// Finds the things that a page describes.
-pub(crate) fn of_tree(document: &Document, url: &Url) -> Found {
+pub(crate) fn of_tree(document: &Document, url: &Url) -> PageItems {
     let page = Page::of(document, url);
-    let mut found = Found::default();
+    let mut found = PageItems::default();
     let mut things = Vec::new();
     for notation in [Notation::JsonLd, Notation::Microdata, Notation::Rdfa, Notation::OpenGraph] {
         // What a page says is read, and made into records: each has its own budget.

@@ -8,7 +8,7 @@ use super::*;
 
 mod things;
 
-fn found(html: &str) -> Found {
+fn found(html: &str) -> PageItems {
     items(html, &Url::parse("https://a.example/dir/page").unwrap()).unwrap()
 }
 

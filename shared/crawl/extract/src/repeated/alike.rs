@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::outline::{Outline, Standing};
+use super::outline::{Outline, Region};
 use super::selectors::compound;
 
 /// Fewer than these are no list.
@@ -41,7 +41,7 @@ pub(super) fn all(outline: &Outline<'_>) -> Vec<Alike> {
     let mut found: Vec<Alike> = Vec::new();
     let mut places = HashMap::new();
     for (parent, element) in outline.elements.iter().enumerate() {
-        if element.children.len() < ALIKE_MIN || element.standing != Standing::Page || element.name.is_empty() {
+        if element.children.len() < ALIKE_MIN || element.standing != Region::Page || element.name.is_empty() {
             continue;
         }
         for (name, members) in by_name(outline, parent) {
@@ -68,7 +68,7 @@ fn by_name(outline: &Outline<'_>, parent: usize) -> Vec<(String, Vec<usize>)> {
     for &at in &outline.get(parent).children {
         let element = outline.get(at);
         let may_be = ENTRY_NAMES.contains(&element.name.as_str()) || element.name.contains('-');
-        if !may_be || element.standing != Standing::Page {
+        if !may_be || element.standing != Region::Page {
             continue;
         }
         match found.iter().position(|(name, _)| *name == element.name) {

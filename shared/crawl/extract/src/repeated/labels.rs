@@ -6,9 +6,9 @@ use dragline_domain::content::RepeatedForm;
 use url::Url;
 
 use super::names::name_of;
-use super::outline::{Outline, Standing};
+use super::outline::{Outline, Region};
 use super::selectors::{compound, first_that_selects, of_element, place, place_of_type};
-use super::tried::{self, Place, Written};
+use super::tried::{self, FieldPath, Written};
 use super::{CANDIDATES_MAX, FIELDS_MAX, Group};
 use crate::typed::text;
 use crate::typed::work::Work;
@@ -42,7 +42,7 @@ pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<
     let mut places = HashMap::new();
     for name in ["dl", "table"] {
         for &at in outline.named(name) {
-            if outline.get(at).standing != Standing::Page {
+            if outline.get(at).standing != Region::Page {
                 continue;
             }
             let labels = if name == "dl" { of_list(outline, at, work) } else { of_table(outline, at, work) };
@@ -80,7 +80,7 @@ fn written(label: Label) -> Written {
     let path =
         (!label.text.contains(quote)).then(|| label.path.replace("{}", &format!("{quote}{}{quote}", label.text)));
     let name = name_of(&label.text).unwrap_or_else(|| "value".to_owned());
-    Written { place: Place { css: Some(label.css), attribute: None }, name: Some(name), path }
+    Written { place: FieldPath { css: Some(label.css), attribute: None }, name: Some(name), path }
 }
 
 /// Returns the labels of a definition list; each term may be with its values in a `div`.

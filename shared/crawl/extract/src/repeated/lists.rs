@@ -7,9 +7,9 @@ use url::Url;
 
 use super::alike::{self, ALIKE_MIN, Alike};
 use super::names::{is_telling, name_of};
-use super::outline::{Outline, Standing};
+use super::outline::{Outline, Region};
 use super::selectors::{Selected, before, compound, first_that_selects, path_to, place, place_of_type, with_classes};
-use super::tried::{self, Place, Written};
+use super::tried::{self, FieldPath, Written};
 use super::{CANDIDATES_MAX, Group};
 use crate::typed::work::Work;
 
@@ -127,7 +127,7 @@ struct Noted<'o, 'p> {
     outline: &'o Outline<'p>,
     inner: &'o HashSet<usize>,
     /// The entry that had it last, and how many had it.
-    places: HashMap<Place, (usize, usize)>,
+    places: HashMap<FieldPath, (usize, usize)>,
     written: Vec<Written>,
 }
 
@@ -145,7 +145,7 @@ impl Noted<'_, '_> {
         while let Some(Waiting { at, is_in_text }) = waiting.pop() {
             let element = self.outline.get(at);
             let is_other = at != entry && (self.inner.contains(&at) || CLOSED.contains(&element.name.as_str()));
-            if left == 0 || is_other || element.standing != Standing::Page || element.name.is_empty() {
+            if left == 0 || is_other || element.standing != Region::Page || element.name.is_empty() {
                 continue;
             }
             (left, looked_at) = (left - 1, looked_at + 1);
@@ -183,15 +183,15 @@ impl Noted<'_, '_> {
                 "src" | "data-src" => Some("image".to_owned()),
                 _ => named.clone().or_else(|| Some("date".to_owned())),
             };
-            self.note(entry, Place { css: css.clone(), attribute: Some(attribute) }, name);
+            self.note(entry, FieldPath { css: css.clone(), attribute: Some(attribute) }, name);
         }
         if is_text && !matches!(attribute, Some("datetime" | "content")) {
             let name = named.or_else(|| self.name(entry, at));
-            self.note(entry, Place { css, attribute: None }, name);
+            self.note(entry, FieldPath { css, attribute: None }, name);
         }
     }
 
-    fn note(&mut self, entry: usize, place: Place, name: Option<String>) {
+    fn note(&mut self, entry: usize, place: FieldPath, name: Option<String>) {
         if let Some((last, count)) = self.places.get_mut(&place) {
             if *last != entry {
                 (*last, *count) = (entry, *count + 1);

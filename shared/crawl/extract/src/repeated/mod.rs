@@ -45,7 +45,7 @@ const TELLING_ENTRIES_MAX: usize = 50;
 
 /// What was found, and whether it is all.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct Repetitions {
     pub(crate) repeated: Vec<Repeated>,
     /// Whether a limit of size or time was reached.
     pub(crate) is_cut: bool,
@@ -73,7 +73,7 @@ impl Group {
 }
 
 /// Finds what a page repeats. `base` is what its URLs are relative to.
-pub(crate) fn of_tree(document: &Document, base: &Url) -> Found {
+pub(crate) fn of_tree(document: &Document, base: &Url) -> Repetitions {
     let mut work = Work::of(WORK_MAX);
     let outline = Outline::of(document, &mut work);
     let mut groups = tables::groups(&outline, base, &mut work);
@@ -83,7 +83,7 @@ pub(crate) fn of_tree(document: &Document, base: &Url) -> Found {
     groups.sort_by_key(|group| (std::cmp::Reverse(telling(group)), group.entries.first().copied()));
     groups.truncate(GROUPS_MAX);
     groups.sort_by_key(|group| group.entries.first().copied());
-    Found { repeated: groups.into_iter().map(repeated).collect(), is_cut: work.was_cut() }
+    Repetitions { repeated: groups.into_iter().map(repeated).collect(), is_cut: work.was_cut() }
 }
 
 /// How much a group says.

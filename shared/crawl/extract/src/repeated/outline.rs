@@ -41,7 +41,7 @@ const MENU_ROLES: &[&str] = &["banner", "contentinfo", "menu", "menubar", "navig
 
 /// Where an element stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Region {
     /// In the page itself.
     Page,
     /// In a menu, or in what is around each page.
@@ -61,7 +61,7 @@ pub(super) struct Element<'p> {
     /// How many elements are above it.
     pub(super) depth: u64,
     pub(super) children: Vec<usize>,
-    pub(super) standing: Standing,
+    pub(super) standing: Region,
     pub(super) has_text: bool,
 }
 
@@ -155,12 +155,12 @@ impl<'p> Outline<'p> {
         at
     }
 
-    fn standing(&self, node: &NodeRef<'_>, name: &str, parent: Option<usize>) -> Standing {
+    fn standing(&self, node: &NodeRef<'_>, name: &str, parent: Option<usize>) -> Region {
         match parent.map(|parent| self.get(parent).standing) {
-            Some(standing @ (Standing::Menu | Standing::Unseen)) => standing,
-            _ if UNSEEN.contains(&name) => Standing::Unseen,
-            _ if self.is_menu(node, name, parent) => Standing::Menu,
-            _ => Standing::Page,
+            Some(standing @ (Region::Menu | Region::Unseen)) => standing,
+            _ if UNSEEN.contains(&name) => Region::Unseen,
+            _ if self.is_menu(node, name, parent) => Region::Menu,
+            _ => Region::Page,
         }
     }
 

@@ -5,7 +5,7 @@ use selectors::context::SelectorCaches;
 
 use super::ENTRIES_MAX;
 use super::names::is_telling;
-use super::outline::{Outline, Standing};
+use super::outline::{Outline, Region};
 use crate::typed::work::Work;
 
 /// The most classes of one element in a selector.
@@ -128,7 +128,7 @@ pub(super) fn first_that_selects(
         let mut missing = members.iter().peekable();
         for &at in &selected {
             if missing.next_if(|&&member| member == at).is_none()
-                && (outline.get(at).standing != Standing::Page || !may_be(at))
+                && (outline.get(at).standing != Region::Page || !may_be(at))
             {
                 return None;
             }

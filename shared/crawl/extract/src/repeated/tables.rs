@@ -6,9 +6,9 @@ use dragline_domain::content::RepeatedForm;
 use url::Url;
 
 use super::names::name_of;
-use super::outline::{Outline, Standing};
+use super::outline::{Outline, Region};
 use super::selectors::{first_that_selects, of_element};
-use super::tried::{self, Place, Written};
+use super::tried::{self, FieldPath, Written};
 use super::{CANDIDATES_MAX, Group};
 use crate::typed::text;
 use crate::typed::work::Work;
@@ -59,7 +59,7 @@ pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<
 
 /// Reads a table; `None` if it has no headings, or no rows.
 fn read(outline: &Outline<'_>, at: usize, work: &mut Work) -> Option<Table> {
-    (outline.get(at).standing == Standing::Page).then_some(())?;
+    (outline.get(at).standing == Region::Page).then_some(())?;
     let heads = rows_of(outline, at, &["thead"]);
     let rows = rows_of(outline, at, &["tbody"]);
     let (head, rows) = match heads.first() {
@@ -119,7 +119,7 @@ fn written(outline: &Outline<'_>, headings: &[String], rows: &[usize]) -> Vec<Wr
         let css = format!("{}:nth-child({})", if is_heading { "th" } else { "td" }, place + 1);
         let name = name_of(heading).unwrap_or_else(|| format!("column_{}", place + 1));
         let field = |css: &str, attribute, name: &str| Written {
-            place: Place { css: Some(css.to_owned()), attribute },
+            place: FieldPath { css: Some(css.to_owned()), attribute },
             name: Some(name.to_owned()),
             path: None,
         };

@@ -15,14 +15,14 @@ fn base() -> Url {
     Url::parse("https://a.example/b/").unwrap()
 }
 
-fn found(html: &str) -> Found {
+fn found(html: &str) -> Repetitions {
     let found = of_tree(&tree::of(html).unwrap(), &base());
     is_as_told(html, &found);
     found
 }
 
 /// Each selector is accepted in a definition, and finds as many entries and fields as are told.
-fn is_as_told(html: &str, found: &Found) {
+fn is_as_told(html: &str, found: &Repetitions) {
     let document = tree::of(html).unwrap();
     for group in &found.repeated {
         Css::parse(&group.each).unwrap_or_else(|error| panic!("{}: {error}", group.each));

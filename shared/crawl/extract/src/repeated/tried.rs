@@ -22,7 +22,7 @@ const EXAMPLE_CHARS_MAX: usize = 80;
 
 /// Where a field stands in an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct FieldPath {
     /// The selector below the entry; `None` if it is the entry itself.
     pub(super) css: Option<String>,
     /// The attribute; `None` if it is the text.
@@ -32,13 +32,13 @@ pub(super) struct Place {
 /// A field as it was written, not yet tried.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
-    pub(super) place: Place,
+    pub(super) place: FieldPath,
     pub(super) name: Option<String>,
     pub(super) path: Option<String>,
 }
 
 /// What a place gives of one entry.
-pub(super) type Given = Option<(NodeId, String)>;
+pub(super) type FieldText = Option<(NodeId, String)>;
 
 /// By what two fields are told apart.
 #[derive(PartialEq, Eq, Hash)]
@@ -87,10 +87,10 @@ pub(super) fn fields(
 pub(super) fn values(
     outline: &Outline<'_>,
     entries: &[usize],
-    place: &Place,
+    place: &FieldPath,
     base: &Url,
     work: &mut Work,
-) -> Vec<Given> {
+) -> Vec<FieldText> {
     let css = match place.css.as_deref().map(Css::parse) {
         Some(Ok(css)) => Some(css),
         Some(Err(_)) => return Vec::new(),
@@ -139,7 +139,7 @@ fn first_below<'p, T>(
     }
 }
 
-fn value(node: NodeRef<'_>, attribute: Option<&str>, base: &Url, work: &mut Work) -> Given {
+fn value(node: NodeRef<'_>, attribute: Option<&str>, base: &Url, work: &mut Work) -> FieldText {
     let text = match attribute {
         None => text::of(node, VALUE_BYTES_MAX, work),
         Some(name) => {

@@ -2,7 +2,7 @@
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_formats::deflated::{Sparing, gzip};
+use dragline_formats::deflated::{CompressionGoal, gzip};
 use dragline_formats::http_fields::Headers;
 
 use super::*;
@@ -43,7 +43,7 @@ fn urlset(entries: &str) -> String {
 fn what_is_listed_for_crawlers_is_found() {
     let one = urlset("<url><loc>https://a.example/1</loc></url>");
     let late = format!("<?xml version='1.0'?><!-- {} -->{one}", "generated ".repeat(500));
-    let compressed = gzip(one.as_bytes(), Sparing::Time);
+    let compressed = gzip(one.as_bytes(), CompressionGoal::Time);
     let many = urlset(&(0..ENTRIES_MAX + 10).map(|n| format!("<url><loc>/{n}</loc></url>")).collect::<String>());
     let found = read("/sitemap.xml", "text/xml", many.as_bytes(), ReadAs::Typed);
     assert_eq!(found.len(), ENTRIES_MAX, "as many as there may be");
@@ -188,10 +188,10 @@ fn what_is_named_as_a_sitemap_is_one_whatever_its_type_is() {
     let utf_16 = |mark: &str, text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
         format!("{mark}{text}").encode_utf16().flat_map(bytes).collect()
     };
-    let twice = gzip(&gzip(one.as_bytes(), Sparing::Time), Sparing::Time);
-    let listed = gzip(b"https://a.example/1\nhttps://a.example/2", Sparing::Time);
+    let twice = gzip(&gzip(one.as_bytes(), CompressionGoal::Time), CompressionGoal::Time);
+    let listed = gzip(b"https://a.example/1\nhttps://a.example/2", CompressionGoal::Time);
     let long = urlset(&(0..2_000).map(|n| format!("<url><loc>/{n}</loc></url>")).collect::<String>());
-    let half = gzip(long.as_bytes(), Sparing::Time);
+    let half = gzip(long.as_bytes(), CompressionGoal::Time);
     let found = read("/s.xml.gz", "text/html", &half[..half.len() / 2], ReadAs::Sitemap);
     assert!(found.len() > 100 && found[0] == "/0", "what came of a file that breaks off: {}", found.len());
     let late = format!("<?xml version='1.0'?><!-- {} -->{one}", "generated ".repeat(1_000));
@@ -211,7 +211,7 @@ fn what_is_named_as_a_sitemap_is_one_whatever_its_type_is() {
         ("text/css", one.as_bytes(), &["/1"], "a style sheet"),
         ("application/json", one.as_bytes(), &["/1"], "JSON"),
         ("text/html", late.as_bytes(), &["/1"], "with much before its root"),
-        ("text/html", &gzip(one.as_bytes(), Sparing::Time), &["/1"], "compressed"),
+        ("text/html", &gzip(one.as_bytes(), CompressionGoal::Time), &["/1"], "compressed"),
         ("text/html", &twice, &["/1"], "twice"),
         ("application/gzip", &listed, &["/1", "/2"], "a compressed list"),
         ("text/html", &utf_16("\u{feff}", &one, u16::to_le_bytes), &["/1"], "UTF-16"),

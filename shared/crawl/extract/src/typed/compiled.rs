@@ -11,7 +11,7 @@ use dragline_selectors::{Css, JsonPath, Path, SelectorError};
 pub(super) struct Type {
     pub(super) name: String,
     when: Option<Condition>,
-    pub(super) each: Option<Place>,
+    pub(super) each: Option<CompiledPlace>,
     pub(super) fields: Vec<Field>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Type {
 #[derive(Debug)]
 pub(super) struct Field {
     pub(super) name: String,
-    pub(super) any: Vec<Place>,
+    pub(super) any: Vec<CompiledPlace>,
     pub(super) kind: Kind,
     pub(super) presence: Presence,
     pub(super) min: Option<f64>,
@@ -36,7 +36,7 @@ pub(super) enum Kind {
 
 /// A place, and how the user wrote it.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct CompiledPlace {
     pub(super) at: At,
     pub(super) regex: Option<TextPattern>,
     pub(super) written: String,
@@ -58,7 +58,7 @@ impl Type {
         Ok(Self {
             name: item_type.name.clone(),
             when: item_type.when.clone(),
-            each: item_type.each.as_ref().map(Place::new).transpose()?,
+            each: item_type.each.as_ref().map(CompiledPlace::new).transpose()?,
             fields: fields(&item_type.fields)?,
         })
     }
@@ -68,15 +68,15 @@ impl Type {
     }
 
     /// All its places, with those of its records.
-    pub(super) fn places(&self) -> Vec<&Place> {
-        let mut places: Vec<&Place> = self.each.iter().collect();
+    pub(super) fn places(&self) -> Vec<&CompiledPlace> {
+        let mut places: Vec<&CompiledPlace> = self.each.iter().collect();
         collect(&self.fields, &mut places);
         places
     }
 }
 
 /// The checks of a definition bound how deep records are nested.
-fn collect<'f>(fields: &'f [Field], places: &mut Vec<&'f Place>) {
+fn collect<'f>(fields: &'f [Field], places: &mut Vec<&'f CompiledPlace>) {
     for field in fields {
         places.extend(&field.any);
         if let Kind::Record(fields) = &field.kind {
@@ -97,12 +97,12 @@ impl Field {
             FieldKind::List(scalar) => Kind::List(scalar),
             FieldKind::Record(rules) => Kind::Record(fields(&rules)?),
         };
-        let any = any.iter().map(Place::new).collect::<Result<_, _>>()?;
+        let any = any.iter().map(CompiledPlace::new).collect::<Result<_, _>>()?;
         Ok(Self { name, any, kind, presence, min, max, pattern })
     }
 }
 
-impl Place {
+impl CompiledPlace {
     fn new(selector: &Selector) -> Result<Self, SelectorError> {
         let at = match &selector.at {
             SelectorPlace::Css { selector, attribute } => {

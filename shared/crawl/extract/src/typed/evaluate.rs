@@ -9,12 +9,12 @@ use dragline_selectors::{JsonPath, Taken};
 use selectors::context::SelectorCaches;
 use serde_json::Value;
 
-use super::compiled::{At, Field, Kind, Place, Type};
+use super::compiled::{At, CompiledPlace, Field, Kind, Type};
 use super::find::{self, MATCHES_MAX};
 use super::path::{self, Order};
 use super::sources::Sources;
 use super::text::{self, SEARCHED_BYTES_MAX, VALUE_BYTES_MAX};
-use super::trace::{FieldTrace, Found, Tried};
+use super::trace::{FieldResult, FieldTrace, Tried};
 use super::work::{Work, cost_of_bytes};
 use super::{MISFITS_MAX, Outcome, PageParts, ROWS_MAX, TRACES_MAX, Tracing, kinds};
 
@@ -220,16 +220,16 @@ impl<'p> Evaluation<'p> {
             return;
         }
         let found = match (broken, values) {
-            (Some(rule), _) => Found::Misfit(rule),
-            (None, 0) => Found::Nothing,
-            (None, values) => Found::Values(values),
+            (Some(rule), _) => FieldResult::Misfit(rule),
+            (None, 0) => FieldResult::Nothing,
+            (None, values) => FieldResult::Values(values),
         };
         let (item_type, name) = (at.item_type.to_owned(), format!("{}{}", at.lead, field.name));
         self.outcome.traces.push(FieldTrace { item_type, item: at.item, field: name, tried, raw, found });
     }
 
     /// Returns what stands in a place.
-    fn matches(&mut self, place: &Place, scope: Scope<'p>) -> Vec<Match<'p>> {
+    fn matches(&mut self, place: &CompiledPlace, scope: Scope<'p>) -> Vec<Match<'p>> {
         let sources = self.sources;
         match &place.at {
             At::Css { css, .. } => {
@@ -295,7 +295,13 @@ impl<'p> Evaluation<'p> {
     }
 
     /// Returns the texts of matches that are not empty: all of them, or the first one.
-    fn texts(&mut self, place: &Place, scalar: ScalarKind, matches: Vec<Match<'p>>, is_list: bool) -> Vec<String> {
+    fn texts(
+        &mut self,
+        place: &CompiledPlace,
+        scalar: ScalarKind,
+        matches: Vec<Match<'p>>,
+        is_list: bool,
+    ) -> Vec<String> {
         let mut texts = Vec::new();
         for found in matches {
             let text = match found {
@@ -331,7 +337,7 @@ impl<'p> Evaluation<'p> {
         texts
     }
 
-    fn text_of(&mut self, place: &Place, node: NodeRef<'p>) -> Option<String> {
+    fn text_of(&mut self, place: &CompiledPlace, node: NodeRef<'p>) -> Option<String> {
         let attribute = match &place.at {
             At::Css { attribute, .. } => attribute.as_ref(),
             At::Path(path) => match &path.taken {

@@ -24,7 +24,7 @@ use url::Url;
 
 use self::compiled::Type;
 use self::evaluate::Evaluation;
-pub use self::trace::{FieldTrace, Found, Tried};
+pub use self::trace::{FieldResult, FieldTrace, Tried};
 
 /// The most items that a type gives on a page, and the most records of a field.
 const ROWS_MAX: usize = 1_000;

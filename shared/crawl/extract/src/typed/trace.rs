@@ -16,7 +16,7 @@ pub struct FieldTrace {
     /// The text that stands there, cut at 200 characters; of several, the first one. `None` if there is none.
     pub raw: Option<String>,
     /// What came of it.
-    pub found: Found,
+    pub found: FieldResult,
 }
 
 /// A place that was looked at.
@@ -31,7 +31,7 @@ pub struct Tried {
 /// What came of a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Found {
+pub enum FieldResult {
     /// So many values.
     Values(usize),
     /// Nothing, which the definition allows.

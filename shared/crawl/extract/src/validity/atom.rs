@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::dates::RFC_3339;
-use super::flaws::{Flaws, Place, quoted};
+use super::flaws::{Flaws, LineColumn, quoted};
 use super::outline::{Element, Open, Vocabulary, check_date, check_url};
 
 /// The most entries whose ids are remembered.
@@ -28,9 +28,9 @@ pub(super) struct Atom {
     has_alternate: bool,
     has_author_in_source: bool,
     /// Where the first entry without an author is.
-    without_author: Option<Place>,
+    without_author: Option<LineColumn>,
     /// Entries by id and date.
-    seen: HashMap<(String, String), Place>,
+    seen: HashMap<(String, String), LineColumn>,
 }
 
 /// Whether these elements are a feed, an entry, or an entry's source, whose children have the same rules.
@@ -116,7 +116,7 @@ impl Vocabulary for Atom {
             }
             let key = (std::mem::take(&mut self.id), std::mem::take(&mut self.updated));
             match self.seen.get(&key) {
-                Some(Place { line, column }) if !key.0.is_empty() => {
+                Some(LineColumn { line, column }) if !key.0.is_empty() => {
                     let message =
                         || format!("duplicate entry {} of the same date, first at {line}:{column}", quoted(&key.0));
                     flaws.add("duplicate-id", || place, message);

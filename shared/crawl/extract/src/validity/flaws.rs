@@ -15,12 +15,12 @@ const QUOTED_CHARS_MAX: usize = 80;
 
 /// A place in a text: line and column from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LineColumn {
     pub(super) line: u32,
     pub(super) column: u32,
 }
 
-impl Place {
+impl LineColumn {
     pub(super) const START: Self = Self { line: 1, column: 1 };
 
     pub(super) fn new(line: usize, column: usize) -> Self {
@@ -49,21 +49,21 @@ impl Place {
 pub(super) struct Cursor<'t> {
     text: &'t str,
     at_bytes: usize,
-    place: Place,
+    place: LineColumn,
 }
 
 impl<'t> Cursor<'t> {
     pub(super) const fn new(text: &'t str) -> Self {
-        Self { text, at_bytes: 0, place: Place::START }
+        Self { text, at_bytes: 0, place: LineColumn::START }
     }
 
     /// Returns the place of the character at this byte; the last place if that is further back.
-    pub(super) fn place_of(&mut self, at_bytes: usize) -> Place {
+    pub(super) fn place_of(&mut self, at_bytes: usize) -> LineColumn {
         let at_bytes = self.text.floor_char_boundary(at_bytes);
         if at_bytes > self.at_bytes {
-            let Place { line, column } = Place::of(&self.text[self.at_bytes..], at_bytes - self.at_bytes);
+            let LineColumn { line, column } = LineColumn::of(&self.text[self.at_bytes..], at_bytes - self.at_bytes);
             let column = if line == 1 { self.place.column.saturating_add(column - 1) } else { column };
-            self.place = Place { line: self.place.line.saturating_add(line - 1), column };
+            self.place = LineColumn { line: self.place.line.saturating_add(line - 1), column };
             self.at_bytes = at_bytes;
         }
         self.place
@@ -79,9 +79,14 @@ pub(super) struct Flaws {
 
 impl Flaws {
     /// Adds a flaw. What lies beyond the limit is only counted, so what costs something to say is said in the functions.
-    pub(super) fn add(&mut self, rule: &'static str, place: impl FnOnce() -> Place, message: impl FnOnce() -> String) {
+    pub(super) fn add(
+        &mut self,
+        rule: &'static str,
+        place: impl FnOnce() -> LineColumn,
+        message: impl FnOnce() -> String,
+    ) {
         if self.found.len() < FLAWS_MAX {
-            let Place { line, column } = place();
+            let LineColumn { line, column } = place();
             let message = one_line(&message(), MESSAGE_CHARS_MAX);
             self.found.push(Flaw { line, column: Some(column), rule: Rule::new(rule), message });
         } else {
@@ -117,10 +122,14 @@ mod tests {
             ("äöü<", 5, 1, 3, "within a character is at it"),
             ("a", 9, 1, 2, "behind the end is at it"),
         ] {
-            assert_eq!(Place::of(text, at_bytes), Place { line, column }, "{text:?} {at_bytes}: {why}");
+            assert_eq!(LineColumn::of(text, at_bytes), LineColumn { line, column }, "{text:?} {at_bytes}: {why}");
             let mut cursor = Cursor::new(text);
             cursor.place_of(at_bytes / 2);
-            assert_eq!(cursor.place_of(at_bytes), Place { line, column }, "{text:?} {at_bytes} in two steps: {why}");
+            assert_eq!(
+                cursor.place_of(at_bytes),
+                LineColumn { line, column },
+                "{text:?} {at_bytes} in two steps: {why}"
+            );
         }
     }
 
@@ -128,7 +137,7 @@ mod tests {
     fn flaws_beyond_the_limit_are_counted() {
         let mut flaws = Flaws::default();
         for line in 1..=u32::try_from(FLAWS_MAX).unwrap() + 5 {
-            flaws.add("rule", || Place { line, column: 1 }, || "a\nb".to_owned());
+            flaws.add("rule", || LineColumn { line, column: 1 }, || "a\nb".to_owned());
         }
         let validity = flaws.finish(ValidationType::Html);
         assert_eq!((validity.flaws.len(), validity.flaws_more), (FLAWS_MAX, 5));

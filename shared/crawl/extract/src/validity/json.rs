@@ -10,7 +10,7 @@ use serde_json::Deserializer;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
-use super::flaws::{Flaws, Place, quoted};
+use super::flaws::{Flaws, LineColumn, quoted};
 
 /// The most keys of one object that are remembered.
 const KEYS_MAX: usize = 100_000;
@@ -23,7 +23,7 @@ pub(super) fn check(bytes: &[u8], flaws: &mut Flaws) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
             let valid = str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-            let place = || Place::of(valid, valid.len());
+            let place = || LineColumn::of(valid, valid.len());
             flaws.add("encoding", place, || "JSON must be in UTF-8, and this byte is not".to_owned());
             return;
         }
@@ -43,7 +43,7 @@ pub(super) fn check(bytes: &[u8], flaws: &mut Flaws) {
         Some(Err(error)) => error,
         None => error,
     };
-    let place = || Place::new(error.line(), error.column().max(1));
+    let place = || LineColumn::new(error.line(), error.column().max(1));
     if said.starts_with("recursion limit exceeded") {
         flaws.add("too-deep", place, || format!("nested {DEPTH_MAX} levels deep or more, which parsers may refuse"));
         return;
@@ -130,10 +130,10 @@ impl<'t> Visitor<'t> for Value<'t, '_> {
             };
             if let Some(first) = seen.get(&key) {
                 let message = || {
-                    let Place { line, column } = Place::of(self.text, *first);
+                    let LineColumn { line, column } = LineColumn::of(self.text, *first);
                     format!("duplicate key {}, first at {line}:{column}", quoted(&key))
                 };
-                self.flaws.borrow_mut().add("duplicate-key", || Place::of(self.text, at), message);
+                self.flaws.borrow_mut().add("duplicate-key", || LineColumn::of(self.text, at), message);
             } else if seen.len() < KEYS_MAX {
                 seen.insert(key, at);
             }

@@ -23,7 +23,7 @@ use crate::body::{Body, Settings, Source};
 use crate::fields::MediaType;
 
 pub use self::flaws::FLAWS_MAX;
-use self::flaws::{Flaws, Place};
+use self::flaws::{Flaws, LineColumn};
 
 /// Validates a body in its format, which its `Content-Type` says, and of XML its root element. The same bytes under the same fields give the same
 /// result.
@@ -110,19 +110,19 @@ fn check_encoding(bytes: &[u8], decoded: &Decoded<'_>, kind: ValidationType, fla
         if let Err(error) = str::from_utf8(bytes) {
             let valid = str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
             let valid = valid.strip_prefix('\u{feff}').unwrap_or(valid);
-            flaws.add("encoding", || Place::of(valid, valid.len()), || "this is not UTF-8".to_owned());
+            flaws.add("encoding", || LineColumn::of(valid, valid.len()), || "this is not UTF-8".to_owned());
         }
     } else if !matches!(decoded.encoding, "gb18030" | "UTF-16LE" | "UTF-16BE")
         && let Some(at) = text.find('\u{fffd}')
     {
-        flaws.add("encoding", || Place::of(text, at), || format!("this is not {}", decoded.encoding));
+        flaws.add("encoding", || LineColumn::of(text, at), || format!("this is not {}", decoded.encoding));
     }
     if !is_xml {
         return;
     }
     if decoded.source == CharsetSource::Detected && !decoded.encoding.starts_with("UTF-") {
         let message = || format!("no encoding is declared, and this is not UTF-8 (probably {})", decoded.encoding);
-        flaws.add("encoding", || Place::START, message);
+        flaws.add("encoding", || LineColumn::START, message);
     }
     if decoded.source == CharsetSource::Bom
         && let Some(label) = xml::declared_encoding(text)
@@ -136,7 +136,7 @@ fn check_encoding(bytes: &[u8], decoded: &Decoded<'_>, kind: ValidationType, fla
             let message = || {
                 format!("the declaration says {}, and the byte order mark {}", flaws::quoted(&label), decoded.encoding)
             };
-            flaws.add("encoding", || Place::START, message);
+            flaws.add("encoding", || LineColumn::START, message);
         }
     }
 }

@@ -6,7 +6,7 @@ use url::Url;
 use xml::attribute::OwnedAttribute;
 use xml::name::OwnedName;
 
-use super::flaws::{Flaws, Place, quoted};
+use super::flaws::{Flaws, LineColumn, quoted};
 
 /// How much of an element's text is kept: more than the longest URL.
 const TEXT_BYTES_MAX: usize = 8 << 10;
@@ -15,7 +15,7 @@ const TEXT_BYTES_MAX: usize = 8 << 10;
 pub(super) struct Element<'e> {
     pub(super) name: &'e OwnedName,
     pub(super) attributes: &'e [OwnedAttribute],
-    pub(super) place: Place,
+    pub(super) place: LineColumn,
 }
 
 impl Element<'_> {
@@ -32,7 +32,7 @@ impl Element<'_> {
 pub(super) struct Open {
     /// Its name; empty if it is of another namespace than the root.
     pub(super) name: String,
-    pub(super) place: Place,
+    pub(super) place: LineColumn,
     /// The text directly in it, trimmed when it is closed, of bounded length.
     pub(super) text: String,
     /// Whether it has elements in it.
@@ -43,7 +43,7 @@ pub(super) struct Open {
 
 impl Open {
     /// Counts an element of which there must not be more than one.
-    pub(super) fn count_once(&mut self, name: &'static str, place: Place, flaws: &mut Flaws) {
+    pub(super) fn count_once(&mut self, name: &'static str, place: LineColumn, flaws: &mut Flaws) {
         let count = self.counts.entry(name).or_default();
         *count = count.saturating_add(1);
         if *count > 1 {
@@ -138,14 +138,14 @@ impl<'v> Outline<'v> {
 }
 
 /// Reports a text that is not an absolute URL.
-pub(super) fn check_url(name: &str, text: &str, place: Place, flaws: &mut Flaws) {
+pub(super) fn check_url(name: &str, text: &str, place: LineColumn, flaws: &mut Flaws) {
     if Url::parse(text).is_err() {
         flaws.add("bad-url", || place, || format!("{name} must be an absolute URL: {}", quoted(text)));
     }
 }
 
 /// Reports a text that is not a date in the form that is asked for.
-pub(super) fn check_date(name: &str, text: &str, form: (&str, fn(&str) -> bool), place: Place, flaws: &mut Flaws) {
+pub(super) fn check_date(name: &str, text: &str, form: (&str, fn(&str) -> bool), place: LineColumn, flaws: &mut Flaws) {
     let (form, is_right) = form;
     if !is_right(text) {
         flaws.add("bad-date", || place, || format!("`{name}` must be a date as in {form}: {}", quoted(text)));

@@ -1,7 +1,7 @@
 //! Sitemaps and indexes of them (sitemaps.org 0.9).
 
 use super::dates::W3C;
-use super::flaws::{Flaws, Place, quoted};
+use super::flaws::{Flaws, LineColumn, quoted};
 use super::outline::{Element, Open, Vocabulary, check_date, check_url, is_at};
 
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
@@ -29,7 +29,7 @@ pub(super) struct Sitemap {
 impl Sitemap {
     pub(super) fn check_size(bytes: usize, flaws: &mut Flaws) {
         if bytes > BYTES_MAX {
-            flaws.add("too-large", || Place::START, || "a sitemap must not be larger than 50 MB".to_owned());
+            flaws.add("too-large", || LineColumn::START, || "a sitemap must not be larger than 50 MB".to_owned());
         }
     }
 }

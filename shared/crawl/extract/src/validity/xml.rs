@@ -9,7 +9,7 @@ use xml::reader::{ErrorKind, EventReader, ParserConfig, XmlEvent};
 use xml::{Encoding, common::TextPosition};
 
 use super::atom::Atom;
-use super::flaws::{Cursor, Flaws, Place, quoted};
+use super::flaws::{Cursor, Flaws, LineColumn, quoted};
 use super::outline::{Element, Outline, Vocabulary};
 use super::rss::Rss;
 use super::sitemap::Sitemap;
@@ -117,9 +117,9 @@ fn kind_of(text: &str) -> ValidationType {
     }
 }
 
-fn place(position: TextPosition) -> Place {
+fn place(position: TextPosition) -> LineColumn {
     let from_one = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).saturating_add(1);
-    Place::new(from_one(position.row), from_one(position.column))
+    LineColumn::new(from_one(position.row), from_one(position.column))
 }
 
 fn read(text: &str, vocabulary: Option<&mut dyn Vocabulary>, flaws: &mut Flaws) {
@@ -130,7 +130,7 @@ fn read(text: &str, vocabulary: Option<&mut dyn Vocabulary>, flaws: &mut Flaws) 
         let read = &text.as_bytes()[..text.len() - reader.source().len()];
         read.iter().rposition(|byte| *byte == b'<').unwrap_or(0)
     };
-    let (mut open, mut namespaces, mut bytes) = (Vec::<(OwnedName, Place)>::new(), 0_usize, 0_usize);
+    let (mut open, mut namespaces, mut bytes) = (Vec::<(OwnedName, LineColumn)>::new(), 0_usize, 0_usize);
     loop {
         let event = reader.next();
         let at = place(reader.position());
@@ -181,7 +181,7 @@ fn read(text: &str, vocabulary: Option<&mut dyn Vocabulary>, flaws: &mut Flaws) 
     }
 }
 
-fn explain(error: &xml::reader::Error, tag_at: Place, open: Option<&(OwnedName, Place)>, flaws: &mut Flaws) {
+fn explain(error: &xml::reader::Error, tag_at: LineColumn, open: Option<&(OwnedName, LineColumn)>, flaws: &mut Flaws) {
     let said = match error.kind() {
         ErrorKind::Syntax(said) => said.to_string(),
         ErrorKind::UnexpectedEof => "unexpected end of the document".to_owned(),
@@ -200,7 +200,7 @@ fn explain(error: &xml::reader::Error, tag_at: Place, open: Option<&(OwnedName, 
     let at = if rule == "mismatched-tag" { tag_at } else { place(of_error) };
     let first_bytes = said.chars().next().map_or(0, char::len_utf8);
     let mut message = said[..first_bytes].to_ascii_lowercase() + &said[first_bytes..];
-    if let (Some((name, Place { line, column })), "mismatched-tag" | "unexpected-end") = (open, rule) {
+    if let (Some((name, LineColumn { line, column })), "mismatched-tag" | "unexpected-end") = (open, rule) {
         let name = quoted(&name.borrow().to_repr());
         message = match rule {
             "mismatched-tag" => format!("this is not the end tag of {name}, which is open since {line}:{column}"),

@@ -12,7 +12,7 @@ use dragline_domain::time::after;
 use super::memory::Taken;
 use super::segment::SegmentRecords;
 use crate::World;
-use crate::handover::Kept;
+use crate::handover::SegmentCaptures;
 use dragline_domain::frontier::Committed;
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::clock::Clock;
@@ -87,7 +87,7 @@ pub(super) struct Stored {
     id: SegmentId,
     object: ObjectKey,
     object_bytes: u64,
-    kept: Option<Kept>,
+    kept: Option<SegmentCaptures>,
 }
 
 /// The result of a commit: the lease as it stands now, or that another worker holds it.

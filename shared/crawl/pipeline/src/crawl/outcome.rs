@@ -6,7 +6,7 @@ use dragline_domain::politeness::{Load, Sign};
 use dragline_domain::url::CrawlUrl;
 
 use super::pacer::Connection;
-use super::send::Asked;
+use super::send::Attempt;
 use dragline_extract::fields::fields_digest;
 use dragline_extract::wall::{self, Head, Wall, WallKind};
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
@@ -61,7 +61,7 @@ pub(super) fn wall_of(url: &CrawlUrl, fetched: &Fetched) -> Option<Wall> {
 }
 
 /// Returns what a request says about its host's load. A host that wants to know whether a person asks is asked too often.
-pub(super) fn load_of(fetched: &Fetched, wall: Option<&Wall>, asked: Asked) -> Load {
+pub(super) fn load_of(fetched: &Fetched, wall: Option<&Wall>, asked: Attempt) -> Load {
     let is_challenge = wall.is_some_and(|wall| wall.kind() == WallKind::Challenge);
     let outcome = match &fetched.result {
         Ok(response) => status_outcome(response),
@@ -69,8 +69,8 @@ pub(super) fn load_of(fetched: &Fetched, wall: Option<&Wall>, asked: Asked) -> L
     };
     let status = fetched.result.as_ref().ok().map(|response| response.status);
     match (outcome.is_refusal() || is_challenge, asked, status) {
-        (true, Asked::First, _) => Load::Refused,
-        (true, Asked::Again, _) => Load::RefusedAgain,
+        (true, Attempt::First, _) => Load::Refused,
+        (true, Attempt::Again, _) => Load::RefusedAgain,
         (false, _, Some(200..=499)) => Load::Bearable,
         // A broken page, or no answer, says nothing about load.
         (false, ..) => Load::Unknown,
@@ -219,7 +219,7 @@ mod tests {
             let fetched = answered(status, fields, body);
             let wall = wall_of(&url, &fetched);
             let (ended, detail) = outcome_of(&fetched, wall.as_ref(), None, "Dragline", ReadAs::Typed);
-            assert_eq!((ended, load_of(&fetched, wall.as_ref(), Asked::First)), (outcome, load), "{status}: {why}");
+            assert_eq!((ended, load_of(&fetched, wall.as_ref(), Attempt::First)), (outcome, load), "{status}: {why}");
             let names_rule = |wall: &Wall| detail.as_deref().is_some_and(|detail| detail.contains(wall.rule.name));
             assert!(wall.as_ref().is_none_or(names_rule), "{status}: {why}: {detail:?}");
         }

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 
 use super::pacer::Pacer;
 use super::release::call_next;
-use super::send::{Asked, LeaseTooOld, Sent, send};
+use super::send::{Attempt, LeaseTooOld, Sent, send};
 use crate::World;
 use crate::context::CrawlContext;
 use dragline_ports::clock::{Clock, Rng};
@@ -293,7 +293,7 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
         let (clock, latest_start) = (self.world.clock(), self.latest_start);
         let url = request.url.clone();
         let sent = match pacer.start_in_time(clock, latest_start).await {
-            Some(started) => send(clock, self.fetcher, pacer, (started, latest_start), request, Asked::First).await,
+            Some(started) => send(clock, self.fetcher, pacer, (started, latest_start), request, Attempt::First).await,
             None => Err(LeaseTooOld),
         };
         let Ok(Sent { at, fetched, .. }) = sent else {

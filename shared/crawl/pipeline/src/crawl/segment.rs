@@ -16,7 +16,7 @@ use dragline_formats::warc::{
 };
 use jiff::Timestamp;
 
-use crate::handover::{Capture, Handover, Kept, Response, StoredAs};
+use crate::handover::{Capture, Handover, Response, SegmentCaptures, StoredAs};
 use dragline_ports::fetcher::{Fetched, FetchedResponse, Truncation};
 
 /// Returns what is said of a segment's object in its `warcinfo` record.
@@ -42,7 +42,7 @@ pub struct SegmentRecords {
     writer: WarcWriter,
     ids: u128,
     warcinfo: RecordId,
-    kept: Option<Kept>,
+    kept: Option<SegmentCaptures>,
 }
 
 impl SegmentRecords {
@@ -91,7 +91,7 @@ impl SegmentRecords {
     ///
     /// # Errors
     /// A body could not be read, or the spool has no room.
-    pub fn into_object(mut self) -> io::Result<(Blob, Option<Kept>)> {
+    pub fn into_object(mut self) -> io::Result<(Blob, Option<SegmentCaptures>)> {
         Ok((self.writer.take_file()?, self.kept))
     }
 

@@ -32,7 +32,7 @@ pub(super) struct LeaseTooOld;
 
 /// Whether a URL was requested before in this iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Attempt {
     First,
     Again,
 }
@@ -50,7 +50,7 @@ pub(super) async fn send(
     pacer: &Pacer,
     (mut started, latest_start): (Duration, Duration),
     mut request: FetchRequest,
-    asked: Asked,
+    asked: Attempt,
 ) -> Result<Sent, LeaseTooOld> {
     let mut reasons: Vec<Unprocessed> = Vec::new();
     loop {
@@ -89,7 +89,7 @@ fn pace_by(
     clock: &impl Clock,
     started: Duration,
     (fetched, wall): (&Fetched, Option<&Wall>),
-    asked: Asked,
+    asked: Attempt,
 ) {
     let (load, connection) = (load_of(fetched, wall, asked), connection_after(fetched));
     let Fetched { first_byte, elapsed, .. } = *fetched;
@@ -183,7 +183,7 @@ mod tests {
         let sent = match pacer.start_in_time(&clock, latest).await {
             Some(started) => {
                 let request = FetchRequest::new(url, limits);
-                send(&clock, &fetcher, &pacer, (started, latest), request, Asked::First).await
+                send(&clock, &fetcher, &pacer, (started, latest), request, Attempt::First).await
             }
             None => Err(LeaseTooOld),
         };

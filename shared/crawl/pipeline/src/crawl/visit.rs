@@ -15,7 +15,7 @@ use super::outcome::wall_of;
 use super::pacer::Pacer;
 use super::planner::Work;
 use super::robots::Robots;
-use super::send::{Asked, LeaseTooOld, Sent, send};
+use super::send::{Attempt, LeaseTooOld, Sent, send};
 use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{ConnectionWatch, FetchLimits, FetchRequest, Fetcher};
@@ -95,7 +95,7 @@ pub(super) async fn visit(
         watch,
         ..FetchRequest::new(url.clone(), limits)
     };
-    let asked = if work.tries == 0 { Asked::First } else { Asked::Again };
+    let asked = if work.tries == 0 { Attempt::First } else { Attempt::Again };
     let sent = send(clock, fetcher, pacer, (started, latest_start), request, asked).await?;
     Ok(Visited { segment, work, url, sent })
 }

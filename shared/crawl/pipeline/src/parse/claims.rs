@@ -55,7 +55,7 @@ impl Claimed {
 
 /// A link target of the segment, by the link that allows it, names it as a sitemap, gives it the smallest depth, and makes it a page rather than a
 /// requisite.
-struct Found<'d> {
+struct LinkTarget<'d> {
     url: &'d CrawlUrl,
     sighting: Sighting,
     redirects: u8,
@@ -89,7 +89,7 @@ pub(super) async fn claim(
     let recrawl = Claimer::recrawl();
     let claimer = Claimer::segment(&segment.id);
     let mut entries: BTreeMap<Origin, BTreeMap<u32, Vec<TodoEntry>>> = BTreeMap::new();
-    let request = |(origin, visits), found: &[Found<'_>]| {
+    let request = |(origin, visits), found: &[LinkTarget<'_>]| {
         let claimable = match visits {
             Visits::Due => usual,
             Visits::All => Claimable::All,
@@ -187,8 +187,8 @@ fn found<'d>(
     segment: &SegmentRow,
     captures: &[Capture],
     documents: &'d [Document],
-) -> BTreeMap<(Origin, Visits), Vec<Found<'d>>> {
-    let mut by_origin: BTreeMap<(Origin, Visits), Vec<Found<'d>>> = BTreeMap::new();
+) -> BTreeMap<(Origin, Visits), Vec<LinkTarget<'d>>> {
+    let mut by_origin: BTreeMap<(Origin, Visits), Vec<LinkTarget<'d>>> = BTreeMap::new();
     // Of each URL that others are not known to have, where it is in which list.
     let mut places: HashMap<UrlHash, (Visits, usize)> = HashMap::new();
     let known = known.of(&segment.id.origin.crawl, segment.iteration, claimer);
@@ -230,7 +230,7 @@ fn found<'d>(
             let visits = demand.as_ref().map_or(Visits::Due, |demand| demand.visits);
             let found = by_origin.entry((origin, visits)).or_default();
             places.insert(hash, (visits, found.len()));
-            found.push(Found { url, sighting, redirects, spelling: link.spelling, blocked, hash, demand });
+            found.push(LinkTarget { url, sighting, redirects, spelling: link.spelling, blocked, hash, demand });
         }
     }
     by_origin

@@ -41,7 +41,7 @@ pub(super) async fn documents(
                     let (own, all, earlier) = (Arc::clone(context), Arc::clone(captures), earlier.clone());
                     let made = tokio::task::spawn_blocking(move || {
                         let capture = &all[n as usize];
-                        made_of(&own, n, capture, (&earlier, Asked::since_body(capture, &earlier)), &bytes)
+                        made_of(&own, n, capture, (&earlier, LaterDirective::since_body(capture, &earlier)), &bytes)
                     });
                     made.await.map_err(|error| {
                         PortError::new(PortErrorKind::Other, "make a document again", &capture.url, error.to_string())
@@ -72,7 +72,7 @@ pub(super) fn made_of(
     context: &CrawlContext,
     n: u32,
     capture: &Capture,
-    (earlier, asked): (&Document, Asked),
+    (earlier, asked): (&Document, LaterDirective),
     record: &Blob,
 ) -> Document {
     let read = read::captures(record, Bodies::of_crawl(context)).unwrap_or_default();
@@ -87,7 +87,7 @@ pub(super) fn made_of(
     let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
     let made = catch_unwind(AssertUnwindSafe(|| of_answer(context, &answered, bare(n, &answered))));
     let Ok(mut document) = made else { return stuck(n, capture, "the parser broke on it") };
-    if asked == Asked::ForNoindex {
+    if asked == LaterDirective::ForNoindex {
         document.withhold();
         (document.outcome, document.detail) = match &document.page {
             Some(page) => outcome_of_page(context, &capture.url, page, &document.links),
@@ -100,14 +100,14 @@ pub(super) fn made_of(
 
 /// What later answers without a body (304) asked of crawlers, which the stored one does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum LaterDirective {
     /// Not to index the page.
     ForNoindex,
     /// Nothing.
     ForNothing,
 }
 
-impl Asked {
+impl LaterDirective {
     /// Returns what a document says that was put for a visit without a body.
     pub(super) fn by(document: &Document) -> Self {
         let asks_for_noindex = match &document.page {

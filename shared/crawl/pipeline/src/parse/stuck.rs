@@ -12,7 +12,7 @@ use crate::context::{Contexts, CrawlContext};
 use crate::tell::tell_all;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Fact, OwedNotices, Told};
+use dragline_ports::frontier::{Fact, NoticeState, OwedNotices};
 use dragline_ports::notifier::Notice;
 
 /// Tells people of a segment's documents that were just made.
@@ -38,7 +38,7 @@ pub(super) async fn tell_of(
     for (rule, detail) in broken_rules(documents) {
         // A definition that is mended, and still does not fit, is told anew.
         let fact = Fact::of(&format!("version {} {rule}", context.how_version()));
-        if world.frontier().mark_told(&origin.crawl, &fact, world.clock().now()).await? == Told::Now {
+        if world.frontier().mark_told(&origin.crawl, &fact, world.clock().now()).await? == NoticeState::Now {
             notices.push(notice(detail));
         }
     }

@@ -10,7 +10,7 @@ use crate::World;
 use crate::context::Contexts;
 use crate::tell::mark_told;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::Told;
+use dragline_ports::frontier::NoticeState;
 
 /// The most notices of one topic in an iteration: a site may have any number of reasons for one.
 pub(super) const TOLD_MAX: usize = 20;
@@ -38,21 +38,21 @@ impl Topic {
 }
 
 /// The topic of an iteration.
-type Of = (CrawlId, Iteration, Topic);
+type NoticeTopic = (CrawlId, Iteration, Topic);
 
 /// How many of the notices of topics this process knows to be sent: so that of what is beyond the most, nothing is asked or marked any more.
 #[derive(Debug, Default)]
-pub(crate) struct ToldSoFar(Mutex<HashMap<Of, usize>>);
+pub(crate) struct ToldSoFar(Mutex<HashMap<NoticeTopic, usize>>);
 
 impl ToldSoFar {
     /// The most topics that are kept.
     const KEPT_MAX: usize = 256;
 
-    fn places(&self, of: &Of) -> usize {
+    fn places(&self, of: &NoticeTopic) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(of).copied().unwrap_or(0)
     }
 
-    fn set(&self, of: &Of, places: usize) {
+    fn set(&self, of: &NoticeTopic, places: usize) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= Self::KEPT_MAX {
             known.clear();
@@ -79,13 +79,13 @@ pub(super) async fn is_to_be_told(
         return Ok(false);
     }
     let mark = async |what: &str| mark_told(world, crawl, segment.iteration, &format!("{} {what}", topic.name())).await;
-    if mark(what).await? == Told::Before {
+    if mark(what).await? == NoticeState::Before {
         return Ok(false);
     }
     for place in taken + 1..=TOLD_MAX {
         let told = mark(&format!("{place} of {TOLD_MAX}")).await?;
         contexts.told.set(&of, place);
-        if told == Told::Now {
+        if told == NoticeState::Now {
             return Ok(true);
         }
     }

@@ -113,7 +113,7 @@ enum Before {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Net {
     before: Before,
-    standing: Standing,
+    standing: ShownState,
     /// Whether it redirects now, or did when it was last shown.
     redirects: bool,
     differs: bool,
@@ -122,7 +122,7 @@ pub struct Net {
 
 /// Whether the URL is shown after the visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+enum ShownState {
     Shown,
     Hidden,
     /// The definition leaves it out.
@@ -150,16 +150,16 @@ impl Net {
             | ChangeKind::Unchanged => (Before::Shown, false),
         };
         let standing = match before {
-            Before::Absent | Before::Hidden => Standing::Hidden,
-            Before::Shown | Before::Redirected => Standing::Shown,
+            Before::Absent | Before::Hidden => ShownState::Hidden,
+            Before::Shown | Before::Redirected => ShownState::Shown,
         };
         Self { before, standing, redirects, differs: false, parts: PartSet::default() }
     }
 
     fn then(self, step: Step) -> Self {
         match step.kind {
-            ChangeKind::Gone => return Self { standing: Standing::Hidden, ..self },
-            ChangeKind::OutOfScope => return Self { standing: Standing::OutOfScope, ..self },
+            ChangeKind::Gone => return Self { standing: ShownState::Hidden, ..self },
+            ChangeKind::OutOfScope => return Self { standing: ShownState::OutOfScope, ..self },
             _ => {}
         }
         let redirects = match step.shows {
@@ -174,7 +174,7 @@ impl Net {
             _ => !step.parts.is_empty(),
         };
         let (differs, parts) = (self.differs || is_other, self.parts.and(step.parts));
-        Self { standing: Standing::Shown, redirects, differs, parts, ..self }
+        Self { standing: ShownState::Shown, redirects, differs, parts, ..self }
     }
 
     /// Returns it with the parts that differ after all.
@@ -193,16 +193,16 @@ impl Net {
     #[must_use]
     pub fn kind(self) -> Option<ChangeKind> {
         Some(match (self.before, self.standing) {
-            (Before::Absent | Before::Hidden, Standing::Hidden | Standing::OutOfScope) => return None,
-            (Before::Absent, Standing::Shown) => ChangeKind::New,
-            (Before::Hidden, Standing::Shown) => ChangeKind::Back,
-            (Before::Shown | Before::Redirected, Standing::Hidden) => ChangeKind::Gone,
-            (Before::Shown | Before::Redirected, Standing::OutOfScope) => ChangeKind::OutOfScope,
-            (Before::Shown, Standing::Shown) if self.redirects && self.parts.contains(Part::Status) => {
+            (Before::Absent | Before::Hidden, ShownState::Hidden | ShownState::OutOfScope) => return None,
+            (Before::Absent, ShownState::Shown) => ChangeKind::New,
+            (Before::Hidden, ShownState::Shown) => ChangeKind::Back,
+            (Before::Shown | Before::Redirected, ShownState::Hidden) => ChangeKind::Gone,
+            (Before::Shown | Before::Redirected, ShownState::OutOfScope) => ChangeKind::OutOfScope,
+            (Before::Shown, ShownState::Shown) if self.redirects && self.parts.contains(Part::Status) => {
                 ChangeKind::Moved
             }
-            (Before::Shown | Before::Redirected, Standing::Shown) if self.differs => ChangeKind::Changed,
-            (Before::Shown | Before::Redirected, Standing::Shown) => ChangeKind::Unchanged,
+            (Before::Shown | Before::Redirected, ShownState::Shown) if self.differs => ChangeKind::Changed,
+            (Before::Shown | Before::Redirected, ShownState::Shown) => ChangeKind::Unchanged,
         })
     }
 

@@ -34,14 +34,14 @@ pub(crate) enum Node {
     /// Pages for which it does not hold.
     Not(Box<Self>),
     /// Pages with these words.
-    Words(Words),
+    Words(WordRun),
     /// Pages for which it holds.
     Condition(Condition),
 }
 
 /// A word, or several that follow one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Words {
+pub(crate) struct WordRun {
     /// Where; `None` for any part of a page.
     pub(crate) part: Option<Part>,
     pub(crate) text: String,
@@ -207,7 +207,7 @@ impl<'q> Parser<'q> {
             Some('(') => self.group(),
             Some(next) if is_quotation_mark(next) => {
                 let text = self.quoted()?;
-                self.leaf(begin, Node::Words(Words { part: None, text, form: Form::Phrase }))
+                self.leaf(begin, Node::Words(WordRun { part: None, text, form: Form::Phrase }))
             }
             _ => self.word_or_field(),
         }
@@ -295,16 +295,16 @@ impl<'q> Parser<'q> {
         (is_name && (!value.starts_with([':', '/']) || is_path && is_part)).then_some(name)
     }
 
-    fn words(&self, begin: usize, part: Option<Part>, word: &str) -> Result<Words, QueryError> {
+    fn words(&self, begin: usize, part: Option<Part>, word: &str) -> Result<WordRun, QueryError> {
         let Some(prefix) = word.strip_suffix('*') else {
-            return Ok(Words { part, text: word.to_owned(), form: Form::Word });
+            return Ok(WordRun { part, text: word.to_owned(), form: Form::Word });
         };
         let letters = prefix.chars().filter(|c| c.is_alphanumeric()).count();
         // One character is a word in a script without spaces.
         if letters < PREFIX_LETTERS_MIN && !prefix.contains(is_unspaced) {
             return Err(wrong(QueryProblem::ShortPrefix(prefix.to_owned()), begin..self.at));
         }
-        Ok(Words { part, text: prefix.to_owned(), form: Form::Prefix })
+        Ok(WordRun { part, text: prefix.to_owned(), form: Form::Prefix })
     }
 
     fn field_value(&mut self, begin: usize, name: &str) -> Result<Node, QueryError> {
@@ -323,7 +323,7 @@ impl<'q> Parser<'q> {
             return Err(wrong(QueryProblem::NoValue(name.to_owned()), begin..self.at));
         }
         let node = match part {
-            Some(_) if is_quoted => Node::Words(Words { part, text: value, form: Form::Phrase }),
+            Some(_) if is_quoted => Node::Words(WordRun { part, text: value, form: Form::Phrase }),
             Some(_) => Node::Words(self.words(begin, part, &value)?),
             None => Node::Condition(condition(name, &value).map_err(|problem| wrong(problem, value_at..self.at))?),
         };

@@ -7,7 +7,7 @@ fn shown(node: &Node) -> String {
         Node::All(nodes) => format!("(all {})", list(nodes)),
         Node::Any(nodes) => format!("(any {})", list(nodes)),
         Node::Not(node) => format!("(not {})", shown(node)),
-        Node::Words(Words { part, text, form }) => {
+        Node::Words(WordRun { part, text, form }) => {
             let part = part.map_or_else(String::new, |part| format!("{}=", part.name()));
             match form {
                 Form::Word => format!("{part}{text}"),

@@ -2,7 +2,7 @@
 
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Fact, NoticeKept, NoticeKey, OwedNotice, OwedNotices, Told};
+use dragline_ports::frontier::{Fact, NoticeKept, NoticeKey, NoticeState, OwedNotice, OwedNotices};
 use jiff::Timestamp;
 
 use super::DynamoFrontier;
@@ -58,11 +58,11 @@ impl OwedNotices for DynamoFrontier {
         .await
     }
 
-    async fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> PortResult<Told> {
+    async fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> PortResult<NoticeState> {
         at("mark told", fact, async {
             let key = keys::told(crawl, fact);
             let mark = Write::put(Role::Other, &key, rows::row(&key, [(SINCE, instant(now))]));
-            Ok(if self.db.write(&mark.if_absent()).await?.is_ok() { Told::Now } else { Told::Before })
+            Ok(if self.db.write(&mark.if_absent()).await?.is_ok() { NoticeState::Now } else { NoticeState::Before })
         })
         .await
     }

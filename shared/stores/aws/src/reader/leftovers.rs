@@ -22,14 +22,14 @@ const LEFT: &str = "left ";
 
 /// Where the stream continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum LeftoverCursor {
     /// Within what was lost, after this origin; `None` for the beginning.
     Lost(Option<Origin>),
     /// Within what was left, after this key; `None` for the beginning.
     Left(Option<String>),
 }
 
-impl Place {
+impl LeftoverCursor {
     fn read(cursor: &Cursor) -> Option<Self> {
         if let Some(origin) = cursor.as_str().strip_prefix(LOST) {
             return Some(Self::Lost(Some(origin.parse().ok()?)));
@@ -56,15 +56,15 @@ impl DynamoReader {
     ) -> PortResult<Batch<LeftoverRow>> {
         let of_another = |cursor| PortError::new(PortErrorKind::Other, "read on", cursor, no_place(cursor));
         let mut place = match after {
-            None => Place::Lost(None),
-            Some(cursor) => Place::read(cursor).ok_or_else(|| of_another(cursor))?,
+            None => LeftoverCursor::Lost(None),
+            Some(cursor) => LeftoverCursor::read(cursor).ok_or_else(|| of_another(cursor))?,
         };
         let limit = limit.clamp(1, ROWS_MAX);
         let (mut rows, mut rest) = (Vec::new(), Rest::More);
-        if let Place::Lost(after) = &place {
+        if let LeftoverCursor::Lost(after) = &place {
             (rows, place) = self.list_lost(filter, after.as_ref(), limit).await?;
         }
-        if let (Place::Left(after), Some(limit @ 1..)) = (&mut place, limit.checked_sub(rows.len())) {
+        if let (LeftoverCursor::Left(after), Some(limit @ 1..)) = (&mut place, limit.checked_sub(rows.len())) {
             let (iteration, origin) = (filter.iteration, filter.origin());
             let of = (iteration, origin.as_ref());
             let listed = self.frontier.list_leftovers(&self.crawl, of, after.as_deref(), limit).await?;
@@ -83,13 +83,13 @@ impl DynamoReader {
         filter: &Filter,
         after: Option<&Origin>,
         limit: usize,
-    ) -> PortResult<(Vec<LeftoverRow>, Place)> {
+    ) -> PortResult<(Vec<LeftoverRow>, LeftoverCursor)> {
         let (origins, place) = match filter.origin() {
-            Some(wanted) => (vec![wanted], Place::Left(None)),
+            Some(wanted) => (vec![wanted], LeftoverCursor::Left(None)),
             None => {
                 let origins = self.frontier.list_origins(&self.crawl, after, limit).await?;
                 let last = origins.last().filter(|_| origins.len() == limit).cloned();
-                (origins, last.map_or(Place::Left(None), |last| Place::Lost(Some(last))))
+                (origins, last.map_or(LeftoverCursor::Left(None), |last| LeftoverCursor::Lost(Some(last))))
             }
         };
         let lost = self.frontier.load_lost(&self.crawl, &origins).await?;
@@ -116,12 +116,16 @@ mod tests {
     #[test]
     fn a_place_comes_back_from_its_cursor() {
         let origin: Origin = "https://a.example:8443".parse().unwrap();
-        for place in [Place::Lost(Some(origin)), Place::Left(None), Place::Left(Some("leftover#1#a#2".to_owned()))] {
-            assert_eq!(Place::read(&place.cursor().unwrap()), Some(place));
+        for place in [
+            LeftoverCursor::Lost(Some(origin)),
+            LeftoverCursor::Left(None),
+            LeftoverCursor::Left(Some("leftover#1#a#2".to_owned())),
+        ] {
+            assert_eq!(LeftoverCursor::read(&place.cursor().unwrap()), Some(place));
         }
-        assert_eq!(Place::Lost(None).cursor(), None, "nothing was read");
+        assert_eq!(LeftoverCursor::Lost(None).cursor(), None, "nothing was read");
         for cursor in ["", "lost ", "lost x", "https://a.example"] {
-            assert_eq!(Place::read(&Cursor::new(cursor)), None, "{cursor}");
+            assert_eq!(LeftoverCursor::read(&Cursor::new(cursor)), None, "{cursor}");
         }
     }
 }

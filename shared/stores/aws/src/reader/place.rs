@@ -10,14 +10,14 @@ const BETWEEN: char = ' ';
 
 /// A place within the origins' rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct OriginCursor {
     /// The origin that was reached.
     pub(super) origin: Origin,
     /// The row after which to continue; `None` for the origin's beginning.
     pub(super) after: Option<String>,
 }
 
-impl Place {
+impl OriginCursor {
     /// Returns the beginning of an origin.
     pub(super) const fn beginning(origin: Origin) -> Self {
         Self { origin, after: None }
@@ -58,11 +58,11 @@ mod tests {
             (Some("/a?b=c#d"), "a candidate"),
             (Some("#00ff"), "one with a long path"),
         ] {
-            let place = Place { origin: origin.clone(), after: after.map(str::to_owned) };
-            assert_eq!(Place::read(&place.cursor()).unwrap(), place, "{why}");
+            let place = OriginCursor { origin: origin.clone(), after: after.map(str::to_owned) };
+            assert_eq!(OriginCursor::read(&place.cursor()).unwrap(), place, "{why}");
         }
         for cursor in ["", "7", "leftover#0000000001#", " https://a.example"] {
-            assert!(Place::read(&Cursor::new(cursor)).is_err(), "{cursor}");
+            assert!(OriginCursor::read(&Cursor::new(cursor)).is_err(), "{cursor}");
         }
     }
 }

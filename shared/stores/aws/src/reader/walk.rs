@@ -11,7 +11,7 @@ use dragline_ports::reader::{Batch, Cursor, Filter, Rest};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::DynamoReader;
-use super::place::{Place, no_place};
+use super::place::{OriginCursor, no_place};
 use super::seek::before_iteration;
 use super::shown::ShownSegment;
 use crate::frontier::Listed;
@@ -280,7 +280,7 @@ impl DynamoReader {
         let mut origins = ToCome { reader: self, wanted, listed: Vec::new().into_iter() };
         let place = match place {
             Some(place) => Some(place),
-            None => origins.first().await?.map(Place::beginning),
+            None => origins.first().await?.map(OriginCursor::beginning),
         };
         let (mut rows, mut made, mut bytes) = (Vec::new(), 0, 0);
         let Some(mut place) = place else { return Ok(Batch { rows, cursor: None, rest: Rest::Nothing }) };
@@ -308,7 +308,7 @@ impl DynamoReader {
                 }
             }
             match origins.after(Some(&place.origin)).await? {
-                Some(next) => place = Place::beginning(next),
+                Some(next) => place = OriginCursor::beginning(next),
                 None => return Ok(Batch { rows, cursor: Some(place.cursor()), rest: Rest::Nothing }),
             }
         }
@@ -323,15 +323,15 @@ fn is_wanted(held: &impl Held, filter: &Filter) -> bool {
 
 /// Returns the only row of a stream, unless there is none or it was read.
 fn batch_of_one<T: Held>(origin: &OriginKey, row: Option<T>, after: Option<&Cursor>) -> Batch<T> {
-    let behind = |row: &T| Place { origin: origin.origin.clone(), after: Some(row.sort_key(origin)) }.cursor();
+    let behind = |row: &T| OriginCursor { origin: origin.origin.clone(), after: Some(row.sort_key(origin)) }.cursor();
     let row = row.filter(|row| after != Some(&behind(row)));
     let cursor = row.as_ref().map(behind).or_else(|| after.cloned());
     Batch { rows: row.into_iter().collect(), cursor, rest: Rest::Nothing }
 }
 
 /// Returns the place of a cursor that this stream returned.
-fn place_in(cursor: &Cursor, wanted: Option<&Origin>) -> PortResult<Place> {
-    let place = Place::read(cursor);
+fn place_in(cursor: &Cursor, wanted: Option<&Origin>) -> PortResult<OriginCursor> {
+    let place = OriginCursor::read(cursor);
     let place = place.and_then(|place| {
         if wanted.is_none_or(|wanted| *wanted == place.origin) { Ok(place) } else { Err(no_place(cursor)) }
     });

@@ -7,7 +7,7 @@ use dragline_domain::document::Document;
 use dragline_domain::frontier::{OriginKey, Says, SegmentId, SegmentRow, SegmentState, VisitPlace};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
-use dragline_domain::retention::{Entry, Made, Pointers, Stay, Wanted};
+use dragline_domain::retention::{Entry, Made, Pointers, References, Stay};
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::documents::Documents;
 use dragline_ports::error::PortResult;
@@ -46,7 +46,7 @@ pub(super) struct Backwards {
 /// What is known of a URL.
 #[derive(Debug)]
 struct Known {
-    wanted: Wanted<VisitPlace>,
+    wanted: References<VisitPlace>,
     /// Its candidate is read when it is met in a dropped iteration.
     is_candidate_read: bool,
 }
@@ -148,7 +148,7 @@ impl Backwards {
 
     fn known(&mut self, url: &CrawlUrl) -> &mut Known {
         let cut = self.cut;
-        let known = || Known { wanted: Wanted::new(cut), is_candidate_read: false };
+        let known = || Known { wanted: References::new(cut), is_candidate_read: false };
         self.urls.entry(print(url)).or_insert_with(known)
     }
 }

@@ -1,7 +1,7 @@
 //! Deflated JSON: what is read and written as a whole.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use dragline_formats::deflated::{self, Sparing, deflate};
+use dragline_formats::deflated::{self, CompressionGoal, deflate};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -21,7 +21,7 @@ pub(crate) fn pack(value: &impl Serialize) -> Result<(AttributeValue, AttributeV
 pub(crate) fn pack_bytes(value: &impl Serialize) -> Result<(Vec<u8>, AttributeValue), StoreError> {
     let json = serde_json::to_vec(value)?;
     StoreError::check_size("a value's JSON", json.len(), JSON_BYTES_MAX)?;
-    Ok((deflate(&json, Sparing::Bytes), number(json.len() as u64)))
+    Ok((deflate(&json, CompressionGoal::Bytes), number(json.len() as u64)))
 }
 
 /// Returns the value that was packed into these two attributes.

@@ -1,7 +1,7 @@
 //! Rows of `notice`: what people have not been told yet.
 
 use dragline_domain::ids::CrawlId;
-use dragline_ports::frontier::{Fact, NoticeKept, NoticeKey, OwedNotice, Told};
+use dragline_ports::frontier::{Fact, NoticeKept, NoticeKey, NoticeState, OwedNotice};
 use dragline_ports::notifier::Notice;
 use jiff::Timestamp;
 use rusqlite::params;
@@ -38,11 +38,11 @@ impl Db {
         Ok(())
     }
 
-    pub(crate) fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> Result<Told, StoreError> {
+    pub(crate) fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> Result<NoticeState, StoreError> {
         let crawl = self.ensure_crawl(crawl)?;
         let sql = "INSERT OR IGNORE INTO told (crawl_id, fact, at) VALUES (?1, ?2, ?3)";
         let marked = self.execute(sql, params![crawl, fact.as_str(), Time(now)])?;
-        Ok(if marked > 0 { Told::Now } else { Told::Before })
+        Ok(if marked > 0 { NoticeState::Now } else { NoticeState::Before })
     }
 
     pub(crate) fn forget_notice(&self, owed: &OwedNotice) -> Result<(), StoreError> {

@@ -26,7 +26,7 @@ const MADE: &str = "names_and_views";
 
 /// What a database file is to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FileState {
     /// It is empty.
     Empty,
     /// Ours, of this format or an older one.
@@ -38,26 +38,26 @@ pub(crate) enum Found {
 }
 
 /// Finds out what a file is.
-pub(crate) fn inspect(connection: &Connection) -> rusqlite::Result<Found> {
+pub(crate) fn inspect(connection: &Connection) -> rusqlite::Result<FileState> {
     let number = |pragma: &str| connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i32>(0));
     let (application_id, format) = (number("application_id")?, number("user_version")?);
     let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     Ok(match (application_id, format, tables) {
-        (0, 0, 0) => Found::Empty,
-        (APPLICATION_ID, newer, _) if newer > FORMAT => Found::Newer(newer),
-        (APPLICATION_ID, format, _) => Found::Ours(format),
-        _ => Found::Foreign,
+        (0, 0, 0) => FileState::Empty,
+        (APPLICATION_ID, newer, _) if newer > FORMAT => FileState::Newer(newer),
+        (APPLICATION_ID, format, _) => FileState::Ours(format),
+        _ => FileState::Foreign,
     })
 }
 
 /// Makes the tables of an empty file, or upgrades those of an older format, and remakes names and views where they are not this program's.
-pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), StoreError> {
+pub(crate) fn prepare(connection: &mut Connection, found: FileState) -> Result<(), StoreError> {
     let transaction = connection.transaction()?;
-    if found == Found::Empty {
+    if found == FileState::Empty {
         transaction.execute_batch(include_str!("tables.sql"))?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
-    if let Found::Ours(format) = found {
+    if let FileState::Ours(format) = found {
         let steps = [
             (1, include_str!("from_1.sql")),
             (2, include_str!("from_2.sql")),
@@ -84,7 +84,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
         }
     }
     let made = names_and_views();
-    if found != Found::Ours(FORMAT) || made_in(&transaction)?.as_ref() != Some(&made) {
+    if found != FileState::Ours(FORMAT) || made_in(&transaction)?.as_ref() != Some(&made) {
         transaction.pragma_update(None, "user_version", FORMAT)?;
         put_names(&transaction)?;
         make_views(&transaction)?;
@@ -160,13 +160,13 @@ mod tests {
         };
         let ours = format!("PRAGMA application_id = {APPLICATION_ID};");
         for (sql, expected, why) in [
-            (String::new(), Found::Empty, "just made"),
-            ("CREATE TABLE t (a);".to_owned(), Found::Foreign, "tables, and nobody's mark"),
-            ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
-            ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
-            (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
-            (format!("{ours} PRAGMA user_version = {FORMAT};"), Found::Ours(FORMAT), "this format"),
-            (format!("{ours} PRAGMA user_version = {};", FORMAT + 1), Found::Newer(FORMAT + 1), "a later one"),
+            (String::new(), FileState::Empty, "just made"),
+            ("CREATE TABLE t (a);".to_owned(), FileState::Foreign, "tables, and nobody's mark"),
+            ("PRAGMA application_id = 7;".to_owned(), FileState::Foreign, "somebody else's mark"),
+            ("PRAGMA user_version = 3;".to_owned(), FileState::Foreign, "a version, and nobody's mark"),
+            (format!("{ours} PRAGMA user_version = 1;"), FileState::Ours(1), "an earlier format"),
+            (format!("{ours} PRAGMA user_version = {FORMAT};"), FileState::Ours(FORMAT), "this format"),
+            (format!("{ours} PRAGMA user_version = {};", FORMAT + 1), FileState::Newer(FORMAT + 1), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }
@@ -175,14 +175,14 @@ mod tests {
     #[test]
     fn names_and_views_are_remade_where_another_program_made_them() {
         let mut connection = Connection::open_in_memory().unwrap();
-        prepare(&mut connection, Found::Empty).unwrap();
+        prepare(&mut connection, FileState::Empty).unwrap();
         let (made, rows) = (schema(&connection), connection.total_changes());
-        prepare(&mut connection, Found::Ours(FORMAT)).unwrap();
+        prepare(&mut connection, FileState::Ours(FORMAT)).unwrap();
         assert_eq!(connection.total_changes(), rows, "nothing is written where nothing changed");
         let others = "DROP VIEW failed; CREATE VIEW theirs AS SELECT 1; DELETE FROM outcome;
                       UPDATE setting SET value = 'another' WHERE name = 'names_and_views';";
         connection.execute_batch(others).unwrap();
-        prepare(&mut connection, Found::Ours(FORMAT)).unwrap();
+        prepare(&mut connection, FileState::Ours(FORMAT)).unwrap();
         assert_eq!(schema(&connection), made);
         let outcomes: usize = connection.query_row("SELECT count(*) FROM outcome", [], |row| row.get(0)).unwrap();
         assert_eq!(outcomes, Outcome::ALL.len());
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn tables_of_earlier_formats_are_brought_up_to_this_one() {
         let mut new = Connection::open_in_memory().unwrap();
-        prepare(&mut new, Found::Empty).unwrap();
+        prepare(&mut new, FileState::Empty).unwrap();
         // The tables of each format are those of the first with the steps up to it.
         let steps = [
             include_str!("from_1.sql"),
@@ -232,7 +232,7 @@ mod tests {
             for step in &steps[..usize::try_from(format).unwrap() - 1] {
                 old.execute_batch(step).unwrap();
             }
-            prepare(&mut old, Found::Ours(format)).unwrap();
+            prepare(&mut old, FileState::Ours(format)).unwrap();
             assert_eq!(parts(&old), parts(&new), "from format {format}");
         }
         assert!(parts(&new).len() > 100, "what was compared: {:#?}", parts(&new));
@@ -294,7 +294,7 @@ mod tests {
                          VALUES (1, ?1, 1, '', '2026-11-21T10:10:35.123Z', 0, ?2, 'e')";
             connection.execute(known, params![path, if *path == "/once" { 180 } else { 20 }]).unwrap();
         }
-        prepare(&mut connection, Found::Ours(3)).unwrap();
+        prepare(&mut connection, FileState::Ours(3)).unwrap();
         for (case, (path, visits, expected, why)) in (1..).zip(cases) {
             let last = case * 100 + u32::try_from(visits.len()).unwrap();
             let body_of = connection.query_row("SELECT body_of FROM visit WHERE id = ?1", [last], |row| row.get(0));
@@ -347,7 +347,7 @@ mod tests {
                     changed_at, away, away_since, blocked_by FROM crawl_candidate ORDER BY origin_id, path_query",
         ];
         let before: Vec<_> = shown.iter().map(|sql| rows(&connection, sql)).collect();
-        prepare(&mut connection, Found::Ours(7)).unwrap();
+        prepare(&mut connection, FileState::Ours(7)).unwrap();
         for (sql, before) in shown.iter().zip(before) {
             assert!(!before.is_empty(), "{sql}");
             assert_eq!(rows(&connection, sql), before, "{sql}");
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn texts_are_not_compared_by_the_fingerprints_of_format_11() {
         let mut connection = Connection::open_in_memory().unwrap();
-        prepare(&mut connection, Found::Empty).unwrap();
+        prepare(&mut connection, FileState::Empty).unwrap();
         // What later formats add.
         connection
             .execute_batch("DROP INDEX origin_joined; ALTER TABLE iteration DROP COLUMN origins; ALTER TABLE iteration DROP COLUMN joined_before; DROP TABLE counter;")
@@ -370,7 +370,7 @@ mod tests {
                        INSERT INTO document (id, url, outcome, state, words, simhash) VALUES (1, '/', 20, 'processed', 40, -7);
                        INSERT INTO known_url (origin_id, path_query, queued_in, claimed_by, first_seen, depth, named_by) VALUES (1, '/', 1, '', 1, 0, 3);";
         connection.execute_batch(rows_11).unwrap();
-        prepare(&mut connection, Found::Ours(11)).unwrap();
+        prepare(&mut connection, FileState::Ours(11)).unwrap();
         assert_eq!(rows(&connection, "SELECT words, simhash FROM document"), ["[Null, Null]"]);
         assert_eq!(rows(&connection, "SELECT named_by FROM known_url"), ["[Integer(0)]"]);
     }
@@ -378,10 +378,10 @@ mod tests {
     #[test]
     fn preparing_again_changes_nothing() {
         let mut connection = Connection::open_in_memory().unwrap();
-        prepare(&mut connection, Found::Empty).unwrap();
+        prepare(&mut connection, FileState::Empty).unwrap();
         let first = schema(&connection);
-        assert_eq!(inspect(&connection).unwrap(), Found::Ours(FORMAT));
-        prepare(&mut connection, Found::Ours(FORMAT)).unwrap();
+        assert_eq!(inspect(&connection).unwrap(), FileState::Ours(FORMAT));
+        prepare(&mut connection, FileState::Ours(FORMAT)).unwrap();
         assert_eq!(schema(&connection), first);
     }
 }

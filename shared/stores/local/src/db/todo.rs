@@ -2,7 +2,7 @@
 
 use dragline_domain::frontier::{ChunkKey, TodoChunk, TodoSource};
 use dragline_domain::ids::Iteration;
-use dragline_formats::deflated::{self, Sparing, deflate};
+use dragline_formats::deflated::{self, CompressionGoal, deflate};
 use rusqlite::params;
 
 use super::{Db, OriginRowId, StoreError};
@@ -56,7 +56,7 @@ impl Db {
                 key.part,
                 chunk.entries.len(),
                 json.len(),
-                deflate(&json, Sparing::Time),
+                deflate(&json, CompressionGoal::Time),
             ],
         )?;
         Ok(())
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_chunk_that_would_be_too_large_is_damaged() {
         let json = vec![b' '; 9];
-        let deflated = deflate(&json, Sparing::Time);
+        let deflated = deflate(&json, CompressionGoal::Time);
         assert_eq!(inflate(&deflated, json.len()).unwrap(), json);
         assert!(inflate(&deflated, JSON_BYTES_MAX + 1).is_err(), "over the maximum");
     }

@@ -2,7 +2,7 @@
 
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Fact, NoticeKept, OwedNotice, OwedNotices, Told};
+use dragline_ports::frontier::{Fact, NoticeKept, NoticeState, OwedNotice, OwedNotices};
 use jiff::Timestamp;
 
 use super::SqliteFrontier;
@@ -22,7 +22,7 @@ impl OwedNotices for SqliteFrontier {
         self.run("postpone notice", &owed.key, move |db| db.postpone_notice(&notice, due)).await
     }
 
-    async fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> PortResult<Told> {
+    async fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> PortResult<NoticeState> {
         let (of, told) = (crawl.clone(), fact.clone());
         self.run("mark told", fact, move |db| db.mark_told(&of, &told, now)).await
     }

@@ -11,7 +11,7 @@ use std::{io, thread};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-use crate::db::schema::{self, Found};
+use crate::db::schema::{self, FileState};
 
 pub use reading::Reading;
 pub(crate) use reading::for_reading;
@@ -194,10 +194,10 @@ fn is_usable(directory: &Path) -> io::Result<bool> {
 }
 
 /// Returns what the database is; an error unless it is empty or can be used.
-fn ours(connection: &Connection, path: &Path) -> Result<Found, OpenError> {
+fn ours(connection: &Connection, path: &Path) -> Result<FileState, OpenError> {
     match schema::inspect(connection) {
-        Ok(Found::Foreign) => Err(OpenError::NotOurs(path.to_owned())),
-        Ok(Found::Newer(found)) => Err(OpenError::Newer { path: path.to_owned(), found, known: schema::FORMAT }),
+        Ok(FileState::Foreign) => Err(OpenError::NotOurs(path.to_owned())),
+        Ok(FileState::Newer(found)) => Err(OpenError::Newer { path: path.to_owned(), found, known: schema::FORMAT }),
         Ok(found) => Ok(found),
         Err(e) if e.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
             Err(OpenError::NotOurs(path.to_owned()))

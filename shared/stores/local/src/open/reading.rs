@@ -16,7 +16,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{BUSY_TIMEOUT, DATABASE, LOCK, OpenError, ours};
-use crate::db::schema::{self, Found};
+use crate::db::schema::{self, FileState};
 use crate::db::{Db, StoreError};
 use crate::store::{Allowance, LEASE_GRACE};
 
@@ -109,8 +109,10 @@ pub(crate) fn for_reading(directory: &Path) -> Result<Reading, OpenError> {
     };
     let reading = opened.map_err(|error| refused(&path, &error))?;
     match ours(&reading, &path)? {
-        Found::Ours(found) if found < schema::FORMAT => Err(OpenError::Older { path, found, known: schema::FORMAT }),
-        Found::Ours(_) => Ok(reading),
+        FileState::Ours(found) if found < schema::FORMAT => {
+            Err(OpenError::Older { path, found, known: schema::FORMAT })
+        }
+        FileState::Ours(_) => Ok(reading),
         _ => Err(OpenError::NoCrawl(directory.to_owned())),
     }
 }

@@ -1,7 +1,7 @@
 //! Notices that still have to be sent.
 
 use dragline_domain::frontier::LeftoverReason;
-use dragline_ports::frontier::{Fact, Frontier, IterationClosed, NoticeKept, OwedNotice, Told};
+use dragline_ports::frontier::{Fact, Frontier, IterationClosed, NoticeKept, NoticeState, OwedNotice};
 use dragline_ports::notifier::Notice;
 use futures_util::future::join_all;
 
@@ -57,12 +57,12 @@ pub async fn a_fact_is_told_once_by_crawl(frontier: &impl Frontier) {
     let (fact, other) = (Fact::of("Game.hero is missing"), Fact::of("Game.price is missing"));
     let own = crawl();
     let marks = join_all((0..4).map(|second| frontier.mark_told(&own, &fact, at(second)))).await;
-    let first = marks.into_iter().filter(|told| matches!(told, Ok(Told::Now))).count();
+    let first = marks.into_iter().filter(|told| matches!(told, Ok(NoticeState::Now))).count();
     assert_eq!(first, 1, "one is the first");
-    assert_eq!(frontier.mark_told(&own, &fact, at(90)).await.unwrap(), Told::Before, "it stays");
-    assert_eq!(frontier.mark_told(&own, &other, at(90)).await.unwrap(), Told::Now, "another fact");
+    assert_eq!(frontier.mark_told(&own, &fact, at(90)).await.unwrap(), NoticeState::Before, "it stays");
+    assert_eq!(frontier.mark_told(&own, &other, at(90)).await.unwrap(), NoticeState::Now, "another fact");
     let another = "another".parse().expect("a name");
-    assert_eq!(frontier.mark_told(&another, &fact, at(90)).await.unwrap(), Told::Now, "another crawl");
+    assert_eq!(frontier.mark_told(&another, &fact, at(90)).await.unwrap(), NoticeState::Now, "another crawl");
 }
 
 /// Of notices with the same key the first one is kept.

@@ -2,7 +2,7 @@
 
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Fact, Frontier, NoticeKept, NoticeKey, OwedNotice, OwedNotices, Told};
+use dragline_ports::frontier::{Fact, Frontier, NoticeKept, NoticeKey, NoticeState, OwedNotice, OwedNotices};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;
@@ -33,9 +33,9 @@ impl<F: Frontier> OwedNotices for MutantFrontier<F> {
         }
     }
 
-    async fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> PortResult<Told> {
+    async fn mark_told(&self, crawl: &CrawlId, fact: &Fact, now: Timestamp) -> PortResult<NoticeState> {
         match self.mutation {
-            Some(M::ToldAgain) => Ok(Told::Now),
+            Some(M::ToldAgain) => Ok(NoticeState::Now),
             Some(M::ToldOfAnyCrawl) => self.inner.mark_told(&CrawlId::default(), fact, now).await,
             _ => self.inner.mark_told(crawl, fact, now).await,
         }

@@ -37,7 +37,7 @@ impl fmt::Display for Key {
 
 /// Where in a definition: a key, one entry of its list, or one part of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct KeyPlace {
     /// The key.
     pub key: Key,
     /// The entry's position, counted from 0; `None` for the key as a whole.
@@ -46,7 +46,7 @@ pub struct Place {
     pub part: Option<Key>,
 }
 
-impl Place {
+impl KeyPlace {
     /// One entry of a list, counted from 0.
     #[must_use]
     pub const fn entry(key: Key, entry: usize) -> Self {
@@ -65,14 +65,14 @@ impl Place {
     }
 }
 
-impl From<Key> for Place {
+impl From<Key> for KeyPlace {
     fn from(key: Key) -> Self {
         Self { key, entry: None, part: None }
     }
 }
 
 /// The key, the entry counted from 1, and its part: `scope.exclude entry 2`, `recrawl.rules entry 1, interval`.
-impl fmt::Display for Place {
+impl fmt::Display for KeyPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.entry {
             Some(entry) => write!(f, "{} entry {}", self.key, entry + 1)?,

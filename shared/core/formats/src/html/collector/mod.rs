@@ -14,7 +14,7 @@ use super::metadata::Metadata;
 use super::open_elements::{Name, OpenElements};
 use super::resolve::{Resolver, query_encoding};
 use super::tag::{Closing, Element, Tag};
-use super::words::{Gap, Words};
+use super::words::{Gap, TextBuffer};
 use super::{HtmlLimits, Page, PageSource, Syntax, Truncated};
 
 /// An element whose text is not shown.
@@ -33,10 +33,10 @@ pub(super) struct Collector<'l> {
     metadata: Metadata<'l>,
     links: Links,
     frames: Frames<'l>,
-    text: Words,
+    text: TextBuffer,
     /// The open `<a>`, and its text.
     anchor: Option<LinkId>,
-    anchor_text: Words,
+    anchor_text: TextBuffer,
     foreign: Foreign,
     open: OpenElements,
     /// How visible the element is whose tag is being read.
@@ -59,9 +59,9 @@ impl<'l> Collector<'l> {
             metadata: Metadata::new(limits),
             links: Links::new(limits),
             frames: Frames::default(),
-            text: Words::new(limits.text_bytes_max),
+            text: TextBuffer::new(limits.text_bytes_max),
             anchor: None,
-            anchor_text: Words::new(limits.link_text_bytes_max),
+            anchor_text: TextBuffer::new(limits.link_text_bytes_max),
             foreign: Foreign::default(),
             open: OpenElements::new(syntax),
             seen: Seen::WHOLLY,

@@ -6,7 +6,7 @@ use super::super::foreign::Namespace;
 use super::super::links::Follow;
 use super::super::rel;
 use super::super::tag::{Attribute, Element, Tag, Value};
-use super::super::words::{Gap, Words};
+use super::super::words::{Gap, TextBuffer};
 use super::Collector;
 use crate::css::references;
 
@@ -133,7 +133,7 @@ impl Collector<'_> {
         if let Some(id) = self.links.add(LinkKind::Area, reference, follow(tag))
             && self.links.wants_text(id)
         {
-            let mut words = Words::new(self.limits.link_text_bytes_max);
+            let mut words = TextBuffer::new(self.limits.link_text_bytes_max);
             words.push(tag.text(Attribute::Alt).unwrap_or_default().as_bytes());
             self.links.set_text(id, words.take());
         }

@@ -7,7 +7,7 @@ use html5gum::{Emitter, Error, ForwardingEmitter, Span, State, Tokenizer};
 
 use super::document::Document;
 use super::nesting::Nesting;
-use crate::validity::flaws::{Flaws, Place, quoted};
+use crate::validity::flaws::{Flaws, LineColumn, quoted};
 
 /// The most attributes of a tag that are told apart.
 const ATTRIBUTES_MAX: usize = 256;
@@ -41,7 +41,7 @@ pub(super) struct Report<'t, 'f> {
 
 impl Report<'_, '_> {
     pub(super) fn add(&mut self, rule: &'static str, at: usize, message: impl FnOnce() -> String) {
-        self.flaws.add(rule, || Place::of(self.text, at), message);
+        self.flaws.add(rule, || LineColumn::of(self.text, at), message);
     }
 
     /// Adds a flaw whose message says where something else is.
@@ -54,7 +54,7 @@ impl Report<'_, '_> {
     ) {
         let text = self.text;
         self.add(rule, at, || {
-            let Place { line, column } = Place::of(text, first);
+            let LineColumn { line, column } = LineColumn::of(text, first);
             message(&format!("{line}:{column}"))
         });
     }

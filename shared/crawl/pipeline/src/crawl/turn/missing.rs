@@ -23,7 +23,7 @@ use crate::World;
 use crate::crawl::outcome::status_outcome;
 use crate::crawl::pacer::Connecting;
 use crate::crawl::robots::{Answer, Robots};
-use crate::crawl::send::{Asked, Sent, send};
+use crate::crawl::send::{Attempt, Sent, send};
 use dragline_ports::fetcher::{FetchRequest, Fetched, FetchedResponse, Fetcher};
 
 /// The most redirects that are followed from the address.
@@ -137,7 +137,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             watch: Some(Arc::new(Connecting::new(Arc::clone(&self.pacer), Arc::clone(&self.world)))),
             ..FetchRequest::new(url.clone(), self.context.limits().reading_all())
         };
-        let sent = send(clock, &*self.fetcher, &self.pacer, (started, latest_start), request, Asked::First).await;
+        let sent = send(clock, &*self.fetcher, &self.pacer, (started, latest_start), request, Attempt::First).await;
         let sent = sent.ok()?;
         self.lease.pace = self.pacer.pace();
         self.lease.robots = RobotsUse::Used;

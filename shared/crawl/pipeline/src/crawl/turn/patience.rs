@@ -12,7 +12,7 @@ use crate::World;
 use crate::crawl::outcome::{outcome_of, sign_of};
 use crate::crawl::pacer::Connecting;
 use crate::crawl::robots::{Answer, Robots, Stored};
-use crate::crawl::send::{Asked, Sent, send};
+use crate::crawl::send::{Attempt, Sent, send};
 use crate::crawl::visit::DETAIL_CHARS_MAX;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
@@ -105,7 +105,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             ..FetchRequest::new(url.clone(), self.context.limits().reading_all())
         };
         let times = (started, latest_start);
-        let sent = send(clock, &*self.fetcher, &self.pacer, times, request, Asked::Again).await;
+        let sent = send(clock, &*self.fetcher, &self.pacer, times, request, Attempt::Again).await;
         let Sent { at, fetched, wall, .. } = sent.ok()?;
         self.lease.pace = self.pacer.pace();
         let token = self.context.definition.user_agent.product_token();

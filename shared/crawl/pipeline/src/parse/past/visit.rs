@@ -11,7 +11,7 @@ use dragline_domain::simhash::TextPrint;
 use super::super::count;
 use super::super::documents::{outcome_of_page, redirect_of};
 use super::super::read::Capture;
-use super::super::remade::Asked;
+use super::super::remade::LaterDirective;
 use super::super::state::{state_change, visit_change};
 use crate::context::CrawlContext;
 
@@ -21,7 +21,7 @@ pub(super) enum MadeOf<'d> {
     /// The answer to its own visit.
     OwnAnswer,
     /// The answer to an earlier visit, and what was asked of crawlers since.
-    Earlier(&'d StoredBody, Asked),
+    Earlier(&'d StoredBody, LaterDirective),
     /// No answer: it says how the visit ended.
     Nothing,
 }
@@ -34,10 +34,10 @@ impl<'d> MadeOf<'d> {
                 Self::OwnAnswer
             }
             (Finality::Final, FileDidNotChange) => {
-                stored.body.as_ref().map_or(Self::Nothing, |body| Self::Earlier(body, Asked::by(stored)))
+                stored.body.as_ref().map_or(Self::Nothing, |body| Self::Earlier(body, LaterDirective::by(stored)))
             }
             (Finality::Aside, _) => {
-                let asked = |body| Self::Earlier(body, Asked::since_body(capture, stored));
+                let asked = |body| Self::Earlier(body, LaterDirective::since_body(capture, stored));
                 stored.body.as_ref().map_or(Self::Nothing, asked)
             }
             (Finality::Final | Finality::Retried, _) => Self::Nothing,

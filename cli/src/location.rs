@@ -12,7 +12,7 @@ use crate::args::{crawl_flag, data_flag, shell_word};
 
 /// Where a crawl is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum CrawlLocation {
     /// In a data directory.
     Data(Directory),
     /// In a deployed stack.
@@ -83,7 +83,7 @@ impl Directory {
     }
 }
 
-impl Serialize for Place {
+impl Serialize for CrawlLocation {
     /// Serialises the place with the field names of `status --json`. One of the two is always null.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
@@ -100,7 +100,7 @@ impl Serialize for Place {
     }
 }
 
-impl Place {
+impl CrawlLocation {
     /// Returns the arguments that name the crawl to `status` or `export`, with a space before them; empty for the default.
     #[cfg_attr(
         not(feature = "stack"),

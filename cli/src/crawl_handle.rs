@@ -10,18 +10,18 @@ use dragline_ports::reader::Reader;
 use serde::Serialize;
 
 use crate::error::CliError;
-use crate::place::{DataDirectory, Directory, Place};
+use crate::location::{CrawlLocation, DataDirectory, Directory};
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
 /// A crawl that was found.
-pub(crate) struct Found<R> {
+pub(crate) struct CrawlHandle<R> {
     /// Its name.
     pub(crate) crawl: CrawlId,
     /// The reader of its data.
     pub(crate) reader: R,
     /// Where it is stored.
-    pub(crate) place: Place,
+    pub(crate) place: CrawlLocation,
     /// Whether certificates were checked.
     pub(crate) certificates: Certificates,
 }
@@ -69,15 +69,15 @@ pub(crate) fn choose(data: &Path, crawls: &[CrawlId], wanted: Option<&CrawlId>) 
 pub(crate) fn in_directory<'a>(
     data: impl Into<DataDirectory<'a>>,
     wanted: Option<&CrawlId>,
-) -> Result<Option<Found<SqliteReader>>, CliError> {
+) -> Result<Option<CrawlHandle<SqliteReader>>, CliError> {
     let data = data.into();
     let reading = LocalStore::open_read_only(data.path)?;
     let failed = |source| CliError::Query { data: data.path.to_owned(), source };
     let crawls = reading.crawls().map_err(failed)?;
     let Some(crawl) = choose(data.path, &crawls, wanted)? else { return Ok(None) };
     let is_unchecked = reading.allowed(&crawl).map_err(failed)?.contains(&Allowance::UncheckedCertificates);
-    let place = Place::Data(Directory::of(data, &crawl, &crawls));
-    Ok(Some(Found {
+    let place = CrawlLocation::Data(Directory::of(data, &crawl, &crawls));
+    Ok(Some(CrawlHandle {
         reader: reading.into_reader(crawl.clone()),
         crawl,
         place,
@@ -90,7 +90,7 @@ pub(crate) fn nothing_begun<'a>(data: impl Into<DataDirectory<'a>>) -> CliError 
     CliError::NotBegun(Directory::alone(data))
 }
 
-impl<R: Reader> Found<R> {
+impl<R: Reader> CrawlHandle<R> {
     /// Returns the given iteration, or the latest if none is given.
     ///
     /// # Errors
@@ -141,34 +141,36 @@ impl<R: Reader> Found<R> {
     /// Returns the error of a crawl that cannot be read.
     pub(crate) fn failed(&self, source: PortError) -> CliError {
         match &self.place {
-            Place::Data(directory) => CliError::Query { data: directory.path.clone(), source },
+            CrawlLocation::Data(directory) => CliError::Query { data: directory.path.clone(), source },
             #[cfg(feature = "stack")]
-            Place::Stack(_) => DeployedError::Port(source).into(),
+            CrawlLocation::Stack(_) => DeployedError::Port(source).into(),
         }
     }
 
     /// Returns the error of a WARC object that cannot be read.
     pub(crate) fn no_object(&self, source: PortError) -> CliError {
         match &self.place {
-            Place::Data(_) => CliError::Port(source),
+            CrawlLocation::Data(_) => CliError::Port(source),
             #[cfg(feature = "stack")]
-            Place::Stack(_) => DeployedError::Port(source).into(),
+            CrawlLocation::Stack(_) => DeployedError::Port(source).into(),
         }
     }
 
     fn not_begun(&self) -> CliError {
         match &self.place {
-            Place::Data(directory) => CliError::NotBegun(directory.clone()),
+            CrawlLocation::Data(directory) => CliError::NotBegun(directory.clone()),
             #[cfg(feature = "stack")]
-            Place::Stack(stack) => DeployedError::NotBegun { crawl: self.crawl.clone(), stack: stack.clone() }.into(),
+            CrawlLocation::Stack(stack) => {
+                DeployedError::NotBegun { crawl: self.crawl.clone(), stack: stack.clone() }.into()
+            }
         }
     }
 
     fn no_iteration(&self, wanted: Iteration, latest: Iteration) -> CliError {
         match &self.place {
-            Place::Data(_) => CliError::NoIteration { crawl: self.crawl.clone(), wanted, latest },
+            CrawlLocation::Data(_) => CliError::NoIteration { crawl: self.crawl.clone(), wanted, latest },
             #[cfg(feature = "stack")]
-            Place::Stack(_) => DeployedError::NoIteration { crawl: self.crawl.clone(), wanted, latest }.into(),
+            CrawlLocation::Stack(_) => DeployedError::NoIteration { crawl: self.crawl.clone(), wanted, latest }.into(),
         }
     }
 }
