@@ -30,18 +30,20 @@ const MADE_MAX: u32 = 3;
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be written.
 pub(crate) async fn graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Graph, CliError> {
+    unless_forgotten(found, async || make_graph(found, console).await).await
+}
+
+/// Makes the graph of a crawl if the crawl has gone on, whatever is forgotten meanwhile.
+async fn make_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Graph, CliError> {
     // Which tells what to do if nothing was crawled yet.
     found.iteration(None).await?;
     let path = graph_path(&found.place, &found.crawl);
-    unless_forgotten(found, async || {
-        let making = || console.say("reading the links of the crawl, once until it goes on");
-        let made = Graph::up_to_date(&found.reader, &path, making).await;
-        made.map_err(|error| match error {
-            GraphError::Reader(error) => found.failed(error),
-            error => error.into(),
-        })
+    let making = || console.say("reading the links of the crawl, once until it goes on");
+    let made = Graph::up_to_date(&found.reader, &path, making).await;
+    made.map_err(|error| match error {
+        GraphError::Reader(error) => found.failed(error),
+        error => error.into(),
     })
-    .await
 }
 
 /// Opens the word index of a crawl, which is brought up to date first if the crawl has gone on.
@@ -51,7 +53,7 @@ pub(crate) async fn graph(found: &CrawlHandle<impl Reader>, console: &Console) -
 pub(crate) async fn index(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Index, CliError> {
     let folder = index_path(&found.place, &found.crawl);
     let (index, updated) = unless_forgotten(found, async || {
-        let graph = graph(found, console).await?;
+        let graph = make_graph(found, console).await?;
         let making = || console.say("bringing the word index up to date, once until the crawl goes on");
         let updated = Index::up_to_date(&found.reader, &graph, &folder, making).await;
         updated.map_err(|error| match error {
