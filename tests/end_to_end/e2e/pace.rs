@@ -14,7 +14,7 @@ const SITE: GeneratedSite = GeneratedSite { pages: 0, links_per_page: 20, bytes_
 const OVERHEAD_MAX: f64 = 0.02;
 
 /// The longest start and end of the process together, which take 0.05 s where nothing else runs.
-const START_AND_END_MAX: Duration = Duration::from_secs(2);
+const START_AND_END_MAX: Duration = Duration::from_secs(1);
 
 /// How often a crawl may be late.
 const TRIES: usize = 3;
