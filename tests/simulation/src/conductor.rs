@@ -28,8 +28,11 @@ use crate::worker::Worker;
 /// The longest run by its own clock: an iteration that is still open then will not close.
 const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// The most port operations of a run: runs of these sites have a few thousand at most, and up to two hundred for each seed of many.
-const OPERATIONS_MAX: (usize, usize) = (15_000, 400);
+/// The most port operations of a run, but for those of its seeds: runs of these sites have a few thousand at most.
+const OPERATIONS_MAX: usize = 15_000;
+
+/// The most port operations for each seed: where there are many, up to half as many.
+const SEED_OPERATIONS_MAX: usize = 400;
 
 /// An alternative answer that the port allows.
 pub(crate) enum Twist<T> {
@@ -99,7 +102,7 @@ impl Conductor {
             state: Mutex::new(State {
                 faults: Faults::new(plan, processes, &mut dice),
                 operations: 0,
-                operations_max: OPERATIONS_MAX.0 + seeds * OPERATIONS_MAX.1,
+                operations_max: OPERATIONS_MAX + seeds * SEED_OPERATIONS_MAX,
                 dice,
                 now: Duration::ZERO,
                 parked: Vec::new(),

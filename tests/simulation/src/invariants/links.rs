@@ -12,8 +12,11 @@ use super::{Checked, Evidence, Invariant, Violation};
 use crate::faults::Struck;
 use crate::web::{Page, PageKind, Site};
 
-/// The most links of a page, and the most that their URLs take.
-const PAGE_MAX: (usize, usize) = (10_000, 2 << 20);
+/// The most links of a page.
+const PAGE_LINKS_MAX: usize = 10_000;
+
+/// The most bytes that the URLs of a page's links take.
+const PAGE_LINKS_BYTES_MAX: usize = 2 << 20;
 
 /// How many links of a page are kept in any case.
 const KEPT_MIN: usize = 8;
@@ -57,8 +60,8 @@ pub fn every_link_is_recorded(evidence: &Evidence<'_>, site: &Site, links_bytes:
     }
     for page in stored.iter().filter(|page| page.is_cut) {
         let there = links_of(site, &page.url);
-        let is_too_much = there.len() > PAGE_MAX.0
-            || there.iter().map(|to| to.as_str().len()).sum::<usize>() > PAGE_MAX.1
+        let is_too_much = there.len() > PAGE_LINKS_MAX
+            || there.iter().map(|to| to.as_str().len()).sum::<usize>() > PAGE_LINKS_BYTES_MAX
             || of_segments.get(&page.segment).is_some_and(|(_, wanted)| *wanted > links_bytes);
         if !is_too_much {
             wrong.push(format!("links of {} are left out, for which there is room", page.url));
