@@ -76,7 +76,7 @@ pub(crate) fn in_directory<'a>(
     let crawls = reading.crawls().map_err(failed)?;
     let Some(crawl) = choose(data.path, &crawls, wanted)? else { return Ok(None) };
     let is_unchecked = reading.allowed(&crawl).map_err(failed)?.contains(&Allowance::UncheckedCertificates);
-    let place = CrawlLocation::Data(Directory::of(data, &crawl, &crawls));
+    let place = CrawlLocation::Data(Directory::locate(data, &crawl, &crawls));
     Ok(Some(CrawlHandle {
         reader: reading.into_reader(crawl.clone()),
         crawl,

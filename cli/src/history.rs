@@ -81,7 +81,7 @@ async fn read(found: &CrawlHandle<impl Reader>, url: &str, console: &Console) ->
         ));
     }
     let url = visits::url_of(found, url).await?;
-    Ok(visits::of(found, &url).await?.into_iter().map(Visit::from).collect())
+    Ok(visits::read_visits(found, &url).await?.into_iter().map(Visit::from).collect())
 }
 
 fn print(visits: &[Visit], format: Option<Format>) -> io::Result<()> {

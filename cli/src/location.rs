@@ -48,7 +48,7 @@ pub(crate) struct Directory {
 
 impl Directory {
     /// Returns the place of a crawl in a data directory with these crawls.
-    pub(crate) fn of<'a>(data: impl Into<DataDirectory<'a>>, crawl: &CrawlId, crawls: &[CrawlId]) -> Self {
+    pub(crate) fn locate<'a>(data: impl Into<DataDirectory<'a>>, crawl: &CrawlId, crawls: &[CrawlId]) -> Self {
         let is_alone = crawls.iter().all(|other| other == crawl);
         Self { crawl: (!is_alone).then(|| crawl.clone()), ..Self::alone(data) }
     }
@@ -156,9 +156,9 @@ mod tests {
             ("my data", vec![crawl("news")], "dragline crawl --data 'my data' --crawl docs"),
             ("it's", vec![], r"dragline crawl --data 'it'\''s'"),
         ] {
-            assert_eq!(Directory::of(Path::new(data), &docs, &crawls).command_to_resume(), expected, "{crawls:?}");
+            assert_eq!(Directory::locate(Path::new(data), &docs, &crawls).command_to_resume(), expected, "{crawls:?}");
         }
-        let directory = Directory::of(Path::new("d"), &docs, &[]);
+        let directory = Directory::locate(Path::new("d"), &docs, &[]);
         let archive = Condition::Path(TextTest::Prefix("/archive/".to_owned()));
         assert_eq!(directory.command_to_reparse(&Selection::All), "dragline reparse --data d");
         let expected = r#"dragline reparse --where '{"path":{"prefix":"/archive/"}}' --data d"#;

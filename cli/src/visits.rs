@@ -32,7 +32,7 @@ pub(crate) async fn url_of(found: &CrawlHandle<impl Reader>, text: &str) -> Resu
 ///
 /// # Errors
 /// The crawl does not know the URL, has not visited it yet, or cannot be read.
-pub(crate) async fn of(found: &CrawlHandle<impl Reader>, url: &CrawlUrl) -> Result<Vec<LogRow>, CliError> {
+pub(crate) async fn read_visits(found: &CrawlHandle<impl Reader>, url: &CrawlUrl) -> Result<Vec<LogRow>, CliError> {
     let visits = read(&found.reader, url).await.map_err(|error| found.failed(error))?;
     if !visits.is_empty() {
         return Ok(visits);

@@ -104,7 +104,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
         if let (Some(demanded), Goal::Crawl) = (&mut demanded, goal) {
             demanded.add(&world, &iteration, console).await?;
         }
-        let room = Room::of(files_max, usize::from(wanted.politeness.concurrency), args.disk.origins);
+        let room = Room::divide(files_max, usize::from(wanted.politeness.concurrency), args.disk.origins);
         let spool = store.archive().spool();
         let fetchers = HttpFetchers::new(HttpConfig { spool, ..network.config(&wanted, Some(&room)) });
         let fetchers = SlottedFetchers::new(fetchers, slots.clone(), SystemClock::new());
@@ -162,7 +162,7 @@ async fn which(
         None => crawl_handle::choose(data, &crawls, named(demanded, args).as_ref())?,
     };
     let crawl = crawl.ok_or_else(|| CliError::NothingToCrawl { data: data.to_owned() })?;
-    let directory = Directory::of(data, &crawl, &crawls);
+    let directory = Directory::locate(data, &crawl, &crawls);
     Ok((crawl, directory))
 }
 

@@ -63,7 +63,7 @@ async fn print(
     // Reports an iteration that does not exist, or is not whole.
     found.whole_iteration(args.iteration).await?;
     let url = &visits::url_of(found, &args.url).await?;
-    let mut visits = visits::of(found, url).await?;
+    let mut visits = visits::read_visits(found, url).await?;
     // What was made again of the archive was not requested.
     visits.retain(|visit| visit.crawl_type != CrawlType::Reparse.name());
     let history =

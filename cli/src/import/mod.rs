@@ -56,7 +56,7 @@ pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit,
     let crawl = spec.as_ref().map(|spec| spec.name.clone()).or_else(|| args.crawl.clone());
     let crawl = crawl.unwrap_or_else(|| CrawlId::for_origin(&first.origin()));
     let store = args.waiting.open(data, console).await?;
-    let directory = Directory::of(data, &crawl, &store.crawls().await?);
+    let directory = Directory::locate(data, &crawl, &store.crawls().await?);
     let world = local_world(&store, ConsoleNotifier::new(console.clone()));
     let held = begin::held(&world, &crawl).await?;
     let unfinished = unfinished(held.as_ref(), &directory)?;

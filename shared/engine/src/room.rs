@@ -30,7 +30,7 @@ impl Room {
     /// Divides the files: up to half for idle connections, one for each turn; one for each parser, and for each turn a connection per concurrent
     /// request and two files for its object. Visits no more origins at the same time than `origins_max`; `None` for as many as there is room for.
     #[must_use]
-    pub fn of(files_max: usize, concurrency: usize, origins_max: Option<NonZeroUsize>) -> Self {
+    pub fn divide(files_max: usize, concurrency: usize, origins_max: Option<NonZeroUsize>) -> Self {
         let RunOptions { turns_max, parsers_max } = RunOptions::default();
         let turns_max = origins_max.map_or(turns_max, NonZeroUsize::get);
         let files = files_max.saturating_sub(ASIDE + parsers_max);
@@ -53,18 +53,19 @@ mod tests {
             (256 + parsers_max, 1, "little"),
             (96 + parsers_max, 1, "very little"),
         ] {
-            let Room { options, idle_connections_max } = Room::of(files_max, concurrency, None);
+            let Room { options, idle_connections_max } = Room::divide(files_max, concurrency, None);
             let open = ASIDE + parsers_max + idle_connections_max + options.turns_max * (concurrency + 2);
             assert!(open <= files_max && options.turns_max > 1, "{why}: {open} files, {options:?}");
         }
         let one = RunOptions { turns_max: 1, parsers_max };
-        assert_eq!(Room::of(8, 1, None).options, one, "one at a time, and what finds no room waits");
-        assert_eq!(Room::of(1 << 20, 1, None).options.turns_max, turns_max, "there memory is the limit");
+        assert_eq!(Room::divide(8, 1, None).options, one, "one at a time, and what finds no room waits");
+        assert_eq!(Room::divide(1 << 20, 1, None).options.turns_max, turns_max, "there memory is the limit");
     }
 
     #[test]
     fn as_many_origins_are_visited_at_once_as_there_is_room_for() {
-        let turns = |files_max, origins_max| Room::of(files_max, 1, NonZeroUsize::new(origins_max)).options.turns_max;
+        let turns =
+            |files_max, origins_max| Room::divide(files_max, 1, NonZeroUsize::new(origins_max)).options.turns_max;
         for (files_max, origins_max, expected, why) in [
             (1 << 20, 10, 10, "no more than wanted"),
             (1 << 20, 10_000, 10_000, "more than by default, as whoever says so has the memory"),

@@ -223,7 +223,7 @@ impl ChangeKind {
     /// Returns what a visit means that ended so, from the document before it and what the visit changes. `None` if it says nothing, or hides what was
     /// not shown.
     #[must_use]
-    pub fn of(before: Option<&LastDocument>, change: &StateChange, outcome: Outcome) -> Option<Self> {
+    pub fn classify(before: Option<&LastDocument>, change: &StateChange, outcome: Outcome) -> Option<Self> {
         let was_shown = before.is_some_and(|before| before.standing == Standing::Shown);
         match (before, change) {
             (_, StateChange::Kept) => None,
@@ -449,10 +449,10 @@ mod tests {
             (before(moved, Standing::Shown), shown(moved, true), Some(Changed), "it redirects elsewhere"),
             (before(moved, Standing::Shown), shown(page, true), Some(Changed), "a page again"),
         ] {
-            assert_eq!(ChangeKind::of(before.as_ref(), &change, Outcome::BlockedByRobotsTxt), expected, "{why}");
+            assert_eq!(ChangeKind::classify(before.as_ref(), &change, Outcome::BlockedByRobotsTxt), expected, "{why}");
         }
         let (left_out, change) = (Outcome::BlockedUrlByLocalPolicy, StateChange::Hidden(Standing::Withdrawn));
-        let of_left_out = |before: Option<LastDocument>| ChangeKind::of(before.as_ref(), &change, left_out);
+        let of_left_out = |before: Option<LastDocument>| ChangeKind::classify(before.as_ref(), &change, left_out);
         assert_eq!(of_left_out(before(page, Standing::Shown)), Some(OutOfScope), "nobody looked whether it is gone");
         assert_eq!(of_left_out(before(page, Standing::Withdrawn)), None, "reported once");
         for kind in ChangeKind::ALL {

@@ -248,6 +248,12 @@ impl Outcome {
         matches!(self, Self::BlockedByChallenge | Self::BlockedByLogin | Self::BlockedByConsent)
     }
 
+    /// Whether the answer is not the page, although it has content: a wall, or what the site says of pages that are missing.
+    #[must_use]
+    pub const fn is_not_of_page(self) -> bool {
+        self.is_wall() || matches!(self, Self::SoftNotFound)
+    }
+
     /// Whether another try in the same iteration may end differently.
     ///
     /// 429 is among them, beyond unobtanium's list: the server itself asks for a later try.

@@ -84,7 +84,7 @@ fn read(
         Outcome::FileDidNotChange => return unchanged(context, capture, capture.response.as_ref(), earlier, bare),
         _ => return bare,
     };
-    if document.outcome.is_wall() || document.outcome == Outcome::SoftNotFound {
+    if document.outcome.is_not_of_page() {
         return document;
     }
     let difference = earlier.zip(capture.visit.known.document);

@@ -17,8 +17,8 @@ pub(super) struct LinkRoom {
 }
 
 impl LinkRoom {
-    /// Room for links that take so much memory together.
-    pub(super) const fn of(bytes_max: u32) -> Self {
+    /// Returns the room for links that take this much memory together.
+    pub(super) const fn new(bytes_max: u32) -> Self {
         Self { bytes_max, bytes_left: bytes_max as usize }
     }
 
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn links_of_all_pages_together_have_a_limit_and_what_is_left_out_is_said() {
-        let mut room = LinkRoom::of(BYTES_MAX);
+        let mut room = LinkRoom::new(BYTES_MAX);
         let mut all = 0;
         for n in 0..50 {
             let document = room.keep(document(n, 1_000, 1_500), ReadAs::Typed);
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn fifty_usual_pages_and_sitemaps_lose_nothing() {
-        let mut room = LinkRoom::of(BYTES_MAX);
+        let mut room = LinkRoom::new(BYTES_MAX);
         for n in 0..50 {
             let page = document(n, 1_000, 80);
             assert_eq!(room.keep(page.clone(), ReadAs::Typed), page);

@@ -283,7 +283,7 @@ async fn made_now(
     trust: Trust,
 ) -> PortResult<Vec<Document>> {
     let reads_until = world.clock().monotonic() + world.timing().parse / 2;
-    let (row, mut room) = (Arc::new(segment.clone()), LinkRoom::of(world.timing().links_bytes));
+    let (row, mut room) = (Arc::new(segment.clone()), LinkRoom::new(world.timing().links_bytes));
     let mut documents = Vec::with_capacity(captures.len());
     for (n, capture) in (0..).zip(&**captures) {
         let document = if capture.response.is_none() {

@@ -23,7 +23,7 @@ pub(super) fn state_change(
         return StateChange::Kept;
     }
     if capture.visit.finality == Finality::Aside {
-        if document.outcome.is_wall() || document.outcome == Outcome::SoftNotFound {
+        if document.outcome.is_not_of_page() {
             // An earlier program took it for the page, or an earlier definition.
             return StateChange::Hidden(Standing::Walled);
         }
@@ -98,7 +98,7 @@ pub(super) fn visit_change(
         return None;
     }
     let change = state_change(context, segment, capture, document);
-    let kind = ChangeKind::of(capture.visit.known.document.as_ref(), &change, document.outcome)?;
+    let kind = ChangeKind::classify(capture.visit.known.document.as_ref(), &change, document.outcome)?;
     let parts = document.difference.as_ref().map_or_else(Vec::new, |difference| difference.parts.clone());
     Some(VisitChange { kind, parts })
 }
@@ -106,6 +106,6 @@ pub(super) fn visit_change(
 /// Returns what it changes that a rule of the definition forbids a URL.
 pub(super) fn change_of_blocked(known: &Known) -> Option<VisitChange> {
     let change = StateChange::Hidden(Standing::Withdrawn);
-    let kind = ChangeKind::of(known.document.as_ref(), &change, Outcome::BlockedUrlByLocalPolicy)?;
+    let kind = ChangeKind::classify(known.document.as_ref(), &change, Outcome::BlockedUrlByLocalPolicy)?;
     Some(VisitChange { kind, parts: Vec::new() })
 }
