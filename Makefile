@@ -21,7 +21,7 @@ run = cargo test --quiet --no-fail-fast --all-targets $(PACKAGES_$(1))
 BUILD := cargo test --quiet --no-run --all-targets $(ALL)
 SLOWEST := echo 'the slowest tests are named where cargo-nextest is installed'
 TIMED := rust-tests
-AWS := dragline-aws-conformance dragline-stack-commands
+AWS := dragline-aws-tests
 PACKAGES_default := $(ALL)
 PACKAGES_check := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end dragline-protocol-model dragline-judges)
 PACKAGES_unit := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end)
@@ -149,5 +149,5 @@ bill: ## Measure on an emulator what a million pages cost on AWS (docs/bill.md)
 	@scripts/bill
 
 cold: ## Measure the functions' cold starts and sizes, built for this machine
-	@cargo build --quiet --profile lambda --package dragline-scheduler --package dragline-crawler --package dragline-parser --package dragline-sweeper --package dragline-publisher --package dragline-searcher
-	@cargo run --quiet --package dragline-lambda --all-features --example cold_start -- target/lambda
+	@cargo build --quiet --profile lambda --package dragline-functions
+	@cargo run --quiet --package dragline-functions --example cold_start -- target/lambda

@@ -28,8 +28,8 @@ use dragline_graph::Graph;
 use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::{Cursor, Filter, Reader, each_row};
+use dragline_ports::system::cpu_time;
 use dragline_search::{Blocks, Index, Ranges, Request, Typos};
-use dragline_system::cpu_time;
 use rusqlite::{Connection, params};
 
 /// Measures the word index of a crawl beside SQLite's FTS5

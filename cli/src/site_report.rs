@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock as _;
 use dragline_ports::reader::Reader;
-use dragline_site_report::{Making, Report, ReportError, html, markdown, report};
+use dragline_report::site::{Making, Report, ReportError, html, markdown, report};
 
 use crate::args::{CrawlSource, ReportArgs, ReportFormat};
 use crate::crawl_handle::{self, CrawlHandle};

@@ -15,7 +15,7 @@ use dragline_ports::queue::{self, CONVOY_MAX, Queue as _, Ticket};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
-use crate::gathering::Gathering;
+use super::gathering::Gathering;
 
 /// What a warm process keeps.
 pub(crate) struct Crawler<F> {
@@ -152,10 +152,10 @@ fn tickets(message: queue::Message) -> Option<Vec<Ticket>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::testing::{event, world};
     use dragline_domain::frontier::OriginKey;
     use dragline_domain::ids::{Iteration, Turn};
     use dragline_http::{HttpConfig, HttpFetchers};
-    use dragline_lambda::testing::{event, world};
 
     use super::*;
 
@@ -200,7 +200,7 @@ mod tests {
     async fn a_message_of_several_tickets_fails_with_any_of_them() {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
-        let reply = crawler.work(&Arc::new(world), event(include_str!("../../../events/tickets-together.json"))).await;
+        let reply = crawler.work(&Arc::new(world), event(include_str!("../../events/tickets-together.json"))).await;
         assert_eq!((reply.failed(), reply.refused()), (1, 0), "there is no such crawl");
     }
 
@@ -208,7 +208,7 @@ mod tests {
     async fn foreign_messages_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
-        let event = event(include_str!("../../../events/tickets-malformed.json"));
+        let event = event(include_str!("../../events/tickets-malformed.json"));
         let reply = crawler.work(&Arc::new(world), event).await;
         assert_eq!((reply.failed(), reply.refused()), (0, 3), "every one of them");
     }
@@ -217,7 +217,7 @@ mod tests {
     async fn a_ticket_of_an_unknown_crawl_is_delivered_again() {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
-        let reply = crawler.work(&Arc::new(world), event(include_str!("../../../events/tickets.json"))).await;
+        let reply = crawler.work(&Arc::new(world), event(include_str!("../../events/tickets.json"))).await;
         assert_eq!((reply.failed(), reply.refused()), (1, 0), "that is no race, so somebody must see it");
     }
 }

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use dragline_lambda::testing::Deployed;
+use dragline_testkit::functions::Deployed;
 
 /// How often each function is started.
 const STARTS: usize = 25;

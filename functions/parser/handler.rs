@@ -66,7 +66,7 @@ fn segment(message: queue::Message) -> Option<ParseMessage> {
 
 #[cfg(test)]
 mod tests {
-    use dragline_lambda::testing::{event, world};
+    use crate::testing::{event, world};
 
     use super::*;
 
@@ -74,7 +74,7 @@ mod tests {
     async fn foreign_messages_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
         let parser = Arc::new(Parser::new(world));
-        let reply = parser.handle(event(include_str!("../../../events/segments-malformed.json"))).await;
+        let reply = parser.handle(event(include_str!("../../events/segments-malformed.json"))).await;
         assert_eq!((reply.failed(), reply.refused()), (0, 3), "every one of them");
     }
 
@@ -82,7 +82,7 @@ mod tests {
     async fn a_segment_that_was_never_committed_is_nothing_to_do() {
         let (world, _directory) = world();
         let parser = Arc::new(Parser::new(world));
-        let reply = parser.handle(event(include_str!("../../../events/segments.json"))).await;
+        let reply = parser.handle(event(include_str!("../../events/segments.json"))).await;
         assert_eq!(reply, Reply::default());
     }
 }

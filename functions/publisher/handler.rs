@@ -22,7 +22,7 @@ use dragline_publish::{
     PartLimits, Publication, ReportPublished, SiteEnd, SiteError, SiteLimits, SitePublication, SitePublished,
     publish_items, publish_site_from,
 };
-use dragline_site_report::Making;
+use dragline_report::site::Making;
 use serde::Deserialize;
 use tokio::runtime::Handle;
 use tracing::Instrument as _;
@@ -236,7 +236,7 @@ fn publish(message: queue::Message) -> Option<PublishCommand> {
 
 #[cfg(test)]
 mod tests {
-    use dragline_lambda::testing::event;
+    use crate::testing::event;
     use dragline_ports::publications::PublishPlace;
     use dragline_ports::reader::Cursor;
     use serde_json::json;
@@ -249,9 +249,7 @@ mod tests {
             let (crawl, iteration) = ("docs".parse().unwrap(), Iteration::FIRST);
             PublishCommand { crawl, iteration, what, from, site: None }
         };
-        let Event::Messages(told) = event(include_str!("../../../events/publications.json")) else {
-            panic!("messages")
-        };
+        let Event::Messages(told) = event(include_str!("../../events/publications.json")) else { panic!("messages") };
         assert_eq!(read(&told[0].body).unwrap(), PublishRequest::IsOver(docs(Publishing::Items, None)));
         let place = PublishPlace { after: Cursor::new("https://docs.example x"), part: 3 };
         let site = SitePlace { draft: "1-1-0.draft".to_owned(), bytes: 7, stops: 1 };
@@ -270,7 +268,7 @@ mod tests {
 
     #[test]
     fn whatever_else_the_topic_tells_is_refused() {
-        let Event::Messages(told) = event(include_str!("../../../events/publications-malformed.json")) else {
+        let Event::Messages(told) = event(include_str!("../../events/publications-malformed.json")) else {
             panic!("messages")
         };
         for message in told {

@@ -111,8 +111,8 @@ async fn prune_in_time(
 
 #[cfg(test)]
 mod tests {
+    use crate::testing::{event, world_with_retained};
     use dragline_domain::frontier::{IterationStatus, Switch};
-    use dragline_lambda::testing::{event, world_with_retained};
     use dragline_ports::frontier::{Crawls, Iterations};
 
     use super::*;
@@ -125,7 +125,7 @@ mod tests {
     #[tokio::test]
     async fn malformed_commands_are_refused_and_not_delivered_again() {
         let (world, retained, _directory) = world_with_retained();
-        let event = event(include_str!("../../../events/commands-malformed.json"));
+        let event = event(include_str!("../../events/commands-malformed.json"));
         let reply = scheduler().handle(&Arc::new(world), &retained, event).await.unwrap();
         assert_eq!((reply.failed(), reply.refused()), (0, 6), "every one of them");
     }
@@ -136,35 +136,23 @@ mod tests {
         let (world, retained, _directory) = world_with_retained();
         let (world, scheduler) = (Arc::new(world), scheduler());
         for (json, crawl, status, switch, why) in [
-            (include_str!("../../../events/command-url.json"), "docs.example", Some(Open), "on", "a crawl of the host"),
-            (include_str!("../../../events/command-demand.json"), "docs.example", Some(Open), "on", "more of it"),
+            (include_str!("../../events/command-url.json"), "docs.example", Some(Open), "on", "a crawl of the host"),
+            (include_str!("../../events/command-demand.json"), "docs.example", Some(Open), "on", "more of it"),
+            (include_str!("../../events/command-put-crawl.json"), "docs", None, "on, scheduled", "kept to from now on"),
+            (include_str!("../../events/command-start.json"), "docs", Some(Open), "on, scheduled", "begun by hand"),
+            (include_str!("../../events/command-reparse.json"), "docs", Some(Open), "on, scheduled", "busy"),
+            (include_str!("../../events/command-pause.json"), "docs", Some(Paused), "on, scheduled", "for now"),
+            (include_str!("../../events/command-resume.json"), "docs", Some(Open), "on, scheduled", "and on"),
+            (include_str!("../../events/command-stop.json"), "docs", Some(Stopping), "on, scheduled", "this iteration"),
+            (include_str!("../../events/command-definition.json"), "docs", Some(Stopping), "on", "changed; busy"),
             (
-                include_str!("../../../events/command-put-crawl.json"),
-                "docs",
-                None,
-                "on, scheduled",
-                "kept to from now on",
-            ),
-            (include_str!("../../../events/command-start.json"), "docs", Some(Open), "on, scheduled", "begun by hand"),
-            (include_str!("../../../events/command-reparse.json"), "docs", Some(Open), "on, scheduled", "busy"),
-            (include_str!("../../../events/command-pause.json"), "docs", Some(Paused), "on, scheduled", "for now"),
-            (include_str!("../../../events/command-resume.json"), "docs", Some(Open), "on, scheduled", "and on"),
-            (
-                include_str!("../../../events/command-stop.json"),
-                "docs",
-                Some(Stopping),
-                "on, scheduled",
-                "this iteration",
-            ),
-            (include_str!("../../../events/command-definition.json"), "docs", Some(Stopping), "on", "changed; busy"),
-            (
-                include_str!("../../../events/command-prune.json"),
+                include_str!("../../events/command-prune.json"),
                 "docs",
                 Some(Stopping),
                 "on",
                 "nothing is old enough, and nothing changes",
             ),
-            (include_str!("../../../events/command-remove.json"), "docs", Some(Stopping), "off", "for good"),
+            (include_str!("../../events/command-remove.json"), "docs", Some(Stopping), "off", "for good"),
         ] {
             let reply = Arc::clone(&scheduler).handle(&world, &retained, event(json)).await.unwrap();
             assert_eq!(reply, Reply::default(), "{why}");
@@ -184,7 +172,7 @@ mod tests {
     async fn a_tick_checks_schedules() {
         let (world, retained, _directory) = world_with_retained();
         let reply = scheduler()
-            .handle(&Arc::new(world), &retained, event(include_str!("../../../events/tick.json")))
+            .handle(&Arc::new(world), &retained, event(include_str!("../../events/tick.json")))
             .await
             .unwrap();
         assert_eq!(reply, Reply::default());

@@ -8,12 +8,12 @@ use dragline_lambda::{Event, HttpReply, RunError};
 use dragline_ports::editions::Editions;
 use dragline_search::{Index, SearchError, SearchReport};
 
-use crate::asked::{self, IndexRequest, Refusal};
-use crate::opened::{Freshness, Opened};
+use super::indexes::{Freshness, OpenIndexes};
+use super::request::{self, IndexRequest, Refusal};
 
 /// What searches.
 pub(crate) struct Searcher<E> {
-    pub(crate) opened: Opened<E>,
+    pub(crate) opened: OpenIndexes<E>,
 }
 
 impl<E: Editions> Searcher<E> {
@@ -25,7 +25,7 @@ impl<E: Editions> Searcher<E> {
         let Event::Request(request) = event else {
             return Err("only requests to the function's URL are answered".into());
         };
-        match asked::read(&request) {
+        match request::read(&request) {
             Ok((crawl, asked)) => self.answer(&crawl, asked, now).await,
             Err(refused) => Ok(refused),
         }

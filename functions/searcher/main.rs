@@ -1,37 +1,9 @@
-//! The Lambda function that answers searches: requests to its URL, out of the word indexes that the publisher puts.
+//! The searcher's process.
 
-mod asked;
-mod handler;
-mod opened;
-
-use std::sync::Arc;
-
-use dragline_lambda::{AwsWorld, HttpReply, Invocation, RunError, S3Editions, SettingError, run};
-use dragline_pipeline::World as _;
-use dragline_ports::clock::Clock as _;
-
-use crate::handler::Searcher;
-use crate::opened::Opened;
-
-/// The function's memory in MiB, as Lambda says it.
-const MEMORY: &str = "AWS_LAMBDA_FUNCTION_MEMORY_SIZE";
+use dragline_functions::searcher;
+use dragline_lambda::RunError;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), RunError> {
-    run("searcher", set_up, invoke).await
-}
-
-type Handler = (AwsWorld, Arc<Searcher<S3Editions>>);
-
-async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
-    let memory_mib = std::env::var(MEMORY).map_err(|_| SettingError::Missing(MEMORY))?;
-    let memory_mib: u64 =
-        memory_mib.parse().map_err(|_| SettingError::Wrong { name: MEMORY, why: "not a number".to_owned() })?;
-    // Half of it for what was read; opened indexes and requests to S3 need the rest.
-    let opened = Opened::new(S3Editions::beside(&world.documents), (memory_mib << 20) / 2);
-    Ok((world, Arc::new(Searcher { opened })))
-}
-
-async fn invoke((world, searcher): Handler, invocation: Invocation) -> Result<HttpReply, RunError> {
-    searcher.handle(invocation.event, world.clock().monotonic()).await
+    searcher::serve().await
 }

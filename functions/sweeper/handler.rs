@@ -63,14 +63,14 @@ pub(crate) async fn handle<W: World>(
 
 #[cfg(test)]
 mod tests {
-    use dragline_lambda::testing::{event, world};
+    use crate::testing::{event, world};
 
     use super::*;
 
     #[tokio::test]
     async fn a_tick_sweeps_what_runs_and_messages_are_left_alone() {
         let (world, _directory) = world();
-        for text in [include_str!("../../../events/sweep.json"), include_str!("../../../events/segments.json")] {
+        for text in [include_str!("../../events/sweep.json"), include_str!("../../events/segments.json")] {
             let reply =
                 handle(&world, |_| unreachable!("nothing runs"), event(text), Deadline::of_millis(u64::MAX), None);
             assert_eq!(reply.await.unwrap(), Reply::default());

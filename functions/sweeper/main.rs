@@ -1,30 +1,9 @@
-//! The Lambda function of overdue work.
+//! The sweeper's process.
 
-mod handler;
-
-use std::time::Duration;
-
-use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, days, run};
+use dragline_functions::sweeper;
+use dragline_lambda::RunError;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), RunError> {
-    run("sweeper", set_up, invoke).await
-}
-
-/// How many days bodies and documents are kept; 0 forever.
-const ARCHIVE_DAYS: &str = "DRAGLINE_ARCHIVE_DAYS";
-
-type Handler = (AwsWorld, Option<Duration>);
-
-async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
-    Ok((world, archive_kept(std::env::var(ARCHIVE_DAYS).ok().as_deref())?))
-}
-
-fn archive_kept(text: Option<&str>) -> Result<Option<Duration>, SettingError> {
-    days(ARCHIVE_DAYS, text.filter(|text| !text.is_empty()).ok_or(SettingError::Missing(ARCHIVE_DAYS))?)
-}
-
-async fn invoke((world, archive_kept): Handler, invocation: Invocation) -> Result<Reply, RunError> {
-    let in_time = |walk: Duration| world.with_walk(walk);
-    Ok(handler::handle(&world, in_time, invocation.event, invocation.deadline, archive_kept).await?)
+    sweeper::serve().await
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use dragline_domain::ids::Iteration;
-use dragline_site_report::KINDS;
+use dragline_report::site::KINDS;
 
 use super::read::OfArgs;
 use super::values;

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use dragline_domain::ids::Iteration;
 use dragline_domain::shown::one_line;
-use dragline_learn::{Learned, drift, drift_text, json_schema, sql, text, yaml};
 use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
+use dragline_schema::{Learned, drift, drift_text, json_schema, sql, text, yaml};
 
 use crate::args::{CrawlSource, SchemaArgs, SchemaForm};
 use crate::crawl_handle::{self, CrawlHandle};

@@ -13,7 +13,7 @@ use dragline_ports::frontier::{CrawlRow, Crawls, Iterations};
 use dragline_ports::queue::Nobody;
 use dragline_ports::remaking::Remaking;
 use dragline_publish::publish_again;
-use dragline_site_report::Making;
+use dragline_report::site::Making;
 
 use super::{Deployed, DeployedError};
 use crate::args::{CrawlArgs, CrawlRequest, StackName};

@@ -3,7 +3,7 @@
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier};
 use dragline_pipeline::handover::Handover;
 use dragline_pipeline::{Adapters, DeadLeases, Timing};
-use dragline_system::{SystemClock, SystemRng};
+use dragline_ports::system::{SystemClock, SystemRng};
 
 /// The maximum number of waiting messages of each kind. The sweeper sends messages beyond it again.
 const MESSAGES_MAX: usize = 50_000;

@@ -10,8 +10,6 @@ mod logs;
 mod metrics;
 mod run;
 mod settings;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod used;
 mod world;
 

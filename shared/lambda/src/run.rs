@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use dragline_ports::clock::Clock as _;
-use dragline_system::cpu_time;
+use dragline_ports::system::cpu_time;
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde::Serialize;
 use serde_json::Value;

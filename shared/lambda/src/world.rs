@@ -8,7 +8,7 @@ use dragline_aws::{
 };
 use dragline_pipeline::{Adapters, Timing};
 use dragline_ports::clock::Rng;
-use dragline_system::{SystemClock, SystemRng};
+use dragline_ports::system::{SystemClock, SystemRng};
 
 use crate::Settings;
 

@@ -1,12 +1,16 @@
-//! What the tests of the AWS adapters share: an emulator, and fresh resources in it for each test.
+//! What tests on an emulator share: fresh resources in it for each test, and a stack as the command
+//! sees it, over whose tables and bucket this process runs whole crawls.
 //!
 //! Without an emulator the tests fail, and say how to start one.
 
 #![expect(clippy::unwrap_used, reason = "these are helpers of tests")]
 
+mod command;
 pub mod faults;
 mod resources;
+mod stack;
 mod story;
+mod world;
 
 use std::net::TcpStream;
 use std::time::Duration;
@@ -14,12 +18,14 @@ use std::time::Duration;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use dragline_aws::{AwsClients, Patience, http_client};
 
+pub use self::command::{Ran, dragline};
 pub use self::resources::{Fresh, GRACE};
+pub use self::stack::EmulatedStack;
 pub use self::story::{Story, at};
 
 /// How to get an emulator.
 const HOW_TO_START: &str =
-    "start one with `make aws`, or `scripts/localstack run cargo nextest run -p dragline-aws-conformance`";
+    "start one with `make aws`, or `scripts/localstack run cargo nextest run -p dragline-aws-tests`";
 
 /// A generous limit, as emulators on a busy machine are slow. No passing test waits for this long.
 pub const PATIENCE: Patience = Patience {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
 
+use crate::{Fresh, clients};
 use aws_sdk_dynamodb::types::{AttributeValue, Tag};
 use dragline_aws::{
     AwsClients, DynamoFrontier, DynamoReader, DynamoRemaking, DynamoRetained, S3Editions, S3Publications, Table,
 };
-use dragline_aws_conformance::{Fresh, clients};
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::Selection;
@@ -26,8 +26,8 @@ use dragline_ports::reader::Reader as _;
 use dragline_ports::remaking::Remaking as _;
 use dragline_ports::retention::Effect;
 use dragline_publish::{SiteLimits, SitePublication, publish_site};
-use dragline_site_report::Making;
-use dragline_whole_crawls::{Network, command_in, crawl_in};
+use dragline_report::site::Making;
+use dragline_testkit::whole_crawls::{Network, command_in, crawl_in};
 use serde_json::Value;
 
 use crate::world::adapters;

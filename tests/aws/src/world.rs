@@ -1,10 +1,10 @@
 //! The adapters for whole crawls in an emulator.
 
+use crate::Fresh;
 use dragline_aws::{DynamoFrontier, S3Archive, S3Documents};
-use dragline_aws_conformance::Fresh;
 use dragline_local::{MemoryQueue, SystemClock, SystemRng};
 use dragline_pipeline::Adapters;
-use dragline_whole_crawls::Silent;
+use dragline_testkit::whole_crawls::Silent;
 
 /// The ports over the emulator, except for messages, which stay in this process.
 pub(crate) type EmulatedWorld =

@@ -3,8 +3,8 @@
 use std::fs;
 
 use dragline_end_to_end::checkout::judges;
+use dragline_end_to_end::differences::Judgement;
 use dragline_formats::charset::{CharsetSource, decode};
-use dragline_judges::differences::Judgement;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 const SCRIPT: &str = "a script writes the declaration, and we run no scripts";

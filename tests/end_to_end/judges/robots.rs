@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dragline_end_to_end::checkout::{judges, succeed};
+use dragline_end_to_end::differences::Judgement;
 use dragline_formats::robots::Robots;
-use dragline_judges::differences::Judgement;
 use serde_json::json;
 
 /// Larger files are skipped: they are few, and take most of the time.

@@ -10,8 +10,8 @@ use std::process::Command;
 use ::url::Url;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
 use dragline_end_to_end::checkout::{root, succeed};
+use dragline_end_to_end::differences::Judgement;
 use dragline_formats::html::{HtmlLimits, PageSource, extract};
-use dragline_judges::differences::Judgement;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -4,6 +4,7 @@ pub mod archive;
 pub mod checkout;
 pub mod crawl_log;
 pub mod debian;
+pub mod differences;
 pub mod dragline;
 pub mod schedule;
 pub mod seed;

@@ -12,7 +12,7 @@ use dragline_domain::outcome::Outcome::{BlockedPrivateAddress, FileIngested};
 use dragline_http::{HttpFetcher, NameLookup};
 use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
 use dragline_testkit::hostile::{HostileSite, head, html, links, reply};
-use dragline_whole_crawls::{Crawled, Network, definition};
+use dragline_testkit::whole_crawls::{Crawled, Network, definition};
 
 use crate::support::tight;
 

@@ -6,7 +6,7 @@ use dragline_domain::outcome::Outcome::{
     ConnectionFailed, ErrorReadingResponse, FileIngested, FileOfUnknownType, RequestTimeout,
 };
 use dragline_testkit::hostile::{HostileSite, Step, brotli, gzip, head, html, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 use jiff::Timestamp;
 
 use crate::support::{NASTY, case, cut, judge, tight};

@@ -6,7 +6,7 @@ use dragline_domain::definition::{Condition, Definition, DoNotCrawl, Sitemaps, T
 use dragline_domain::outcome::Outcome::FileIngested;
 use dragline_testkit::hostile::bombs::Bomb;
 use dragline_testkit::hostile::{HostileSite, Step, gzip, head, html, reply};
-use dragline_whole_crawls::{crawl, definition};
+use dragline_testkit::whole_crawls::{crawl, definition};
 
 use crate::support::{cut, judge};
 

@@ -1,7 +1,7 @@
 //! Character sets on which header, page and bytes disagree.
 
 use dragline_testkit::hostile::{HostileSite, Step, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::tight;
 

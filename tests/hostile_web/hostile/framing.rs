@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dragline_domain::outcome::Outcome::{self, DidNotUnderstandAnswer, ErrorReadingResponse, FileIngested};
 use dragline_testkit::hostile::{Step, brotli, gzip, head, html};
-use dragline_whole_crawls::Crawled;
+use dragline_testkit::whole_crawls::Crawled;
 
 use crate::support::{Case, NASTY, case, cut, judge};
 

@@ -7,7 +7,7 @@ use dragline_domain::outcome::Outcome::{
 };
 use dragline_testkit::hostile::http2::{Http2Error, Http2Misdeed, Http2Site};
 use dragline_testkit::hostile::{Authority, Flaw, HostileSite, Version};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::{tight, trusting};
 

@@ -2,7 +2,7 @@
 
 use dragline_domain::outcome::Outcome::{self, BlockedAtRequestOfRemote, FileIngested, FileOfUnknownType};
 use dragline_testkit::hostile::{HostileSite, html, links, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::{case, judge, tight};
 

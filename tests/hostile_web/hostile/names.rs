@@ -3,7 +3,7 @@
 use dragline_domain::definition::Within;
 use dragline_domain::outcome::Outcome::FileIngested;
 use dragline_testkit::hostile::{HostileSite, html, links, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::tight;
 

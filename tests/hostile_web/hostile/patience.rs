@@ -7,7 +7,7 @@ use dragline_domain::outcome::Outcome::{
     ConnectionFailed, FileIngested, OriginGivenUp, ServerInternalError, ServerUnavailable,
 };
 use dragline_testkit::hostile::{Asked, Authority, Flaw, HostileSite, Step, Version, head, html, links, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::{NASTY, assert_accounted, tight, trusting};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dragline_domain::outcome::Outcome::{FileIngested, RateLimited, ServerUnavailable};
 use dragline_testkit::hostile::{HostileSite, html, links, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 use jiff::Timestamp;
 
 use crate::support::tight;

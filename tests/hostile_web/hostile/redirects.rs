@@ -2,7 +2,7 @@
 
 use dragline_domain::outcome::Outcome::{DidNotUnderstandAnswer, FileIngested, Redirect};
 use dragline_testkit::hostile::{HostileSite, Step, head, html};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::{Case, case, judge, tight};
 

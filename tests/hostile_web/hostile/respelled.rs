@@ -8,7 +8,7 @@ use dragline_domain::outcome::Outcome::{
 };
 use dragline_domain::url::UrlRules;
 use dragline_testkit::hostile::{Asked, HostileSite, Step, head, html, links, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::tight;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dragline_domain::outcome::Outcome::{self, BlockedByRobotsTxt, FileIngested, OriginGivenUp, RequestTimeout};
 use dragline_testkit::hostile::{HostileSite, Step, gzip, head, html, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::tight;
 

@@ -3,7 +3,7 @@
 use dragline_domain::definition::{Draft, Sitemaps};
 use dragline_domain::outcome::Outcome::{self, FileOfUnknownType};
 use dragline_testkit::hostile::{HostileSite, Step, head, html, links, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::tight;
 

@@ -7,7 +7,7 @@ use dragline_domain::definition::Draft;
 use dragline_domain::outcome::Outcome;
 use dragline_formats::robots::ROBOTS_PATH;
 use dragline_testkit::hostile::{HostileSite, Step};
-use dragline_whole_crawls::{Crawled, Network, definition};
+use dragline_testkit::whole_crawls::{Crawled, Network, definition};
 
 /// The path of the nasty page on each site.
 pub(crate) const NASTY: &str = "/nasty";

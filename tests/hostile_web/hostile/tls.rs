@@ -2,7 +2,7 @@
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::hostile::{Authority, Flaw, HostileSite, Step, Version, head, html, links, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::{tight, trusting};
 

@@ -1,7 +1,7 @@
 //! Sites with endless URLs.
 
 use dragline_testkit::hostile::{HostileSite, html, links, reply};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use crate::support::tight;
 

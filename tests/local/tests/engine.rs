@@ -19,7 +19,7 @@ use dragline_ports::frontier::{Crawls, Iterations, OwedNotices, Progress, PutCra
 use dragline_ports::notifier::{Notice, Notifier};
 use dragline_ports::queue::{Message, Queue, StartCommand};
 use dragline_testkit::site::{GeneratedSite, Site};
-use dragline_whole_crawls::{Network, Silent, crawl, crawl_in, definition};
+use dragline_testkit::whole_crawls::{Network, Silent, crawl, crawl_in, definition};
 use jiff::Timestamp;
 
 use crate::rules::replies::{html, links};

@@ -19,7 +19,7 @@ use dragline_local::{LocalStore, Reading};
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::{Candidates, ClaimRequest, CrawlLog};
 use dragline_ports::reader::{Cursor, Filter, Reader};
-use dragline_whole_crawls::every_row;
+use dragline_testkit::whole_crawls::every_row;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde::Serialize;

@@ -11,6 +11,7 @@ mod mask;
 mod read;
 #[cfg(test)]
 mod reference;
+pub mod selectors;
 mod shape;
 #[cfg(test)]
 mod tests;

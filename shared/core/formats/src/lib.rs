@@ -4,14 +4,11 @@
 //! temporary files ([`blob`]); nothing else is stored here.
 
 pub mod blob;
-#[cfg(feature = "pages")]
 pub mod charset;
 pub mod content_coding;
-#[cfg(feature = "pages")]
 pub mod css;
 pub mod deflated;
 pub mod directives;
-#[cfg(feature = "pages")]
 pub mod html;
 pub mod http_fields;
 pub mod robots;

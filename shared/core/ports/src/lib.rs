@@ -16,3 +16,4 @@ pub mod queue;
 pub mod reader;
 pub mod remaking;
 pub mod retention;
+pub mod system;

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use dragline_ports::clock::{Clock, Rng};
+use crate::clock::{Clock, Rng};
 use jiff::Timestamp;
 use uuid::Uuid;
 

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::{env, fs};
 
 use dragline_extract::feed;
-use dragline_system::cpu_time;
+use dragline_ports::system::cpu_time;
 use url::Url;
 
 fn main() -> Result<(), Box<dyn Error>> {

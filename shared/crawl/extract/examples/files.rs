@@ -11,7 +11,7 @@ use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::typed::Types;
 use dragline_extract::{MainRules, Settings, Source, extract};
 use dragline_formats::http_fields::Headers;
-use dragline_system::cpu_time;
+use dragline_ports::system::cpu_time;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);

@@ -8,7 +8,7 @@ use std::{env, fs};
 
 use dragline_extract::items::{items, markup};
 use dragline_formats::charset;
-use dragline_system::cpu_time;
+use dragline_ports::system::cpu_time;
 use url::Url;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -7,62 +7,37 @@
 //! [`fields`] has the header fields that say how a body is read: from them the crawler knows whether an unchanged body is still the same document.
 //! That needs no extractor, so extractors are behind the feature `extractors`.
 
-#[cfg(feature = "extractors")]
 use dragline_domain::content::ContentLevel;
-#[cfg(feature = "extractors")]
 use dragline_domain::frontier::ReadAs;
 
-#[cfg(feature = "extractors")]
 mod about;
-#[cfg(feature = "extractors")]
 mod article;
-#[cfg(feature = "extractors")]
 mod body;
-#[cfg(feature = "extractors")]
 mod content;
-#[cfg(feature = "extractors")]
 pub mod feed;
 pub mod fields;
-#[cfg(feature = "extractors")]
 mod files;
-#[cfg(feature = "extractors")]
 mod html;
-#[cfg(feature = "extractors")]
 pub mod items;
-#[cfg(feature = "extractors")]
 mod look;
 pub mod missing;
-#[cfg(feature = "extractors")]
 mod repeated;
-#[cfg(feature = "extractors")]
 mod sitemap;
-#[cfg(feature = "extractors")]
 mod streamed;
-#[cfg(feature = "extractors")]
 mod style_sheet;
-#[cfg(feature = "extractors")]
 mod tree;
-#[cfg(feature = "extractors")]
 pub mod typed;
-#[cfg(feature = "extractors")]
 mod validity;
 pub mod wall;
 
-#[cfg(feature = "extractors")]
 pub use article::{Article, Extent, MainRules, NoArticle, article};
-#[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
-#[cfg(feature = "extractors")]
 pub use files::FILE_BYTES_MAX;
-#[cfg(feature = "extractors")]
 pub use look::{Look, look};
-#[cfg(feature = "extractors")]
 use sitemap::NothingListed;
-#[cfg(feature = "extractors")]
 pub use validity::{FLAWS_MAX, validity};
 
 /// All extractors, in the order in which they are tried.
-#[cfg(feature = "extractors")]
 pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 
 /// Extracts what a body says, with the first extractor that recognises it.
@@ -89,7 +64,6 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 ///
 /// # Errors
 /// [`Unread`] if no extractor reads it, with what is known about it.
-#[cfg(feature = "extractors")]
 pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted, Unread> {
     extract_as(source, settings, ReadAs::Typed)
 }
@@ -99,7 +73,6 @@ pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted
 ///
 /// # Errors
 /// As [`extract`].
-#[cfg(feature = "extractors")]
 pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs) -> Result<Extracted, Unread> {
     let mut body = Body::of(source, settings)?;
     let mut read = match read_as {
@@ -133,7 +106,6 @@ pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs)
     read
 }
 
-#[cfg(feature = "extractors")]
 fn by_type(body: &Body<'_>) -> Result<Extracted, Unread> {
     let extracted = EXTRACTORS.iter().find_map(|extractor| extractor.extract(body));
     extracted.ok_or_else(|| {
@@ -146,7 +118,6 @@ fn by_type(body: &Body<'_>) -> Result<Extracted, Unread> {
 }
 
 /// Adds why a body is not what it was named as.
-#[cfg(feature = "extractors")]
 fn remarked(mut read: Result<Extracted, Unread>, why: &str) -> Result<Extracted, Unread> {
     match &mut read {
         Ok(extracted) => extracted.remark = Some(why.to_owned()),

@@ -14,9 +14,7 @@ use dragline_domain::policy::{AllowedOrigins, Decision, Policy};
 use dragline_domain::politeness::Pace;
 use dragline_domain::recrawl::RecrawlRules;
 use dragline_domain::url::{CrawlUrl, Origin};
-#[cfg(feature = "parse")]
 use dragline_extract::MainRules;
-#[cfg(feature = "parse")]
 use dragline_extract::typed::Types;
 use jiff::Timestamp;
 
@@ -35,10 +33,8 @@ pub struct CrawlContext {
     /// When known URLs are due again.
     pub recrawl: Arc<RecrawlRules>,
     /// Its types of items.
-    #[cfg(feature = "parse")]
     pub types: Arc<Types>,
     /// What it says of main parts.
-    #[cfg(feature = "parse")]
     pub main: Arc<MainRules>,
     /// The origins in scope, including those that joined.
     pub allowed: AllowedOrigins,
@@ -98,15 +94,11 @@ impl CrawlContext {
         };
         let policy = Policy::compile(&definition).map_err(|error| corrupt("compile policy", error.into()))?;
         let hasher = RulesHasher::new(&definition).map_err(|error| corrupt("digest rules", error.into()))?;
-        #[cfg(feature = "parse")]
         let types = Types::new(&definition.items).map_err(|error| corrupt("compile types of items", error.into()))?;
-        #[cfg(feature = "parse")]
         let main = MainRules::new(&definition.main)
             .map_err(|error| corrupt("compile selectors of main parts", error.into()))?;
         Ok(Self {
-            #[cfg(feature = "parse")]
             types: Arc::new(types),
-            #[cfg(feature = "parse")]
             main: Arc::new(main),
             policy: Arc::new(policy),
             recrawl: Arc::new(RecrawlRules::new(&definition)),
@@ -209,10 +201,8 @@ pub struct Contexts {
     pinned: Mutex<HashMap<(CrawlId, Iteration), Pinned>>,
     /// Held by each parse of this process: shared, or exclusively by one whose segment an earlier parse did not survive, so that no other parse
     /// dies with it and is blamed.
-    #[cfg(feature = "parse")]
     pub(crate) parses: tokio::sync::RwLock<()>,
     /// Of what people have been told.
-    #[cfg(feature = "parse")]
     pub(crate) told: crate::parse::ToldSoFar,
 }
 

@@ -7,7 +7,6 @@ pub mod context;
 pub mod crawl;
 pub mod handover;
 pub mod live;
-#[cfg(feature = "parse")]
 pub mod parse;
 pub mod retention;
 pub mod schedule;

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use dragline_domain::document::Document;
-//! use dragline_learn::{Learned, drift};
+//! use dragline_schema::{Learned, drift};
 //!
 //! let mut learned = Learned::default();
 //! let document = r#"{"n":0,"url":"https://shop.example/product/7","outcome":20,"detail":null,"state":"processed","page":null,"links":[],

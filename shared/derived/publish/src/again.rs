@@ -9,7 +9,7 @@ use dragline_ports::editions::{Editions, StoredEdition};
 use dragline_ports::error::PortError;
 use dragline_ports::publications::Publications;
 use dragline_ports::reader::Reader;
-use dragline_site_report::Making;
+use dragline_report::site::Making;
 use jiff::Timestamp;
 
 use crate::items::{PartLimits, Publication, publish_items};

@@ -6,8 +6,8 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::editions::Editions;
 use dragline_ports::publications::SitePlace;
 use dragline_ports::reader::Cursor;
+use dragline_report::site::Gathered;
 use dragline_search::{IndexFile, Parts};
-use dragline_site_report::Gathered;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -14,8 +14,8 @@ use dragline_ports::editions::{Editions, StoredEdition};
 use dragline_ports::error::PortError;
 use dragline_ports::publications::{Publications, ReportPlace, SitePlace};
 use dragline_ports::reader::Reader;
+use dragline_report::site::{Gathered, Making, Report, ReportError, html, report, report_of};
 use dragline_search::{Changes, Edition, Index, IndexFile, Parts, SearchError, Updated};
-use dragline_site_report::{Gathered, Making, Report, ReportError, html, report, report_of};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 

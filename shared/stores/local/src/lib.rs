@@ -16,7 +16,7 @@ mod store;
 
 pub use archive::DirectoryArchive;
 pub use documents::{SqliteDocuments, SqliteRemaking};
-pub use dragline_system::{SystemClock, SystemRng, raise_open_files};
+pub use dragline_ports::system::{SystemClock, SystemRng, raise_open_files};
 pub use frontier::SqliteFrontier;
 pub use hosts::{HostSlots, SlottedFetchers};
 pub use open::{DATABASE, OpenError, Reading, Remaining};

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dragline_aws::http_client;
-use dragline_aws_conformance::clients_over;
-use dragline_aws_conformance::faults::{Fault, Faults};
+use dragline_aws_tests::clients_over;
+use dragline_aws_tests::faults::{Fault, Faults};
+use dragline_aws_tests::{EmulatedStack, Ran, dragline};
 use dragline_domain::definition::Definition;
 use dragline_domain::remake::Remade;
-use dragline_stack_commands::{EmulatedStack, Ran, dragline};
 use dragline_testkit::hostile::{HostileSite, html, links, reply};
-use dragline_whole_crawls::crawl;
+use dragline_testkit::whole_crawls::crawl;
 use serde_json::Value;
 
 /// How many chairs there are.

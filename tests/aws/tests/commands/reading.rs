@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use dragline_aws_tests::{EmulatedStack, Ran, dragline};
 use dragline_domain::definition::{Definition, Draft, Requisites};
-use dragline_stack_commands::{EmulatedStack, Ran, dragline};
 use dragline_testkit::site::{Reply, Site};
-use dragline_whole_crawls::{crawl, definition};
+use dragline_testkit::whole_crawls::{crawl, definition};
 use serde_json::Value;
 
 const HTML: &str = "text/html; charset=utf-8";

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
+use dragline_aws_tests::{EmulatedStack, Ran, dragline};
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, Draft, Schedule};
 use dragline_domain::frontier::{Demand, Selection, Visits};
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_stack_commands::{EmulatedStack, Ran, dragline};
 use dragline_testkit::site::{Content, Page, PathContent, Site};
-use dragline_whole_crawls::{crawl, definition};
+use dragline_testkit::whole_crawls::{crawl, definition};
 use serde_json::Value;
 
 /// Pages of which each edition of the site has others.
@@ -90,7 +90,7 @@ impl Both {
     /// Carries out a command on both engines, and runs what it begins.
     async fn command(&self, command: &Command) {
         self.stack.command(command).await;
-        dragline_whole_crawls::command(&self.data.path().join("data"), command).await;
+        dragline_testkit::whole_crawls::command(&self.data.path().join("data"), command).await;
     }
 
     fn ask(&self, arguments: &[&str]) -> [Ran; 2] {

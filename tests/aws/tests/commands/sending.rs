@@ -2,10 +2,10 @@
 
 use std::fs;
 
+use dragline_aws_tests::{EmulatedStack, dragline};
 use dragline_domain::definition::Definition;
 use dragline_ports::frontier::{Crawls, PutCrawl};
-use dragline_stack_commands::{EmulatedStack, dragline};
-use dragline_whole_crawls::definition;
+use dragline_testkit::whole_crawls::definition;
 use serde_json::json;
 
 const DEFINITION: &str =

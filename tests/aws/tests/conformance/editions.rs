@@ -4,7 +4,7 @@ use std::fs;
 
 use bytes::Bytes;
 use dragline_aws::{DynamoRetained, S3Editions, S3Publications};
-use dragline_aws_conformance::{Fresh, Story, clients};
+use dragline_aws_tests::{Fresh, Story, clients};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::editions::{Editions, StoredEdition};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use dragline_aws::{Call, DynamoFrontier, http_client};
-use dragline_aws_conformance::faults::{Fault, Faults};
-use dragline_aws_conformance::{Fresh, Story, at, clients_over};
+use dragline_aws_tests::faults::{Fault, Faults};
+use dragline_aws_tests::{Fresh, Story, at, clients_over};
 use dragline_domain::frontier::{
     Claim, Committed, Holder, HostAsk, HostWaiter, Known, LeaseState, OriginKey, Release, ReleaseRefused, TakeRefused,
 };

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_aws::http_client;
-use dragline_aws_conformance::faults::{Fault, Faults};
-use dragline_aws_conformance::{Fresh, clients_over};
+use dragline_aws_tests::faults::{Fault, Faults};
+use dragline_aws_tests::{Fresh, clients_over};
 use dragline_domain::frontier::{LeftoverReason, ObjectKey, OriginKey};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_formats::blob::Blob;

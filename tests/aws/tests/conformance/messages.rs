@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aws_sdk_sqs::types::{Message as Received, QueueAttributeName};
 use dragline_aws::{AwsClients, SnsNotifier};
-use dragline_aws_conformance::{Fresh, clients};
+use dragline_aws_tests::{Fresh, clients};
 use dragline_domain::frontier::{LeftoverReason, OriginKey, SegmentId};
 use dragline_domain::ids::{Iteration, TriggerId, Turn};
 use dragline_ports::notifier::{Notice, Notifier};

@@ -1,8 +1,5 @@
-//! The AWS adapters against an emulator, in one binary: what it compiles of the SDK is compiled once.
+//! The adapters under the conformance suites, and under faults that no emulator has.
 
-#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
-
-mod conformance;
 mod editions;
 mod faults;
 mod faults_elsewhere;
@@ -10,4 +7,5 @@ mod messages;
 mod pruning;
 mod publications;
 mod stored_rows;
+mod suites;
 mod usage;

@@ -1,7 +1,7 @@
 //! What pruning costs, and that it may go on anywhere.
 
 use dragline_aws::{DynamoFrontier, DynamoRetained};
-use dragline_aws_conformance::{Fresh, clients};
+use dragline_aws_tests::{Fresh, clients};
 use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::frontier::Origins;

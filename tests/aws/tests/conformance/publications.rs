@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use dragline_aws::{DynamoRetained, S3Publications};
-use dragline_aws_conformance::{Fresh, Story, clients};
+use dragline_aws_tests::{Fresh, Story, clients};
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::archive::Archive;

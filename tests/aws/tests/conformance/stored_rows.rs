@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_aws::Table;
-use dragline_aws_conformance::{Fresh, Story, at, clients};
+use dragline_aws_tests::{Fresh, Story, at, clients};
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::ids::Iteration;
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};

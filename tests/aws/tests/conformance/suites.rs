@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_aws::{AwsClients, DynamoFrontier, DynamoReader, DynamoRemaking, DynamoRetained, QueueUrls, S3Documents};
-use dragline_aws_conformance::{Fresh, clients};
+use dragline_aws_tests::{Fresh, clients};
 use dragline_ports::queue::Message;
 use dragline_testkit::conformance::queue::Receiver;
 use dragline_testkit::conformance::reader::crawl;

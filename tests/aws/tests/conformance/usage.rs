@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dragline_aws::{DynamoReader, Meter, ReadUnits, Usage, WriteUnits};
-use dragline_aws_conformance::{Fresh, Story, at, clients};
+use dragline_aws_tests::{Fresh, Story, at, clients};
 use dragline_domain::frontier::{Claim, Committed, HostAsk, HostWaiter, Known, OriginKey, TakeRefused};
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;

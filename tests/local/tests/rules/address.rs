@@ -2,7 +2,7 @@
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::outcome::Outcome;
-use dragline_whole_crawls::{Crawled, Network, definition};
+use dragline_testkit::whole_crawls::{Crawled, Network, definition};
 
 use super::scripted::{ScriptedSite, page};
 

@@ -11,7 +11,7 @@ use dragline_local::{
 use dragline_pipeline::Adapters;
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{FetchFailureKind, Fetched, FetchedResponse};
-use dragline_whole_crawls::Silent;
+use dragline_testkit::whole_crawls::Silent;
 use jiff::Timestamp;
 
 /// The machine's clock, shifted by an offset and sped up by a factor.

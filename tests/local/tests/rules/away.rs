@@ -8,7 +8,7 @@ use dragline_domain::definition::Draft;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
-use dragline_whole_crawls::{crawl_in, definition};
+use dragline_testkit::whole_crawls::{crawl_in, definition};
 
 use super::ahead::{Ahead, answered, open_ahead};
 

@@ -13,7 +13,7 @@ use dragline_pipeline::context::Contexts;
 use dragline_pipeline::parse::{KnownUrls, ParseEnd, parse_segment};
 use dragline_ports::frontier::{Origins, Progress};
 use dragline_ports::queue::ParseMessage;
-use dragline_whole_crawls::{Network, crawl_in, definition};
+use dragline_testkit::whole_crawls::{Network, crawl_in, definition};
 use rusqlite::Connection;
 
 use super::ahead::{WorldAhead, open_ahead};

@@ -1,7 +1,7 @@
 //! Iterations that end before everything is visited.
 
 use dragline_testkit::site::{GeneratedSite, Site};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 const PAGES: GeneratedSite = GeneratedSite { pages: 60, links_per_page: 10, bytes_per_page: 10_000, seed: 3 };
 

@@ -11,7 +11,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock;
 use dragline_ports::frontier::{Origins, Progress};
-use dragline_whole_crawls::{Network, crawl_in, definition};
+use dragline_testkit::whole_crawls::{Network, crawl_in, definition};
 
 use super::ahead::open_ahead;
 use super::scripted::{Act, ScriptedSite, answer, page};

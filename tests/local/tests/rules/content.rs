@@ -3,7 +3,7 @@
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{DigestCheck, RecordType, parse_http_response};
 use dragline_testkit::site::Site;
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 use libdeflater::{CompressionLvl, Compressor};
 
 use super::replies::{html, links, reply};

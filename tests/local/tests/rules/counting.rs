@@ -13,7 +13,7 @@ use dragline_ports::fetcher::Fetcher;
 use dragline_ports::frontier::Progress;
 use dragline_ports::notifier::{Notice, Notifier};
 use dragline_testkit::before::{Before, Behind};
-use dragline_whole_crawls::crawl_in;
+use dragline_testkit::whole_crawls::crawl_in;
 
 use super::ahead::open_ahead;
 

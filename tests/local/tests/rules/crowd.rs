@@ -10,7 +10,7 @@ use dragline_engine::run::RunOptions;
 use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
-use dragline_whole_crawls::{Silent, crawl_at_once, crawl_in, definition};
+use dragline_testkit::whole_crawls::{Silent, crawl_at_once, crawl_in, definition};
 use tokio::sync::Barrier;
 
 use super::ahead::{Ahead, answered, open_ahead};

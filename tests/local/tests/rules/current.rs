@@ -8,7 +8,7 @@ use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_local::LocalStore;
 use dragline_ports::reader::{Filter, Reader};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 

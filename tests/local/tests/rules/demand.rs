@@ -7,7 +7,7 @@ use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, UrlPattern};
 use dragline_domain::frontier::{Demand, Visits};
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer};
 
@@ -104,7 +104,7 @@ async fn a_demand_goes_as_far_as_it_says_in_a_new_crawl_and_in_a_known_one() {
         assert!(ALL.iter().all(|url| known.shown(url).is_some()), "{why}: the rest stays");
 
         let other = ScriptedSite::start(shop).await;
-        let definition = dragline_whole_crawls::definition(&[other.url("/")], |_| {});
+        let definition = dragline_testkit::whole_crawls::definition(&[other.url("/")], |_| {});
         let new = Crawled::first(&definition, &demand(&other, &definition, path, wanted)).await;
         assert_eq!(asked(&other, 0), set(expected), "{why}, where nothing is known");
         assert_eq!(new.log.len(), expected.len(), "{why}: {:?}", new.log);

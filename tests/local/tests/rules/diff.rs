@@ -12,7 +12,7 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::notifier::{Notice, Notifier};
 use dragline_ports::reader::Reader;
 use dragline_report::diff::{Span, Which, each_link_change, each_page_change};
-use dragline_whole_crawls::{Crawled, Network, crawl_in, definition};
+use dragline_testkit::whole_crawls::{Crawled, Network, crawl_in, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::{GeneratedSite, Site};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 

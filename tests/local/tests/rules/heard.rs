@@ -12,7 +12,7 @@ use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Progress;
 use dragline_ports::notifier::{Notice, Notifier};
-use dragline_whole_crawls::{Network, command_in, crawl_in, store};
+use dragline_testkit::whole_crawls::{Network, command_in, crawl_in, store};
 
 /// Keeps what it is told.
 #[derive(Clone, Default)]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use dragline_domain::outcome::Outcome;
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::replies::links;
 use super::scripted::{Asked, ScriptedSite, answer, page};

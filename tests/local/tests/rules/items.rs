@@ -7,7 +7,7 @@ use dragline_domain::definition::Definition;
 use dragline_domain::document::Document;
 use dragline_local::LocalStore;
 use dragline_ports::reader::{Cursor, Filter, Reader};
-use dragline_whole_crawls::every_row;
+use dragline_testkit::whole_crawls::every_row;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 

@@ -15,7 +15,7 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
 use dragline_ports::notifier::Notice;
 use dragline_testkit::before::Before;
-use dragline_whole_crawls::{crawl_in, definition};
+use dragline_testkit::whole_crawls::{crawl_in, definition};
 
 use super::ahead::{answered, open_ahead};
 use super::counting::{Counter, Kept, crawl_before};

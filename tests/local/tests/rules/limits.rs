@@ -3,7 +3,7 @@
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::Truncation;
 use dragline_testkit::site::Site;
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::content::gzip;
 use super::replies::{html, links, reply};

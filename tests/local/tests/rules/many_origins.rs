@@ -5,7 +5,7 @@ use std::time::Duration;
 use dragline_domain::definition::{Requisites, Within};
 use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
 use dragline_ports::notifier::Notice;
-use dragline_whole_crawls::definition;
+use dragline_testkit::whole_crawls::definition;
 
 use super::ahead::answered;
 use super::counting::{CountedCrawl, crawl_counted};

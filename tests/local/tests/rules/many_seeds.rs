@@ -7,8 +7,8 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Scheme;
 use dragline_formats::http_fields::Headers;
 use dragline_ports::fetcher::{FetchRequest, Fetched, FetchedResponse, Fetcher};
-use dragline_system::cpu_time;
-use dragline_whole_crawls::definition;
+use dragline_ports::system::cpu_time;
+use dragline_testkit::whole_crawls::definition;
 
 use super::ahead::answered;
 use super::counting::{Counts, crawl_counted};

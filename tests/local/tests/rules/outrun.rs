@@ -15,7 +15,7 @@ use dragline_ports::clock::Clock;
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
-use dragline_whole_crawls::{crawl_in, definition};
+use dragline_testkit::whole_crawls::{crawl_in, definition};
 
 use super::ahead::{Ahead, answered, open_ahead};
 

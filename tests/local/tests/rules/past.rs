@@ -24,7 +24,7 @@ use dragline_ports::reader::Reader;
 use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
 use dragline_ports::retention::Effect;
 use dragline_report::diff::{Span, Which, each_page_change};
-use dragline_whole_crawls::{Silent, command, crawl, store};
+use dragline_testkit::whole_crawls::{Silent, command, crawl, store};
 use rusqlite::Connection;
 use tempfile::TempDir;
 

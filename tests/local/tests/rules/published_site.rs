@@ -18,8 +18,8 @@ use dragline_ports::retention::Forgetting as _;
 use dragline_publish::{
     SiteEnd, SiteError, SiteLimits, SitePublication, SitePublished, publish_site, publish_site_from,
 };
+use dragline_report::site::Making;
 use dragline_search::{Blocks, Changes, Edition, Index, Request, Typos};
-use dragline_site_report::Making;
 use jiff::Timestamp;
 
 use super::heard::Heard;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use dragline_domain::definition::{Condition, DoNotCrawl, RecrawlRule, RecrawlWord, TextTest};
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{RecordType, RevisitProfile};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::content::gzip;
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};

@@ -2,7 +2,7 @@
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::Site;
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::replies::{html, links, redirect, reply};
 use super::scripted::{ScriptedSite, answer, page};

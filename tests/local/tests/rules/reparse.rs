@@ -6,7 +6,7 @@ use dragline_domain::command::Command;
 use dragline_domain::definition::{Condition, Definition, TextTest};
 use dragline_domain::frontier::Selection;
 use dragline_ports::reader::{LinkRow, PageRow};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 use rusqlite::Connection;
 
 use super::heard::Heard;

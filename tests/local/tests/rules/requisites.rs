@@ -7,7 +7,7 @@ use dragline_domain::definition::{Condition, Definition, DoNotCrawl, Requisites,
 use dragline_domain::frontier::Demand;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 

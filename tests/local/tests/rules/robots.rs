@@ -6,7 +6,7 @@ use std::time::Duration;
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{ExtensionName, RecordType, StoredRecord, parse_http_response};
 use dragline_testkit::site::Site;
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::replies::{html, links, redirect, reply};
 

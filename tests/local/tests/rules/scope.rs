@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dragline_domain::definition::{Condition, DoNotCrawl, Draft, QueryRule, TextTest};
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::{Site, SiteBuilder};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 
 use super::replies::{html, links, redirect};
 use super::scripted::{ScriptedSite, answer, page};

@@ -7,7 +7,7 @@ use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, Soft404};
 use dragline_domain::frontier::Selection;
 use dragline_domain::outcome::Outcome;
-use dragline_whole_crawls::{Crawled, definition, store};
+use dragline_testkit::whole_crawls::{Crawled, definition, store};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
@@ -176,7 +176,7 @@ async fn the_address_is_asked_for_first_and_at_the_origins_pace_once_an_iteratio
     assert_eq!(asked.len(), 2, "another address in another iteration");
     let delay = Duration::from_millis(300);
     let slow = shop(HOME, HOME, |_| answer(302, &["location: /"], "")).await;
-    let definition = dragline_whole_crawls::definition(&[slow.url("/gone")], |draft| {
+    let definition = dragline_testkit::whole_crawls::definition(&[slow.url("/gone")], |draft| {
         (draft.soft_404, draft.politeness.delay) = (Soft404::Detect, delay);
     });
     let _crawled = Crawled::once(&definition).await;

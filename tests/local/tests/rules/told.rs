@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::definition::Sitemaps;
 use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
-use dragline_whole_crawls::definition;
+use dragline_testkit::whole_crawls::definition;
 
 use super::ahead::answered;
 use super::counting::crawl_counted;

@@ -7,8 +7,8 @@ use dragline_domain::outcome::Outcome;
 use dragline_graph::Graph;
 use dragline_local::LocalStore;
 use dragline_ports::reader::Reader as _;
-use dragline_site_report::{Cell, Making, report};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_report::site::{Cell, Making, report};
+use dragline_testkit::whole_crawls::{Crawled, definition};
 use jiff::Timestamp;
 use rusqlite::Connection;
 

@@ -10,7 +10,7 @@ use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
 use dragline_ports::observer::{Event, Observer, Stage};
-use dragline_whole_crawls::{Silent, crawl_in, definition};
+use dragline_testkit::whole_crawls::{Silent, crawl_in, definition};
 
 /// The events shown, one per line.
 #[derive(Clone, Default)]

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use dragline_ports::clock::Clock as _;
-use dragline_system::SystemClock;
+use dragline_ports::system::SystemClock;
 use serde_json::{Value, json};
 
 use super::runtime_api::{Answer, RuntimeApi};

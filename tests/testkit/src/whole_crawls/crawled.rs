@@ -17,7 +17,7 @@ use dragline_ports::reader::{
 };
 use tempfile::TempDir;
 
-use crate::run::{Network, command, crawl, crawl_by, crawl_over, store};
+use super::run::{Network, command, crawl, crawl_by, crawl_over, store};
 
 /// The results of the newest iteration of a crawl. URLs of the first seed's origin are given by their path.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Crawled {
     /// Stores the definition in a new data directory, and runs what the command begins.
     ///
     /// # Panics
-    /// As [`command`](crate::command) does.
+    /// As [`command`](super::command) does.
     pub async fn first(definition: &Definition, asked: &Command) -> Self {
         let data = tempfile::tempdir().unwrap();
         store(data.path(), definition).await;
@@ -88,7 +88,7 @@ impl Crawled {
     /// Carries out a command in the same data directory, for a crawl with this definition, and runs what it begins.
     ///
     /// # Panics
-    /// As [`command`](crate::command) does.
+    /// As [`command`](super::command) does.
     pub async fn then(self, definition: &Definition, asked: &Command) -> Self {
         let progress = command(self.data.path(), asked).await;
         Self::read(self.data, definition, progress).await

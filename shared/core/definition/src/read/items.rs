@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use crate::selectors::{Css, JsonPath, Path, SelectorError};
 use dragline_domain::definition::{
     Condition, FieldKind, FieldRule, ItemMistake, ItemType, Key, KeyPlace, Presence, ScalarKind, Selector,
     SelectorPlace, TextPattern,
 };
-use dragline_selectors::{Css, JsonPath, Path, SelectorError};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;

@@ -1,7 +1,7 @@
 //! Reading what is known of main parts.
 
+use crate::selectors::Css;
 use dragline_domain::definition::{Condition, Key, KeyPlace, MainRule, limits};
-use dragline_selectors::Css;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 

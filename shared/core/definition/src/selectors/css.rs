@@ -2,8 +2,8 @@
 
 use dom_query::Matcher;
 
-use crate::scan::{brackets_depth, without_quoted};
-use crate::{SelectorError, check_length};
+use crate::selectors::scan::{brackets_depth, without_quoted};
+use crate::selectors::{SelectorError, check_length};
 
 /// How deep `:not(:is(…))` may be nested.
 const DEPTH_MAX: usize = 8;

@@ -1,7 +1,7 @@
 //! JSON paths (RFC 9535), without what could take longer than to go through the document a few times.
 
-use crate::scan::{brackets_depth, without_quoted};
-use crate::{SelectorError, check_length};
+use crate::selectors::scan::{brackets_depth, without_quoted};
+use crate::selectors::{SelectorError, check_length};
 
 /// How deep brackets may be nested: filters with brackets for precedence.
 const DEPTH_MAX: usize = 6;

@@ -1,9 +1,9 @@
 //! What the definition says of main parts, compiled.
 
 use dom_query::{Document, NodeId};
+use dragline_definition::selectors::{Css, SelectorError};
 use dragline_domain::definition::{Condition, MainRule};
 use dragline_domain::url::CrawlUrl;
-use dragline_selectors::{Css, SelectorError};
 use selectors::context::SelectorCaches;
 
 use crate::typed::find::select;

@@ -1,6 +1,6 @@
 //! Writing selectors, and trying them on the page.
 
-use dragline_selectors::Css;
+use dragline_definition::selectors::Css;
 use selectors::context::SelectorCaches;
 
 use super::ENTRIES_MAX;

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
+use dragline_definition::selectors::{Css, Path};
 use dragline_domain::content::Repeated;
 use dragline_domain::definition::{FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace};
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_selectors::{Css, Path};
 use proptest::prelude::*;
 use url::Url;
 

@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashSet};
 
 use dom_query::{NodeId, NodeRef};
+use dragline_definition::selectors::Css;
 use dragline_domain::content::RepeatedField;
 use dragline_domain::definition::ScalarKind;
 use dragline_domain::item::Value;
 use dragline_domain::shown::one_line;
-use dragline_selectors::Css;
 use selectors::context::SelectorCaches;
 use url::Url;
 

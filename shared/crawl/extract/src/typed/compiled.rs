@@ -1,10 +1,10 @@
 //! Types with their selectors and paths compiled.
 
+use dragline_definition::selectors::{Css, JsonPath, Path, SelectorError};
 use dragline_domain::definition::{
     Condition, FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace, TextPattern,
 };
 use dragline_domain::url::CrawlUrl;
-use dragline_selectors::{Css, JsonPath, Path, SelectorError};
 
 /// A type.
 #[derive(Debug)]

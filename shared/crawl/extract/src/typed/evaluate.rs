@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use dom_query::NodeRef;
+use dragline_definition::selectors::{JsonPath, Taken};
 use dragline_domain::definition::{Presence, ScalarKind};
 use dragline_domain::item::{self, Item, Misfit, Notation, Record, Value as ItemValue};
-use dragline_selectors::{JsonPath, Taken};
 use selectors::context::SelectorCaches;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Finding elements by CSS selectors.
 
 use dom_query::NodeRef;
-use dragline_selectors::{Cost, Css};
+use dragline_definition::selectors::{Cost, Css};
 use selectors::context::SelectorCaches;
 
 use super::work::Work;

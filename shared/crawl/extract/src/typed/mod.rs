@@ -16,10 +16,10 @@ mod trace;
 pub(crate) mod work;
 
 use dom_query::Document;
+use dragline_definition::selectors::SelectorError;
 use dragline_domain::definition::ItemType;
 use dragline_domain::item::{Item, Misfit};
 use dragline_domain::url::CrawlUrl;
-use dragline_selectors::SelectorError;
 use url::Url;
 
 use self::compiled::Type;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dom_query::{NodeId, NodeRef};
-use dragline_selectors::{Axis, NodeTest, Operand, Path, Predicate, Step};
+use dragline_definition::selectors::{Axis, NodeTest, Operand, Path, Predicate, Step};
 
 use super::find::MATCHES_MAX;
 use super::text::{self, SEARCHED_BYTES_MAX};

@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{SegmentRow, Task};
 use dragline_domain::ids::Iteration;
-use dragline_learn::{Drift, Pairs};
+use dragline_schema::{Drift, Pairs};
 
 use super::earlier::Earlier;
 use super::read::Capture;

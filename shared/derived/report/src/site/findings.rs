@@ -1,6 +1,6 @@
 //! What an owner may want to change: each kind of it is an entry of one table, with the question to the link graph that finds it.
 
-use crate::shape::{Column, Shade, Unit};
+use super::shape::{Column, Shade, Unit};
 
 /// Titles longer than this are cut by search engines, in characters.
 const TITLE_CHARS_MAX: u32 = 70;

@@ -3,20 +3,20 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use crate::Tally;
 use dragline_domain::document::Document;
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::item::Item;
 use dragline_domain::scripted;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, WalkEnd, each_row, each_row_until};
-use dragline_report::Tally;
 use foldhash::HashMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::log::{Visits, number};
-use crate::rows::Rows;
-use crate::shape::{Cell, Column, Listing, Unit};
+use super::log::{Visits, number};
+use super::rows::Rows;
+use super::shape::{Cell, Column, Listing, Unit};
 
 /// The number of rows in one read.
 const BATCH_ROWS: usize = 500;

@@ -3,7 +3,7 @@
 use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
 
-use crate::shape::Report;
+use super::shape::Report;
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");

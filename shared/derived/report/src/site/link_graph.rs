@@ -6,9 +6,9 @@ use dragline_graph::{Graph, GraphError};
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
-use crate::findings::{KINDS, Kind, LIMITS};
-use crate::rows::{ROWS_MAX, Rows};
-use crate::shape::{Bar, Cell, Column, Finding, Listing, Shade, Table, Unit};
+use super::findings::{KINDS, Kind, LIMITS};
+use super::rows::{ROWS_MAX, Rows};
+use super::shape::{Bar, Cell, Column, Finding, Listing, Shade, Table, Unit};
 
 /// Groups of URLs with the same contents. Where the bodies are the same, so are the texts, which is not told again.
 const ALIKE: &str = "

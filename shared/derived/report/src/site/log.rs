@@ -10,10 +10,10 @@ use foldhash::{HashMap, HashMapExt};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::Histogram;
-use crate::rows::Rows;
-use crate::shape::{Bar, Cell, Chart, ChartKind, Column, Listing, Series, Shade, Unit};
-use crate::tree::parts;
+use super::histogram::Histogram;
+use super::rows::Rows;
+use super::shape::{Bar, Cell, Chart, ChartKind, Column, Listing, Series, Shade, Unit};
+use super::tree::parts;
 
 /// The most steps of time in a chart. With more, two become one.
 const STEPS_MAX: usize = 120;

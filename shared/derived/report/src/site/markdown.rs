@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use dragline_domain::shown::{count, is_obeyed};
 
-use crate::shape::{Cell, Figure, Finding, Report, Shade, Table, Unit};
+use super::shape::{Cell, Figure, Finding, Report, Shade, Table, Unit};
 
 /// How many rows of a finding are shown.
 const ROWS_SHOWN: usize = 10;

@@ -9,21 +9,21 @@ mod findings;
 mod gathered;
 mod histogram;
 mod html;
+mod link_graph;
 mod log;
 mod markdown;
 mod rows;
 mod shape;
-mod site;
 mod tree;
 
 use std::ops::ControlFlow;
 
+use crate::{Figures, Summary};
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::outcome::OutcomeClass;
 use dragline_graph::{Graph, GraphError};
 use dragline_ports::error::PortError;
 use dragline_ports::reader::Reader;
-use dragline_report::{Figures, Summary};
 use jiff::Timestamp;
 
 pub use findings::{KINDS, Kind};
@@ -86,10 +86,10 @@ pub async fn report_of(
 ) -> Result<Report, ReportError> {
     let began_at = iteration.started_at;
     let Gathered { visits, tally, types, scripted, notes, .. } = gathered;
-    let Summary { standing, figures } = dragline_report::summary_of(reader, iteration, tally).await?;
+    let Summary { standing, figures } = crate::summary_of(reader, iteration, tally).await?;
     let to_go = if standing.closed_at.is_some() { None } else { Some(figures.waiting) };
     let not_checked = graph.unchecked(to_go)?.lines().into_iter().chain(notes).collect();
-    let depths = ChartKind::Bars { bars: site::depths(graph)? };
+    let depths = ChartKind::Bars { bars: link_graph::depths(graph)? };
     let figures = headline(&figures, &visits, standing.closed_at.map(|closed_at| closed_at.duration_since(began_at)));
     let mut charts = visits.charts();
     charts.push(Chart {
@@ -101,7 +101,7 @@ pub async fn report_of(
     });
     let mut tables = visits.tables();
     tables.extend(gathered::tables(types, scripted));
-    tables.extend(site::tables(graph)?);
+    tables.extend(link_graph::tables(graph)?);
     Ok(Report {
         format: FORMAT,
         crawl: standing.crawl.to_string(),
@@ -110,11 +110,11 @@ pub async fn report_of(
         program: making.program,
         began_at: time(began_at),
         ended_at: standing.closed_at.map(time),
-        starts: site::starts(graph)?,
+        starts: link_graph::starts(graph)?,
         not_checked,
         figures,
         charts,
-        findings: site::findings(graph)?,
+        findings: link_graph::findings(graph)?,
         tables,
         tree: tree::tree(graph)?,
         sections: tree::sections(graph)?,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::shape::{Cell, Column, Table};
+use super::shape::{Cell, Column, Table};
 
 /// The most rows of a table.
 pub(crate) const ROWS_MAX: usize = 200;
@@ -105,8 +105,8 @@ const fn size_of_char(c: char) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shape::Unit;
     use super::*;
-    use crate::shape::Unit;
 
     const COLUMNS: &[Column] = &[Column { id: "url", title: "URL", unit: Unit::Url }];
 

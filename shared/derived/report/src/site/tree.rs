@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use dragline_graph::{Graph, GraphError};
 
-use crate::rows::shorten_text;
-use crate::shape::{Branch, Section, SectionLinks, Sections};
+use super::rows::shorten_text;
+use super::shape::{Branch, Section, SectionLinks, Sections};
 
 /// How many parts of a path are told apart.
 const PARTS_MAX: usize = 6;

@@ -8,7 +8,7 @@ use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::causes::CauseCount;
+use crate::summary::causes::CauseCount;
 
 /// An iteration in numbers. The field names are those of `status --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,5 +1,9 @@
 //! The summary of an iteration.
 
+mod causes;
+mod figures;
+mod tally;
+
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{IterationRow, IterationStatus, Task};
@@ -9,9 +13,9 @@ use dragline_ports::reader::{Cursor, Filter, LeftoverRow, LogRow, Reader, each_r
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use crate::causes::{CauseCount, Causes};
-use crate::figures::Figures;
-use crate::tally::Tally;
+pub use self::causes::{Cause, CauseCount, Causes};
+pub use self::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
+pub use self::tally::Tally;
 
 /// The number of rows in one read.
 const BATCH_ROWS: usize = 500;

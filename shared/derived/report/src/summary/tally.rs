@@ -12,7 +12,7 @@ use dragline_ports::frontier::Progress;
 use dragline_ports::reader::LogRow;
 use serde::{Deserialize, Serialize};
 
-use crate::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
+use crate::summary::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
 
 /// The number of slowest URLs that are named.
 const SLOWEST: usize = 5;

@@ -19,7 +19,7 @@ use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::queue::Nobody;
 use dragline_ports::retention::Effect;
-use dragline_whole_crawls::crawl;
+use dragline_testkit::whole_crawls::crawl;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 

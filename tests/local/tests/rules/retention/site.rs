@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use dragline_domain::definition::{Definition, Draft};
-use dragline_whole_crawls::definition;
+use dragline_testkit::whole_crawls::definition;
 
 use crate::rules::scripted::{Act, Asked, ScriptedSite, answer};
 

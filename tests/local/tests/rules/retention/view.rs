@@ -9,7 +9,7 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_local::{DATABASE, LocalStore, SqliteReader};
 use dragline_ports::reader::{Cursor, Filter, Reader};
 use dragline_report::diff::{Span, Which, each_link_change, each_page_change};
-use dragline_whole_crawls::{crawl, every_row};
+use dragline_testkit::whole_crawls::{crawl, every_row};
 use rusqlite::Connection;
 
 use super::shown;

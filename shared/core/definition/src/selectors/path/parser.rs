@@ -1,7 +1,7 @@
 //! Parsing a path.
 
 use super::{Axis, NodeTest, Operand, Path, Predicate, Step, Taken};
-use crate::SelectorError;
+use crate::selectors::SelectorError;
 
 pub(super) const HINT: &str = "write a path such as `//div[@class='by']/a`, or `//a/@href` for an attribute";
 const PREDICATES: &str =

@@ -1,6 +1,6 @@
 //! The publisher's process, with doubles of the Runtime API and of AWS around it.
 
-use dragline_lambda::testing::{Answer, Deployed, batch, failed_from};
+use dragline_testkit::functions::{Answer, Deployed, batch, failed_from};
 use serde_json::json;
 
 const MALFORMED: &str = include_str!("../../../events/publications-malformed.json");

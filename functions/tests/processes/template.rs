@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dragline_lambda::Settings;
-use dragline_lambda::testing::Template;
+use dragline_testkit::functions::Template;
 use serde_json::json;
 
 const FUNCTION: &str = "AWS::Serverless::Function";
@@ -19,17 +19,15 @@ const ALARM: &str = "AWS::CloudWatch::Alarm";
 const LOG_LEVEL: &str = "DRAGLINE_LOG";
 
 fn functions() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../functions")
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
 #[test]
 fn every_function_of_the_checkout_is_in_the_template_and_no_other() {
     let template = Template::read();
     let named: BTreeSet<String> = template.named(FUNCTION).map(str::to_lowercase).collect();
-    let packages = fs::read_dir(functions())
-        .unwrap()
-        .map(Result::unwrap)
-        .filter(|entry| entry.path().join("Cargo.toml").is_file());
+    let packages =
+        fs::read_dir(functions()).unwrap().map(Result::unwrap).filter(|entry| entry.path().join("main.rs").is_file());
     let packages: BTreeSet<String> = packages.map(|entry| entry.file_name().into_string().unwrap()).collect();
     assert_eq!(named, packages, "in infra/template.yaml, and in functions/");
     assert!(!named.is_empty(), "there are functions");
@@ -73,10 +71,10 @@ fn every_variable_of_a_function_is_read_by_it() {
             variables.get(name).cloned()
         })
         .unwrap();
-        let main = functions().join(function.to_lowercase()).join("src/main.rs");
-        let main = fs::read_to_string(main).unwrap();
+        let module = functions().join(function.to_lowercase()).join("mod.rs");
+        let module = fs::read_to_string(module).unwrap();
         for name in variables.keys() {
-            let is_read = read.borrow().contains(name) || main.contains(&format!("\"{name}\""));
+            let is_read = read.borrow().contains(name) || module.contains(&format!("\"{name}\""));
             assert!(is_read, "{function} does not read {name}");
         }
     }

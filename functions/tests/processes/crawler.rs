@@ -1,24 +1,23 @@
-//! The scheduler's process, with doubles of the Runtime API and of AWS around it.
+//! The crawler's process, with doubles of the Runtime API and of AWS around it.
 
-use dragline_lambda::testing::{Answer, Deployed, batch, failed_from};
+use dragline_testkit::functions::{Answer, Deployed, batch, failed_from};
 use serde_json::json;
 
-const MALFORMED: &str = include_str!("../../../events/commands-malformed.json");
+const MALFORMED: &str = include_str!("../../../events/tickets-malformed.json");
 
-const MALFORMED_MESSAGES: usize = 6;
+const MALFORMED_MESSAGES: usize = 3;
 
-const GOOD: [&str; 2] =
-    [include_str!("../../../events/command-url.json"), include_str!("../../../events/command-start.json")];
+const GOOD: &str = include_str!("../../../events/tickets.json");
 
 #[tokio::test]
 async fn it_asks_for_its_first_event_before_anything_else() {
-    let process = Deployed::start(env!("CARGO_BIN_EXE_scheduler"), "Scheduler").await;
+    let process = Deployed::start(env!("CARGO_BIN_EXE_crawler"), "Crawler").await;
     assert_eq!(process.asked(), 0, "requests to the network before the first event");
 }
 
 #[tokio::test]
 async fn malformed_messages_are_not_delivered_again() {
-    let mut process = Deployed::start(env!("CARGO_BIN_EXE_scheduler"), "Scheduler").await;
+    let mut process = Deployed::start(env!("CARGO_BIN_EXE_crawler"), "Crawler").await;
     let answer = process.invoke(batch(&[MALFORMED])).await;
     assert_eq!(answer, Answer::Reply(json!({"batchItemFailures": []})));
     assert_eq!(process.asked(), 0, "nothing is asked of AWS for them");
@@ -26,8 +25,8 @@ async fn malformed_messages_are_not_delivered_again() {
 
 #[tokio::test]
 async fn only_what_failed_of_a_batch_is_delivered_again() {
-    let mut process = Deployed::start(env!("CARGO_BIN_EXE_scheduler"), "Scheduler").await;
-    let event = batch(&[MALFORMED, GOOD[0], GOOD[1]]);
+    let mut process = Deployed::start(env!("CARGO_BIN_EXE_crawler"), "Crawler").await;
+    let event = batch(&[MALFORMED, GOOD]);
     let expected = failed_from(&event, MALFORMED_MESSAGES);
     assert_eq!(process.invoke(event).await, expected, "AWS refuses what the valid ones need");
     assert!(process.asked() > 0, "AWS was asked");

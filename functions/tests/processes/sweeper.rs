@@ -1,6 +1,6 @@
 //! The sweeper's process, with doubles of the Runtime API and of AWS around it.
 
-use dragline_lambda::testing::{Answer, Deployed, batch};
+use dragline_testkit::functions::{Answer, Deployed, batch};
 use serde_json::{Value, json};
 
 #[tokio::test]

@@ -26,7 +26,7 @@ pub(crate) enum Freshness {
 }
 
 /// Indexes that were opened.
-pub(crate) struct Opened<E> {
+pub(crate) struct OpenIndexes<E> {
     editions: E,
     blocks: Arc<Blocks>,
     indexes: Mutex<LruCache<CrawlId, CachedIndex>>,
@@ -40,7 +40,7 @@ struct CachedIndex {
     asked_at: Duration,
 }
 
-impl<E: Editions> Opened<E> {
+impl<E: Editions> OpenIndexes<E> {
     /// Returns a place for indexes; up to this many bytes that were read are kept.
     pub(crate) fn new(editions: E, bytes_max: u64) -> Self {
         Self { editions, blocks: Arc::new(Blocks::new(bytes_max)), indexes: Mutex::new(LruCache::new(OPENED_MAX)) }

@@ -1,6 +1,6 @@
 //! The searcher's process, with doubles of the Runtime API and of AWS around it.
 
-use dragline_lambda::testing::{Answer, Deployed};
+use dragline_testkit::functions::{Answer, Deployed};
 use serde_json::{Value, json};
 
 fn get(path: &str, query: &str) -> Value {

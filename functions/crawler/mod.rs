@@ -1,0 +1,81 @@
+//! The Lambda function of turns.
+
+mod gathering;
+mod handler;
+
+use std::sync::Arc;
+
+use dragline_domain::address::AddressPolicy;
+use dragline_http::{HttpConfig, HttpFetchers};
+use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
+use dragline_pipeline::World as _;
+use dragline_ports::archive::Archive as _;
+
+use handler::Crawler;
+
+/// Whether addresses that are not public may be connected to: `yes` or `no`.
+const ALLOW_PRIVATE: &str = "DRAGLINE_ALLOW_PRIVATE";
+
+/// The size of bodies that a client receives at once. A function has little memory, as it waits most of the time.
+const IN_FLIGHT_BYTES_MAX: usize = 24 << 20;
+
+/// How much of the 512 MB of disk is in use while bodies still find room. Those that have arrived may need as much again, for
+/// the objects that they are put into.
+const SPOOL_BYTES_MAX: u64 = 240 << 20;
+
+/// Serves invocations until the runtime ends the process.
+///
+/// # Errors
+/// The settings are not complete, or the runtime API cannot be reached.
+pub async fn serve() -> Result<(), RunError> {
+    run("crawler", set_up, invoke).await
+}
+
+/// The ports, and what works tickets over them: an invocation's ports have turns of their own length.
+type Handler = (AwsWorld, Arc<Crawler<HttpFetchers>>);
+
+async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
+    let policy = address_policy(std::env::var(ALLOW_PRIVATE).ok().as_deref())?;
+    // Each definition has its own user agent.
+    let config = HttpConfig {
+        address_policy: policy,
+        in_flight_bytes_max: IN_FLIGHT_BYTES_MAX,
+        spool: world.archive().spool().limited_to(SPOOL_BYTES_MAX),
+        ..HttpConfig::new("Dragline")
+    };
+    Ok((world, Arc::new(Crawler::new(HttpFetchers::new(config)))))
+}
+
+async fn invoke((world, crawler): Handler, invocation: Invocation) -> Result<Reply, RunError> {
+    Ok(crawler.handle(&world, invocation.event, invocation.deadline).await)
+}
+
+/// An absent variable grants nothing.
+fn address_policy(text: Option<&str>) -> Result<AddressPolicy, SettingError> {
+    match text {
+        None | Some("no") => Ok(AddressPolicy::PublicOnly),
+        Some("yes") => Ok(AddressPolicy::AllowPrivate),
+        Some(other) => {
+            let why = format!("`{}` is neither `yes` nor `no`", other.escape_debug());
+            Err(SettingError::Wrong { name: ALLOW_PRIVATE, why })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_addresses_need_a_plain_yes() {
+        for (text, expected, why) in [
+            (None, Some(AddressPolicy::PublicOnly), "nothing is no permission"),
+            (Some("no"), Some(AddressPolicy::PublicOnly), "the default"),
+            (Some("yes"), Some(AddressPolicy::AllowPrivate), "on purpose"),
+            (Some("true"), None, "not what the template sets"),
+            (Some(""), None, "nor is that"),
+        ] {
+            assert_eq!(address_policy(text).ok(), expected, "{why}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The Lambda function of what is made of iterations that are over.
+
+mod handler;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{env, fs};
+
+use dragline_domain::ids::CrawlId;
+use dragline_lambda::{AwsWorld, DynamoReader, Invocation, Reply, RunError, S3Editions, S3Publications, run};
+use dragline_pipeline::World as _;
+use dragline_ports::clock::Clock as _;
+use dragline_ports::queue::Publishing;
+
+use handler::Publisher;
+
+/// How much of a crawl's documents is kept in memory, compressed: the graph, the index and the report each need all of them. A quarter of the least memory
+/// that the template allows.
+const KEPT_BYTES_MAX: usize = 128 << 20;
+
+/// Serves invocations until the runtime ends the process.
+///
+/// # Errors
+/// The settings are not complete, or the runtime API cannot be reached.
+pub async fn serve() -> Result<(), RunError> {
+    run("publisher", set_up, invoke).await
+}
+
+type Handler = (AwsWorld, S3Publications, S3Editions, PathBuf);
+
+async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
+    let (publications, editions) = (S3Publications::beside(&world.documents), S3Editions::beside(&world.documents));
+    Ok((world, publications, editions, folder()))
+}
+
+/// Returns a folder of this process, as processes may share a disk: on an emulator at the same time, on Lambda one after another. What one left that has
+/// ended, as by a lack of memory, is deleted, so that there is room.
+fn folder() -> PathBuf {
+    const NAME: &str = "dragline-publisher-";
+    let shared = env::temp_dir();
+    for other in fs::read_dir(&shared).into_iter().flatten().flatten() {
+        let id = other.file_name().to_str().and_then(|name| name.strip_prefix(NAME)?.parse::<u32>().ok());
+        if id.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
+            // Somebody else may delete it at the same time.
+            _ = fs::remove_dir_all(other.path());
+        }
+    }
+    shared.join(format!("{NAME}{}", std::process::id()))
+}
+
+async fn invoke((world, publications, editions, folder): Handler, invocation: Invocation) -> Result<Reply, RunError> {
+    let reader = {
+        let (frontier, documents) = (world.frontier.clone(), world.documents.clone());
+        move |crawl: &CrawlId, what: Publishing| {
+            let documents = match what {
+                Publishing::Items => documents.clone(),
+                Publishing::Site => documents.keeping(KEPT_BYTES_MAX),
+            };
+            DynamoReader::new(frontier.clone(), documents, crawl.clone())
+        }
+    };
+    let walk = invocation.deadline.walk(world.clock().now(), 1);
+    let publisher = Publisher { world: world.with_walk(walk), reader, publications, editions, folder };
+    Ok(Arc::new(publisher).handle(invocation.event).await)
+}

@@ -1,0 +1,29 @@
+//! Example events, and the local adapters in place of those of AWS.
+
+use std::sync::Arc;
+
+use dragline_engine::{LocalWorld, local_world};
+use dragline_lambda::Event;
+use dragline_local::{LocalStore, SqliteRetained};
+use dragline_testkit::whole_crawls::Silent;
+use jiff::Timestamp;
+use tempfile::TempDir;
+
+/// Returns the local adapters over a fresh directory, which lives as long as the other value.
+pub(crate) fn world() -> (LocalWorld<Silent>, TempDir) {
+    let directory = TempDir::new().unwrap();
+    let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
+    (local_world(&store, Silent), directory)
+}
+
+/// Returns the same, with what is kept in that directory.
+pub(crate) fn world_with_retained() -> (LocalWorld<Silent>, Arc<SqliteRetained>, TempDir) {
+    let directory = TempDir::new().unwrap();
+    let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
+    (local_world(&store, Silent), Arc::new(store.retained()), directory)
+}
+
+/// Reads an event from its JSON.
+pub(crate) fn event(json: &str) -> Event {
+    Event::read(serde_json::from_str(json).unwrap()).unwrap()
+}
