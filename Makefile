@@ -2,54 +2,29 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-replay python-report python-sites python-tests quality release rust-tests setup timed-tests test unit zips
+.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint python-faults python-policies python-replay python-report python-sites python-tests quality release setup timed-tests test unit zips
 
-# Every cargo command here has the same packages and features, so that the dependencies are compiled once for all.
+# Every cargo command here has the same packages and features, so that the dependencies are compiled
+# once for all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
 ALL := --workspace --all-features
+NEXTEST := cargo nextest run $(ALL) --no-fail-fast --status-level slow --final-status-level fail
 
-ifneq ($(shell command -v cargo-nextest),)
-# .config/nextest.toml says what each profile runs.
-run = cargo nextest run $(ALL) --no-fail-fast --status-level slow --final-status-level fail --profile $(1)
-BUILD := cargo nextest run $(ALL) --cargo-quiet --no-run
-SLOWEST := scripts/slowest
-COMPUTED := computed-tests
-TIMED := timed-tests
-PACED := paced-tests
-else
-run = cargo test --quiet --no-fail-fast --all-targets $(PACKAGES_$(1))
-BUILD := cargo test --quiet --no-run --all-targets $(ALL)
-SLOWEST := echo 'the slowest tests are named where cargo-nextest is installed'
-TIMED := rust-tests
-AWS := dragline-aws-tests
-PACKAGES_default := $(ALL)
-PACKAGES_check := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end dragline-protocol-model dragline-judges)
-PACKAGES_unit := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end)
-PACKAGES_e2e := --package dragline-end-to-end
-PACKAGES_aws := $(AWS:%=--package %)
-endif
+# Each set of tests, once. Those that compute all the time wait for no clock but their own, so they may
+# be starved.
+E2E := binary(e2e)
+EMULATED := package(dragline-aws-tests)
+LONG := package(dragline-simulation) + package(dragline-protocol-model) + binary(judges) + test(/mutants/)
+COMPUTED := $(LONG) + package(dragline-domain) + package(dragline-formats)
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: lint ## While working: format, clippy, unit and property tests, a short simulation
-	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(call run,check)
+check: lint ## While working (5 minutes, 2 more for the first build): format, clippy, unit and property tests, a short simulation
+	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(NEXTEST) -E 'all() - $(E2E) - $(EMULATED) - ($(LONG)) + (package(dragline-simulation) - test(holds))'
 
-# Set-up runs while the compiler works. The tests of a deployed stack mostly wait, so they run beside all tests that measure no pace. Tests that
-# only compute run beside everything, at low priority. Tests that measure a pace come last, when nothing else but those is running.
-test: ## Check everything
-	@step() { local began=$$SECONDS; $(MAKE) --no-print-directory $$1; echo "$$1: $$((SECONDS - began)) s" >&2; }; \
-	ended() { wait $$1 || { cat target/$$2.log; exit 1; }; cat target/$$2.log; }; \
-	trap 'kill $$(jobs -p) 2>/dev/null || true' EXIT; \
-	step setup & setup=$$!; step build; wait $$setup; \
-	mkdir -p target; step python-tests >target/python-tests.log 2>&1 & python=$$!; \
-	for name in lint docs deny examples quality; do step $$name; done; \
-	$(if $(COMPUTED),step $(COMPUTED) >target/$(COMPUTED).log 2>&1 & computed=$$!;) \
-	step $(TIMED); \
-	ended $$python python-tests; \
-	$(if $(PACED),step $(PACED);) \
-	$(if $(COMPUTED),ended $$computed $(COMPUTED);) \
-	$(SLOWEST)
+test: ## Check everything (CHECKTIME)
+	@scripts/check-everything
 
 setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an AWS emulator
 	@scripts/setup >/dev/null & readers=$$!; scripts/localstack setup && emulator=0 || emulator=$$?; wait $$readers && exit $$emulator
@@ -57,8 +32,7 @@ setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real 
 lint: ## Check the format, and run clippy without warnings
 	@cargo fmt --all --check
 	@cargo clippy --quiet $(ALL) --all-targets -- -D warnings
-	@# As they are built by themselves: what they lack without a feature does not show where all features are on.
-	@cargo clippy --quiet --package dragline-pipeline -- -D warnings
+	@# As it is built by itself: what it lacks without the feature does not show where all features are on.
 	@cargo clippy --quiet --package dragline -- -D warnings
 
 docs: ## Build the documentation
@@ -77,29 +51,24 @@ quality: ## Compare the main parts of manuals with what their templates say, and
 	@. scripts/cache.sh; bench/quality --profile dev --manuals "$$cache/manuals" $(QUALITY:%=--only %)
 
 build: ## Build the tests and what they run: the command and the functions, in target/debug
-	@$(BUILD)
+	@cargo nextest run $(ALL) --cargo-quiet --no-run
 
 unit: ## Run all Rust tests except the end-to-end ones and those that need an AWS emulator
-	@$(call run,unit)
+	@$(NEXTEST) -E 'all() - $(E2E) - $(EMULATED)'
 
+# They check pace and whole runs, so each has the machine to itself.
 e2e: setup build ## Run only the end-to-end tests
-	@$(call run,e2e)
+	@$(NEXTEST) --test-threads 1 -E '$(E2E)'
 
 aws: setup build ## Run what needs an AWS emulator: adapters, commands, the deployed stack (docs/testing-aws.md)
-	@scripts/localstack run $(call run,aws)
+	@scripts/localstack run $(NEXTEST) -E '$(EMULATED)'
 	@scripts/localstack test tests/deployed_stack
 
-rust-tests:
-	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,default)
-
 computed-tests:
-	@nice -n 19 $(call run,computed)
-
-paced-tests:
-	@$(call run,e2e)
+	@nice -n 19 $(NEXTEST) --profile computed -E '$(COMPUTED)'
 
 timed-tests:
-	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,timed)
+	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(NEXTEST) --profile timed -E 'all() - ($(COMPUTED)) - $(E2E)'
 
 # These tests mostly wait, so they run in parallel parts, those for AWS each with an emulator (docs/testing-aws.md). The faults wait longest, so
 # they are deployed first, and the small tests run while they wait.

@@ -40,7 +40,7 @@ class Begun:
         self._pool = ThreadPoolExecutor()
         self.environ = {
             **os.environ,
-            **variables(self.place.endpoint, self.place),
+            **variables(self.place.endpoint),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(home),
             "DRAGLINE_BOOTSTRAPS": os.environ.get("DRAGLINE_BOOTSTRAPS", str(ROOT / "target/debug")),

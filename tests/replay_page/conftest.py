@@ -21,7 +21,6 @@ from daily_site import CHART, Site
 
 DRAGLINE = Path(__file__).parents[2] / "target" / "debug" / "dragline"
 DAYS = (1, 2, 3)
-PATIENCE_SECONDS = 20
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def archive(tmp_path_factory):
 
 
 def dragline(folder: Path, *arguments: str) -> str:
-    done = subprocess.run([DRAGLINE, *arguments], cwd=folder, timeout=120, capture_output=True, text=True)
+    done = subprocess.run([DRAGLINE, *arguments], cwd=folder, timeout=chromium.PATIENCE_SECONDS, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -106,7 +105,6 @@ def dragline(folder: Path, *arguments: str) -> str:
 @pytest.fixture(scope="session")
 def browser():
     driver = chromium.start()
-    driver.set_script_timeout(PATIENCE_SECONDS)
     yield driver
     driver.quit()
 

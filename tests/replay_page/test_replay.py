@@ -2,7 +2,8 @@
 
 import daily_site
 import pytest
-from conftest import DAYS, PATIENCE_SECONDS
+from chromium import PATIENCE_SECONDS
+from conftest import DAYS
 from daily_site import PAGES
 from selenium.webdriver.support.ui import WebDriverWait
 

@@ -67,7 +67,7 @@ def report(tmp_path_factory):
     seed = f"http://127.0.0.1:{server.server_port}/"
     crawl = ["crawl", seed, "--allow-private", "--delay", "0s", "--concurrency", "8", "--quiet"]
     for arguments in (crawl, ["report", "-o", "report.html"]):
-        subprocess.run([DRAGLINE, *arguments], cwd=folder, check=arguments is not crawl, timeout=120, capture_output=True)
+        subprocess.run([DRAGLINE, *arguments], cwd=folder, check=arguments is not crawl, timeout=chromium.PATIENCE_SECONDS, capture_output=True)
     server.shutdown()
     return folder / "report.html"
 

@@ -2,6 +2,7 @@
 
 import pytest
 from axe_core_python.selenium import Axe
+from chromium import PATIENCE_SECONDS
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -11,14 +12,14 @@ def open_all(driver):
     """Opens all that can be opened, and waits until it is built."""
     driver.execute_script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     built = "return [...document.querySelectorAll('details .inside')].every((each) => each.hasChildNodes())"
-    WebDriverWait(driver, 10).until(lambda _: driver.execute_script(built))
+    WebDriverWait(driver, PATIENCE_SECONDS).until(lambda _: driver.execute_script(built))
 
 
 def finding(driver, name):
     """Opens a finding, and returns it."""
     details = driver.find_element(By.ID, f"finding-{name}")
     details.find_element(By.TAG_NAME, "summary").click()
-    WebDriverWait(driver, 10).until(lambda _: details.find_elements(By.CSS_SELECTOR, "tbody tr"))
+    WebDriverWait(driver, PATIENCE_SECONDS).until(lambda _: details.find_elements(By.CSS_SELECTOR, "tbody tr"))
     return details
 
 
@@ -69,7 +70,7 @@ def test_tables_sort_filter_and_grow(browse):
 
     search = details.find_element(By.CSS_SELECTOR, "input")
     search.send_keys("/gone/23?")
-    WebDriverWait(driver, 5).until(lambda _: len(column(details, 1)) == 1)
+    WebDriverWait(driver, PATIENCE_SECONDS).until(lambda _: len(column(details, 1)) == 1)
     assert status.text == "Rows: 1 matching of the first 200 of 240"
 
 
@@ -78,7 +79,7 @@ def test_a_link_to_a_finding_opens_it(browse, report):
     driver.get(f"{report.as_uri()}#finding-chains")
     driver.refresh()
     details = driver.find_element(By.ID, "finding-chains")
-    WebDriverWait(driver, 5).until(lambda _: details.find_elements(By.CSS_SELECTOR, "tbody tr"))
+    WebDriverWait(driver, PATIENCE_SECONDS).until(lambda _: details.find_elements(By.CSS_SELECTOR, "tbody tr"))
     assert [text.rsplit("/", 1)[-1] for text in column(details, 1)] == ["one"]
 
 

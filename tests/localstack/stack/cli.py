@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import sys
 from typing import Mapping, Sequence
 
-from stack import endpoint, host, ministack, python
+from stack import endpoint, ministack, python
 from stack.emulator import Kind, Place, chosen, given
 from stack.failure import Failure
 from stack.paths import BYTECODE, SOURCE
@@ -61,7 +61,7 @@ def _do(verb: str, kind: Kind, arguments: Sequence[str]) -> int:
         return _status(place)
     else:
         bins = [python.environment("tools"), python.environment("cargo-lambda")]
-        for name, value in variables(given() or place.endpoint, place).items():
+        for name, value in variables(given() or place.endpoint).items():
             print(f"export {name}={shlex.quote(value)}")
         print(f'export PATH={shlex.quote(os.pathsep.join(map(str, bins)))}:"$PATH"')
     return 0
@@ -75,8 +75,8 @@ def _set_up(kind: Kind) -> None:
             step.result()
 
 
-def variables(address: str, place: Place) -> Mapping[str, str]:
-    """What a program needs to talk to an emulator, and to find what functions wrote."""
+def variables(address: str) -> Mapping[str, str]:
+    """The variables by which a program talks to an emulator."""
     return {
         "AWS_ENDPOINT_URL": address,
         "AWS_REGION": endpoint.REGION,
@@ -85,7 +85,6 @@ def variables(address: str, place: Place) -> Mapping[str, str]:
         "AWS_SECRET_ACCESS_KEY": "test",
         "AWS_EC2_METADATA_DISABLED": "true",
         "SAM_CLI_TELEMETRY": "0",
-        "DRAGLINE_FUNCTION_LOGS": str(host.function_logs(place.run)),
     }
 
 
@@ -102,7 +101,7 @@ def _run(kind: Kind, command: Sequence[str]) -> int:
             place.start(Life.AS_LONG_AS_WE)
         bin_ = python.environment("tools")
         path = f"{bin_}{os.pathsep}{os.environ['PATH']}"
-        environ = {**os.environ, **variables(address or place.endpoint, place), "PATH": path, "PYTHONPYCACHEPREFIX": str(BYTECODE)}
+        environ = {**os.environ, **variables(address or place.endpoint), "PATH": path, "PYTHONPYCACHEPREFIX": str(BYTECODE)}
         return _call(command, environ)
     except KeyboardInterrupt:
         return 130

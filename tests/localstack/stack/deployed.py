@@ -19,7 +19,8 @@ from urllib.parse import urlencode, urlsplit
 import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
-from stack.paths import ROOT
+from stack.host import function_logs
+from stack.paths import ROOT, RUNS
 
 PATIENCE_SECONDS = 600
 """Longer than anything takes on a busy machine; only failing tests wait for it."""
@@ -47,7 +48,7 @@ class Stack:
 
     def __init__(self, environ: Mapping[str, str], name: str) -> None:
         self._endpoint = environ["AWS_ENDPOINT_URL"]
-        self._logs = Path(environ["DRAGLINE_FUNCTION_LOGS"])
+        self._logs = function_logs(RUNS / str(urlsplit(self._endpoint).port))
         region, key, secret = (environ[f"AWS_{part}"] for part in ("REGION", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY"))
         self._account = {"region_name": region, "aws_access_key_id": key, "aws_secret_access_key": secret}
         self._cloudformation, self._dynamodb, self._lambda = map(self.client, ("cloudformation", "dynamodb", "lambda"))

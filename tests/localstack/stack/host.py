@@ -33,7 +33,7 @@ def start(port: int, run: Path, life: Life) -> Process:
 
 
 def function_logs(run: Path) -> Path:
-    """A directory for each function, with a file for each of its environments."""
+    """A directory for each function, with a file for each of its environments. The executor knows it, too."""
     return run / "functions"
 
 
@@ -65,7 +65,6 @@ def _environ(port: int, run: Path) -> dict[str, str]:
         "LAMBDA_EVENT_SOURCE_MAPPING_MAX_BACKOFF_ON_EMPTY_POLL_SEC": "1",
         "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",  # so that a test can read those of AWS that SAM attaches
         "ENABLE_CONFIG_UPDATES": "1",  # so that a test can have DynamoDB throttle
-        "DRAGLINE_FUNCTION_LOGS": str(function_logs(run)),
         # Nothing leaves the machine: no statistics, no certificate, no name server.
         "DISABLE_EVENTS": "1",
         "SKIP_SSL_CERT_DOWNLOAD": "1",

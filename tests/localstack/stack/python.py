@@ -82,13 +82,10 @@ def _interpreter() -> str:
             continue
         if found.returncode == 0 and tuple(map(int, found.stdout.split())) >= OLDEST:
             return candidate
-    raise Failure("no Python of version 3.12 or later, with its venv module", "put one on PATH, or name it in DRAGLINE_PYTHON")
+    raise Failure("no Python of version 3.12 or later, with its venv module", "put one on PATH")
 
 
 def _candidates() -> Iterator[str]:
-    if named := os.environ.get("DRAGLINE_PYTHON"):
-        yield named
-        return
     yield sys.executable
     yield from filter(None, map(shutil.which, ["python3.13", "python3.12", "python3.14", "python3"]))
     # A version manager keeps off PATH what no project has chosen.

@@ -15,8 +15,8 @@ from native_executor.stream import Stream
 
 LOOPBACK = "127.0.0.1"
 
-STREAMS = "DRAGLINE_FUNCTION_LOGS"
-"""Names the directory that gets a directory for each function, with a file for each environment."""
+STREAMS = Path(os.environ["FILESYSTEM_ROOT"]).parent / "functions"
+"""Gets a directory for each function, with a file for each of its environments."""
 
 
 class NativeExecutor(RuntimeExecutor):
@@ -24,7 +24,7 @@ class NativeExecutor(RuntimeExecutor):
 
     def __init__(self, id: str, function_version: FunctionVersion) -> None:
         super().__init__(id=id, function_version=function_version)
-        self._stream = Stream(Path(os.environ[STREAMS]) / function_version.id.function_name / f"{id}.log")
+        self._stream = Stream(STREAMS / function_version.id.function_name / f"{id}.log")
         self._environment: Environment | None = None
 
     def start(self, env_vars: dict[str, str]) -> None:
