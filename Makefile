@@ -68,7 +68,7 @@ computed-tests:
 	@nice -n 19 $(NEXTEST) --profile computed -E '$(COMPUTED)'
 
 timed-tests:
-	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(NEXTEST) --profile timed -E 'all() - ($(COMPUTED)) - $(E2E)'
+	@scripts/localstack run --port 0 $(NEXTEST) --profile timed -E 'all() - ($(COMPUTED)) - $(E2E)'
 
 # These tests mostly wait, so they run in parallel parts, those for AWS each with an emulator (docs/testing-aws.md). The faults wait longest, so
 # they are deployed first, and the small tests run while they wait.

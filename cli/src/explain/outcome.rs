@@ -188,13 +188,13 @@ mod tests {
     #[test]
     fn the_documentation_matches_the_command() {
         let page = page();
-        if std::env::var_os("DRAGLINE_WRITE_DOCS").is_some() {
+        if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/outcomes.md");
             std::fs::write(path, &page).unwrap();
             return;
         }
         let differs = page.lines().zip(FILE.lines()).find(|(expected, found)| expected != found);
-        assert!(FILE == page, "run this test with DRAGLINE_WRITE_DOCS=1 to rewrite docs/outcomes.md: {differs:?}");
+        assert!(FILE == page, "run this test with INSTA_UPDATE=always to rewrite docs/outcomes.md: {differs:?}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ const QUEUE: &str = "AWS::SQS::Queue";
 const ALARM: &str = "AWS::CloudWatch::Alarm";
 
 /// The log level, which the setup of logging reads by itself.
-const LOG_LEVEL: &str = "DRAGLINE_LOG";
+const LOG_LEVEL: &str = "RUST_LOG";
 
 fn functions() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()

@@ -3,7 +3,7 @@
 use tracing_subscriber::EnvFilter;
 
 /// The variable with the log level, such as `info` or `dragline_pipeline=debug`.
-const LEVEL: &str = "DRAGLINE_LOG";
+const LEVEL: &str = "RUST_LOG";
 
 /// Sets up logging, once per process. The fields of the surrounding spans are included in each line.
 pub(crate) fn start() {

@@ -4,12 +4,12 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 /// The variable that sets the seed.
-const VARIABLE: &str = "DRAGLINE_SEED";
+const VARIABLE: &str = "DRAGLINE_RUN";
 
-/// Makes a generator and prints its seed, so that a failure can be repeated with `DRAGLINE_SEED` set to it.
+/// Makes a generator and prints its seed, so that a failure can be repeated with `DRAGLINE_RUN` set to it.
 ///
 /// # Panics
-/// If `DRAGLINE_SEED` is set to something other than a number.
+/// If `DRAGLINE_RUN` is set to something other than a number.
 #[must_use]
 pub fn seeded() -> StdRng {
     let seed = match std::env::var(VARIABLE) {

@@ -20,6 +20,8 @@ from stack.process import Life
 DESCRIPTION = """Gives the tests an AWS of their own. LocalStack is the one that answers at AWS_ENDPOINT_URL, else one in
 Docker where Docker works, else one that is set up in a cache and runs as a process."""
 
+PORT = 4566
+
 VERBS = {
     "setup": "fetch what is needed, and start nothing",
     "start": "start one, and wait until it is ready",
@@ -35,21 +37,21 @@ def main(arguments: Sequence[str]) -> int:
     """Runs the command; returns the exit status."""
     options = _parse(arguments)
     try:
-        return _do(options.verb, Kind(options.emulator), options.arguments)
+        return _do(options.verb, Kind(options.emulator), options.port, options.arguments)
     except Failure as failure:
         print(f"localstack: {failure}", file=sys.stderr)
         return 2
 
 
-def _do(verb: str, kind: Kind, arguments: Sequence[str]) -> int:
+def _do(verb: str, kind: Kind, port: int, arguments: Sequence[str]) -> int:
     if verb == "test":
         return _test(arguments)
     if verb == "run":
-        return _run(kind, arguments)
+        return _run(kind, port, arguments)
     if verb == "setup":
         _set_up(kind)
         return 0
-    place = chosen(kind)
+    place = chosen(kind, port)
     if verb == "start":
         known = given() if kind is Kind.LOCALSTACK else None
         if known is None:
@@ -88,10 +90,10 @@ def variables(address: str) -> Mapping[str, str]:
     }
 
 
-def _run(kind: Kind, command: Sequence[str]) -> int:
+def _run(kind: Kind, port: int, command: Sequence[str]) -> int:
     if not command:
         raise Failure("run needs a command", "scripts/localstack run env")
-    place = chosen(kind)
+    place = chosen(kind, port)
     address = given() if kind is Kind.LOCALSTACK else None
     ours = address is None and not place.is_running()
     # A signal to us is one to the command: it ends, and then what was started is stopped.
@@ -148,9 +150,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
     for name, what in VERBS.items():
         verb = verbs.add_parser(name, help=what, description=what)
-        verb.set_defaults(emulator=Kind.LOCALSTACK.value, arguments=[])
+        verb.set_defaults(emulator=Kind.LOCALSTACK.value, port=PORT, arguments=[])
         if name != "test":
             verb.add_argument("--emulator", choices=[kind.value for kind in Kind], help="which one; localstack if not said")
+            verb.add_argument("--port", type=int, help=f"where it answers; {PORT} if not said, 0 for a free one")
         if name in ("run", "test"):
             verb.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

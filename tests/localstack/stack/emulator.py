@@ -85,12 +85,11 @@ class Place:
         return self.kind is Kind.LOCALSTACK and docker.works()
 
 
-def chosen(kind: Kind) -> Place:
-    """The location set by DRAGLINE_LOCALSTACK_PORT: 4566 if it is unset, a free port if it is 0."""
-    text = os.environ.get("DRAGLINE_LOCALSTACK_PORT", "4566")
-    if not text.isdigit() or int(text) > 65535:
-        raise Failure(f"DRAGLINE_LOCALSTACK_PORT is '{text}', which is not a port")
-    return Place(kind, int(text) or free_port())
+def chosen(kind: Kind, port: int) -> Place:
+    """The location at a port; at a free one if it is 0."""
+    if not 0 <= port <= 65535:
+        raise Failure(f"{port} is not a port")
+    return Place(kind, port or free_port())
 
 
 def given() -> str | None:

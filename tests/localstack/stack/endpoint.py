@@ -57,7 +57,7 @@ def require_free(port: int) -> None:
         try:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
-            raise Failure(f"port {port} is taken by something else", "choose another by DRAGLINE_LOCALSTACK_PORT") from error
+            raise Failure(f"port {port} is taken by something else", "choose another by --port") from error
 
 
 def _lists_tables(endpoint: str) -> bool:

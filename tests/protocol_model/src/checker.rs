@@ -9,15 +9,6 @@ use crate::model::Model;
 use crate::state::State;
 use crate::steps::{Kind, Labels};
 
-/// The extent of an exploration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// Visits every state, and checks that each leads to the end.
-    Whole,
-    /// Visits this many states. It is unknown whether those at the edge lead to the end.
-    First(usize),
-}
-
 /// The result of an exploration.
 #[derive(Debug)]
 pub struct Report {
@@ -54,7 +45,7 @@ struct Visited {
 ///
 /// States are identified by a hash of 128 bits: among a million states the chance of a collision is about one in 10^26.
 #[must_use]
-pub fn explore(config: Config, extent: Extent) -> Report {
+pub fn explore(config: Config) -> Report {
     let model = Model::new(config);
     let initial = model.initial();
     let mut known = HashMap::from([(initial.fingerprint(), 0_u32)]);
@@ -77,9 +68,6 @@ pub fn explore(config: Config, extent: Extent) -> Report {
                 return Report { states: visited.len(), finding: Some(Finding { what, trace }) };
             }
             queue.push_back((to, step.next));
-        }
-        if matches!(extent, Extent::First(states) if visited.len() >= states) {
-            return Report { states: visited.len(), finding: None };
         }
     }
     let finding = out_of_reach(&visited, reverse)

@@ -21,7 +21,7 @@ mod store;
 mod sweeper;
 mod tidying;
 
-pub use checker::{Extent, Finding, Report, explore};
+pub use checker::{Finding, Report, explore};
 pub use config::{Config, Cut, Faults, History, LateMessages, Reading, Sweeping, Workers};
 pub use invariants::Invariant;
 pub use mutation::Mutation;

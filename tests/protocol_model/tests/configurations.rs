@@ -1,10 +1,9 @@
-//! Explores each configuration completely without a violation. `DRAGLINE_STATES` limits how many states of each are visited.
+//! Explores each configuration completely without a violation.
 
-use dragline_protocol_model::{Config, Extent, explore};
+use dragline_protocol_model::{Config, explore};
 
 fn holds(config: Config) {
-    let states = std::env::var("DRAGLINE_STATES").ok().map(|states| states.parse().expect("a number"));
-    let report = explore(config, states.map_or(Extent::Whole, Extent::First));
+    let report = explore(config);
     println!("{} states", report.states);
     if let Some(finding) = report.finding {
         panic!("{finding}");

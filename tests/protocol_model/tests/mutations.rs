@@ -5,7 +5,7 @@ use Invariant::{
     HostKept, LeaseKept, LeasesOnlyWhileOpen, NothingLost, OneIterationATrigger, OneOutcomeAPage, OpenCountedRight,
     OverMeansNoTodo, OverMeansParsed, TodoIsThere,
 };
-use dragline_protocol_model::{Config, Extent, Invariant, Mutation, explore};
+use dragline_protocol_model::{Config, Invariant, Mutation, explore};
 
 /// The mutation, the configuration that shows it, and the invariant that it violates.
 const CAUGHT: &[(Mutation, Config, Invariant)] = &[
@@ -112,7 +112,7 @@ const NOT_CAUGHT: &[(Mutation, Config, &str)] = &[
 #[test]
 fn what_is_left_out_is_missed_by_the_invariant_that_it_is_there_for() {
     for &(mutation, config, expected) in CAUGHT {
-        let finding = explore(config.without(mutation), Extent::Whole).finding;
+        let finding = explore(config.without(mutation)).finding;
         let what = finding.as_ref().map(|finding| finding.what);
         let told = finding.map_or_else(|| "nothing is found".to_owned(), |finding| finding.to_string());
         assert_eq!(what, Some(expected), "{mutation:?}: {told}");
@@ -122,7 +122,7 @@ fn what_is_left_out_is_missed_by_the_invariant_that_it_is_there_for() {
 #[test]
 fn what_may_be_left_out_is_only_what_another_condition_covers() {
     for &(mutation, config, why) in NOT_CAUGHT {
-        if let Some(finding) = explore(config.without(mutation), Extent::Whole).finding {
+        if let Some(finding) = explore(config.without(mutation)).finding {
             panic!("{mutation:?} is listed as harmless, because {why}; but {finding}");
         }
     }

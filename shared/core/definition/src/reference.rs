@@ -200,12 +200,12 @@ fn the_documentation_has_each_key_as_it_is_described() {
         let count = page.matches(&format!("\n### `{key}`\n")).count();
         assert_eq!(count, 1, "`{key}` stands {count} times: name `{}` in one `{BEGIN}…` of the file", top(key));
     }
-    if std::env::var_os("DRAGLINE_WRITE_DOCS").is_some() {
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/definition.md"), &page).unwrap();
         return;
     }
     let differs = page.lines().zip(file.lines()).find(|(expected, found)| expected != found);
-    assert!(file == page, "run this test with DRAGLINE_WRITE_DOCS=1 to write docs/definition.md anew: {differs:?}");
+    assert!(file == page, "run this test with INSTA_UPDATE=always to write docs/definition.md anew: {differs:?}");
 }
 
 #[test]

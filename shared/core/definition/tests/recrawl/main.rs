@@ -106,13 +106,13 @@ fn the_table_for_reference_is_what_the_simulation_gives() {
     let (before, rest) = file.split_once(BEGIN).expect("the first mark");
     let (_, after) = rest.split_once(END).expect("the second mark");
     let page = format!("{before}{BEGIN}{}{END}{after}", lines(&draw(SEED)));
-    if std::env::var_os("DRAGLINE_WRITE_DOCS").is_some() {
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/recrawl.md");
         std::fs::write(path, &page).unwrap();
         return;
     }
     let differs = page.lines().zip(file.lines()).find(|(expected, found)| expected != found);
-    assert!(file == page, "run this test with DRAGLINE_WRITE_DOCS=1 to write docs/recrawl.md anew: {differs:?}");
+    assert!(file == page, "run this test with INSTA_UPDATE=always to write docs/recrawl.md anew: {differs:?}");
 }
 
 #[test]
