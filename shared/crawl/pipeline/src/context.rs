@@ -7,6 +7,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use dragline_domain::conclusion::LinkRules;
 use dragline_domain::definition::{Definition, Requisites};
 use dragline_domain::frontier::{CrawlStamp, ReadAs, RulesDigest, ShorterWays, Task};
 use dragline_domain::ids::{CrawlId, Iteration};
@@ -117,6 +118,11 @@ impl CrawlContext {
         origins.iter().for_each(|origin| hasher.add(origin));
         let (rules, joined) = (hasher.digest(), self.joined + origins.len() as u64);
         Self { allowed: self.allowed.clone().and(origins), rules, joined, hasher, ..self.clone() }
+    }
+
+    /// Returns the rules by which the links of a page are decided.
+    pub(crate) fn link_rules(&self) -> LinkRules {
+        LinkRules { canonical: self.definition.canonical, digest: self.rules }
     }
 
     /// Decides whether to visit a URL that was found at this depth, after so many requisites in a row, to be read so.

@@ -8,9 +8,9 @@ use dragline_domain::document::{Disposition, Document, LinkKind};
 use dragline_domain::frontier::{OriginKey, OriginsJoined, SegmentRow, Sighting};
 use dragline_domain::url::Origin;
 
-use super::read::Capture;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
+use crate::parse::read::records::Capture;
 use crate::tell::tell_once;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Crawls, JoinOrigins};
@@ -18,7 +18,7 @@ use dragline_ports::notifier::Notice;
 
 /// Adds the origins to which seeds of this segment redirect: within the site if they moved there permanently, and in any case from http to https,
 /// and to or from www. Returns whether there were any; the context is then replaced.
-pub(super) async fn join(
+pub(crate) async fn join(
     world: &impl World,
     contexts: &Contexts,
     context: &mut Arc<CrawlContext>,
@@ -32,7 +32,7 @@ pub(super) async fn join(
 
 /// Adds the origins to which seeds of this segment refresh, as their documents say: from http to https, and to or from www. Returns whether there
 /// were any; the context is then replaced.
-pub(super) async fn join_refreshed(
+pub(crate) async fn join_refreshed(
     world: &impl World,
     contexts: &Contexts,
     context: &mut Arc<CrawlContext>,

@@ -4,24 +4,25 @@ use dragline_domain::document::Document;
 use dragline_domain::frontier::{ParserCounters, SegmentRow};
 use dragline_domain::politeness::Pace;
 
-use super::captures::{self, Trust};
-use super::documents::stuck;
-use super::read::Capture;
-use super::{ParseEnd, commit};
 use crate::World;
+use crate::parse::ParseEnd;
+use crate::parse::commit::commit;
+use crate::parse::make::document::stuck_document;
+use crate::parse::read::records::Capture;
+use crate::parse::read::{self, Trust};
 use crate::tell::tell;
 use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::notifier::Notice;
 
 /// The steps of a parse that are left out, as they failed each time.
 #[derive(Debug)]
-pub(super) struct Omissions {
+pub(crate) struct Omissions {
     trust: Trust,
     first: Option<PortError>,
 }
 
 impl Omissions {
-    pub(super) const fn new(trust: Trust) -> Self {
+    pub(crate) const fn new(trust: Trust) -> Self {
         Self { trust, first: None }
     }
 
@@ -29,7 +30,7 @@ impl Omissions {
     ///
     /// # Errors
     /// Returns any other error.
-    pub(super) fn bear<T>(&mut self, result: PortResult<T>) -> PortResult<Option<T>> {
+    pub(crate) fn bear<T>(&mut self, result: PortResult<T>) -> PortResult<Option<T>> {
         match result {
             Ok(done) => Ok(Some(done)),
             Err(error) if error.kind.is_lasting() && self.trust == Trust::None => {
@@ -42,13 +43,13 @@ impl Omissions {
     }
 
     /// The first error that was borne, for people.
-    pub(super) const fn first(&self) -> Option<&PortError> {
+    pub(crate) const fn first(&self) -> Option<&PortError> {
         self.first.as_ref()
     }
 }
 
 /// Leaves out the largest documents, so that no more than half of their bytes are left. Returns whether there were any to leave out.
-pub(super) fn leave_largest(documents: &mut [Document], captures: &[Capture]) -> bool {
+pub(crate) fn leave_largest(documents: &mut [Document], captures: &[Capture]) -> bool {
     let mut sizes: Vec<(usize, usize)> = (0..)
         .zip(&*documents)
         .filter(|(_, document)| !document.is_unread())
@@ -59,7 +60,7 @@ pub(super) fn leave_largest(documents: &mut [Document], captures: &[Capture]) ->
     let (mut left, mut has_left_any) = (all, false);
     while let Some((size, at)) = sizes.pop().filter(|_| left > all / 2 || !has_left_any) {
         let why = format!("what was read of it is too large to be stored ({size} bytes of JSON)");
-        documents[at] = stuck(documents[at].n, &captures[at], &why);
+        documents[at] = stuck_document(documents[at].n, &captures[at], &why);
         left = left.saturating_sub(size);
         has_left_any = true;
     }
@@ -70,15 +71,15 @@ pub(super) fn leave_largest(documents: &mut [Document], captures: &[Capture]) ->
 ///
 /// # Errors
 /// Returns the frontier's errors.
-pub(super) async fn end_without(world: &impl World, segment: &SegmentRow, error: &PortError) -> PortResult<ParseEnd> {
-    let unreadable = captures::missing(segment, &[]);
-    tell_of(world, segment, unreadable, error).await;
+pub(crate) async fn end_without(world: &impl World, segment: &SegmentRow, error: &PortError) -> PortResult<ParseEnd> {
+    let unreadable = read::missing(segment, &[]);
+    tell_loss(world, segment, unreadable, error).await;
     let counters = ParserCounters { unreadable, ..ParserCounters::default() };
     commit(world, Pace::default(), segment, counters, Vec::new()).await
 }
 
 /// Tells people that a segment is ended without part of what it holds.
-pub(super) async fn tell_of(world: &impl World, segment: &SegmentRow, unreadable: u64, why: impl std::fmt::Display) {
+pub(crate) async fn tell_loss(world: &impl World, segment: &SegmentRow, unreadable: u64, why: impl std::fmt::Display) {
     let SegmentRow { id, entries, .. } = segment;
     let detail = match unreadable {
         0 => format!("segment {}-{} is ended without part of what was found in it: {why}", id.turn, id.n),

@@ -1,58 +1,48 @@
 //! The third step: a segment's bytes become documents, outcomes, a log and new todo.
+//!
+//! It goes one way: `read` makes captures of the segment's object, `make` documents of these, `claim`
+//! claims the URLs that they link to, `record` writes the log and the candidates, `commit` ends it, and
+//! `tell` tells people. The decisions are in `dragline_domain`: `policy` about links, `conclusion` about
+//! pages.
 
-mod captures;
-mod claims;
-mod demand;
-mod documents;
-mod drift;
-mod earlier;
+mod claim;
+mod commit;
 mod joining;
-mod known;
 mod lasting;
-mod link_room;
+mod make;
 pub mod past;
 mod read;
-mod remade;
-mod room;
-mod sitemaps;
-mod state;
-mod stuck;
-mod told;
-mod update;
+mod record;
+mod tell;
 
 use std::mem;
 use std::sync::Arc;
 
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
-use dragline_domain::document::{Disposition, Document, DocumentState};
-use dragline_domain::frontier::{
-    Blame, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow, SegmentState, Target,
-    Task, plan_parts,
-};
-use dragline_domain::ids::{Iteration, ParseToken};
-use dragline_domain::outcome::Outcome;
-use dragline_domain::politeness::Pace;
+use dragline_domain::frontier::{Blame, OriginKey, ParseBegun, ParserCounters, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::ids::ParseToken;
 use dragline_domain::time::after;
 
-pub use known::KnownUrls;
+pub use self::claim::known::KnownUrls;
 
-pub(crate) use told::ToldSoFar;
+pub(crate) use self::tell::ToldSoFar;
 
-use self::captures::Trust;
-use self::claims::Claimed;
-use self::documents::{Parsed, document_of, stuck};
-use self::earlier::Earlier;
+use self::claim::Claimed;
+use self::commit::commit;
 use self::lasting::Omissions;
-use self::link_room::LinkRoom;
-use self::read::Capture;
-use self::update::update_candidates;
+use self::make::earlier::Earlier;
+use self::read::Trust;
+use self::read::records::Capture;
+use self::record::counters::counters;
+use self::record::log::log_entries;
+use self::record::update::update_candidates;
+use self::tell::drift;
 use crate::World;
-use crate::context::{Contexts, CrawlContext};
+use crate::context::Contexts;
 use crate::wake::wake_all;
 use dragline_ports::clock::{Clock, Rng};
-use dragline_ports::documents::{Documents, PutDocuments};
-use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::frontier::{BeginParse, CommitParse, CrawlLog, ParseCommitted, Parses};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{BeginParse, CrawlLog, Parses};
 use dragline_ports::observer::Event;
 use dragline_ports::queue::ParseMessage;
 
@@ -160,31 +150,31 @@ async fn parse(
     };
     let trust = Trust::of(segment);
     let mut omissions = Omissions::new(trust);
-    let reading = captures::read(world, &context, segment, trust).await?;
+    let reading = read::read(world, &context, segment, trust).await?;
     let damage = reading.damage.as_deref().unwrap_or("it holds fewer captures than were stored");
-    let is_short = captures::missing(segment, &reading.captures) > 0;
-    if is_short && captures::may_come_back(segment) {
+    let is_short = read::missing(segment, &reading.captures) > 0;
+    if is_short && read::may_come_back(segment) {
         tracing::warn!(segment = %segment.id, object = %segment.object, damage, "a segment cannot be read completely");
         return Ok(None);
     }
     let captures = Arc::new(reading.captures);
     joining::join(world, contexts, &mut context, segment, &captures).await?;
     let earlier = Arc::new(Earlier::load(world, &context, segment, &captures).await?);
-    let made = documents(world, contexts, &mut context, &pinned.task, segment, (&captures, &earlier), trust).await;
-    let parsed = omissions.bear(made)?.unwrap_or_default();
-    let documents = &parsed.documents;
+    let made =
+        make::documents(world, contexts, &mut context, &pinned.task, segment, (&captures, &earlier), trust).await;
+    let documents = &omissions.bear(made)?.unwrap_or_default();
     let made = (&*context, &*pinned.task);
-    let drifted = drift::tell_of(world, contexts, made, segment, &captures, &earlier, documents).await?;
+    let drifted = drift::tell_drift(world, contexts, made, segment, &captures, &earlier, documents).await?;
     drop(earlier);
-    let captures = captures::of_documents(&context, segment, captures, documents);
+    let captures = read::of_documents(&context, segment, captures, documents);
     let mut claimed = if pinned.task.visits() {
         let read = (&**captures, &**documents);
-        claims::claim(world, &context, &pinned.task, known, segment, read, &mut omissions).await?
+        claim::claim(world, &context, &pinned.task, known, segment, read, &mut omissions).await?
     } else {
         Claimed::default()
     };
     // A sitemap may have 50,000: they are not kept twice.
-    let entries = parsed.log_entries(&context, segment, &captures, mem::take(&mut claimed.blocked));
+    let entries = log_entries(&context, segment, &captures, documents, mem::take(&mut claimed.blocked));
     let log = Arc::new(SegmentLog {
         segment: segment.id.clone(),
         iteration: segment.iteration,
@@ -199,15 +189,15 @@ async fn parse(
     omissions.bear(updated)?;
     let (counters, unreadable) = if is_logged {
         show(world, &captures, &log);
-        (counters(&log, &captures, documents, &claimed), captures::missing(segment, &captures))
+        (counters(&log, &captures, documents, &claimed), read::missing(segment, &captures))
     } else {
         // What ended in it is known nowhere.
-        (claimed.counters(), captures::missing(segment, &[]))
+        (claimed.counters(), read::missing(segment, &[]))
     };
     if let Some(error) = omissions.first() {
-        lasting::tell_of(world, segment, unreadable, error).await;
+        lasting::tell_loss(world, segment, unreadable, error).await;
     } else if unreadable > 0 {
-        lasting::tell_of(world, segment, unreadable, damage).await;
+        lasting::tell_loss(world, segment, unreadable, damage).await;
     }
     let counters = ParserCounters { unreadable, drifted, ..counters };
     let origins = claimed.targets.iter().map(|target| target.origin.clone()).collect();
@@ -222,164 +212,6 @@ fn show(world: &impl World, captures: &[Capture], log: &SegmentLog) {
         if is_news && visit.finality != Finality::Aside {
             let event = Event::Read { url, outcome: visit.outcome, detail: visit.detail.as_deref() };
             world.observer().observe(&event);
-        }
-    }
-}
-
-/// Returns the documents of the segment's captures: those that an earlier parse put, or else the ones made now. If they extend the scope, the context
-/// is replaced, and they are made again.
-async fn documents(
-    world: &impl World,
-    contexts: &Contexts,
-    context: &mut Arc<CrawlContext>,
-    task: &Task,
-    segment: &SegmentRow,
-    (captures, earlier): (&Arc<Vec<Capture>>, &Arc<Earlier>),
-    trust: Trust,
-) -> PortResult<Parsed> {
-    if let Some(documents) = world.documents().load(segment).await? {
-        return Ok(Parsed { documents });
-    }
-    let mut documents = if task.visits() {
-        let made = made_now(world, context, segment, captures, earlier, trust).await?;
-        if joining::join_refreshed(world, contexts, context, segment, captures, &made).await? {
-            made_now(world, context, segment, captures, earlier, trust).await?
-        } else {
-            made
-        }
-    } else {
-        remade::documents(world, context, captures, earlier).await?
-    };
-    match task {
-        Task::Demand => demand::leave_what_is_not_demanded(captures, &mut documents),
-        Task::Import => demand::leave_all(&mut documents),
-        Task::Crawl | Task::Reparse(_) => {}
-    }
-    // What waits differs from try to try: it is checked before the documents are put, and never after.
-    room::keep_to_budget(world, context, segment, &mut documents).await?;
-    if task.visits() {
-        sitemaps::tell_of(world, contexts, segment, captures, &documents).await?;
-    }
-    loop {
-        stuck::tell_of(world, contexts, context, segment, &documents).await?;
-        match world.documents().put_new(segment, &documents).await {
-            Ok(PutDocuments::Stored) => return Ok(Parsed { documents }),
-            Ok(PutDocuments::Found(documents)) => return Ok(Parsed { documents }),
-            Err(error) if error.kind == PortErrorKind::TooLarge && lasting::leave_largest(&mut documents, captures) => {
-                tracing::warn!(segment = %segment.id, %error, "the largest documents are left out");
-            }
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// Makes the document of every capture. What is not read after half the time of a parse stays unread: the rest of it is needed for what was.
-async fn made_now(
-    world: &impl World,
-    context: &Arc<CrawlContext>,
-    segment: &SegmentRow,
-    captures: &Arc<Vec<Capture>>,
-    earlier: &Arc<Earlier>,
-    trust: Trust,
-) -> PortResult<Vec<Document>> {
-    let reads_until = world.clock().monotonic() + world.timing().parse / 2;
-    let (row, mut room) = (Arc::new(segment.clone()), LinkRoom::new(world.timing().links_bytes));
-    let mut documents = Vec::with_capacity(captures.len());
-    for (n, capture) in (0..).zip(&**captures) {
-        let document = if capture.response.is_none() {
-            document_of(context, segment, n, capture, earlier.of(capture), trust)
-        } else if world.clock().monotonic() > reads_until {
-            stuck(n, capture, "not read: the pages before it took too long")
-        } else {
-            let (own, row, all, known) =
-                (Arc::clone(context), Arc::clone(&row), Arc::clone(captures), Arc::clone(earlier));
-            let made = tokio::task::spawn_blocking(move || {
-                let capture = &all[n as usize];
-                document_of(&own, &row, n, capture, known.of(capture), trust)
-            });
-            made.await.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?
-        };
-        documents.push(room.keep(document, capture.visit.sighting.read_as));
-    }
-    Ok(documents)
-}
-
-fn counters(log: &SegmentLog, captures: &[Capture], documents: &[Document], claimed: &Claimed) -> ParserCounters {
-    let mut counters = claimed.counters();
-    for (capture, document) in captures.iter().zip(documents) {
-        count(&mut counters, log.iteration, capture, document);
-    }
-    for change in log.entries.iter().filter_map(|entry| entry.change.as_ref()) {
-        *counters.changes.entry(change.kind).or_default() += 1;
-    }
-    let blocked = log.entries.len().saturating_sub(documents.len()) as u64;
-    if blocked > 0 {
-        *counters.outcomes.entry(Outcome::BlockedUrlByLocalPolicy).or_default() += blocked;
-    }
-    counters
-}
-
-/// Counts a document of a visit.
-fn count(counters: &mut ParserCounters, iteration: Iteration, capture: &Capture, document: &Document) {
-    match document.state {
-        DocumentState::Processed => counters.processed += 1,
-        DocumentState::Stuck => counters.stuck += 1,
-    }
-    match capture.visit.finality {
-        Finality::Final => *counters.outcomes.entry(document.outcome).or_default() += 1,
-        Finality::Aside => counters.reparsed += 1,
-        Finality::Retried => {}
-    }
-    if is_decided_again(capture, iteration) {
-        return;
-    }
-    for link in &document.links {
-        match link.disposition {
-            Disposition::OutOfScope => counters.links_out_of_scope += 1,
-            Disposition::TooDeep => counters.links_too_deep += 1,
-            Disposition::NoFollow => counters.links_nofollow += 1,
-            Disposition::BeyondBudget => counters.links_beyond_budget += 1,
-            Disposition::Follow | Disposition::NotAPage | Disposition::Blocked(_) | Disposition::Later => {}
-        }
-    }
-}
-
-/// Whether the links of a document were counted in this iteration before, and are only decided again from a smaller depth.
-fn is_decided_again(capture: &Capture, iteration: Iteration) -> bool {
-    let document = capture.visit.known.document.filter(|_| capture.visit.finality == Finality::Aside);
-    document.is_some_and(|document| document.place.iteration == iteration)
-}
-
-/// Commits a parse part by part, from where an earlier try stopped. Where that had committed more parts than there are now, an empty one ends it.
-async fn commit(
-    world: &impl World,
-    pace: Pace,
-    segment: &SegmentRow,
-    counters: ParserCounters,
-    targets: Vec<Target>,
-) -> PortResult<ParseEnd> {
-    let SegmentState::Crawled { part: mut number } = segment.state else { return Ok(ParseEnd::Processed) };
-    let parts = plan_parts(targets);
-    loop {
-        let is_last = number as usize + 1 >= parts.len();
-        let now = world.clock().now();
-        let commit = CommitParse {
-            segment: segment.id.clone(),
-            iteration: segment.iteration,
-            part_number: number,
-            kind: if is_last { PartKind::Last } else { PartKind::More },
-            part: parts.get(number as usize).cloned().unwrap_or_default(),
-            pace,
-            counters: if is_last { counters.clone() } else { ParserCounters::default() },
-            now,
-            due: after(now, world.timing().grace),
-        };
-        match world.frontier().commit_parse(&commit).await? {
-            ParseCommitted::Done if is_last => return Ok(ParseEnd::Processed),
-            ParseCommitted::Done => number += 1,
-            ParseCommitted::Refused(PartRefused::GoOnAt(next)) => number = next,
-            ParseCommitted::Refused(PartRefused::AlreadyParsed) => return Ok(ParseEnd::Processed),
-            ParseCommitted::Over => return Ok(ParseEnd::Nothing),
         }
     }
 }

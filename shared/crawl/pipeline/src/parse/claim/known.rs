@@ -38,7 +38,7 @@ pub struct KnownUrls {
 
 /// The hash of a URL in an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct UrlHash {
+pub(crate) struct UrlHash {
     /// Selects the line.
     line: u64,
     /// Its part of an entry; those of [`CLAIMER`] and [`FOUND_AT`] are zero.
@@ -62,7 +62,7 @@ impl KnownUrls {
     }
 
     /// Begins to look at the URLs that one claimer may claim in an iteration of a crawl. Everybody else waits until that is dropped.
-    pub(super) fn of(&self, crawl: &CrawlId, iteration: Iteration, claimer: &Claimer) -> KnownTo<'_> {
+    pub(crate) fn of(&self, crawl: &CrawlId, iteration: Iteration, claimer: &Claimer) -> KnownTo<'_> {
         let mut hasher = self.hasher();
         (crawl, iteration).hash(&mut hasher);
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +84,7 @@ impl KnownUrls {
     }
 
     /// Remembers claimed URLs, by whom they were claimed, and how far from the seeds those found them.
-    pub(super) fn remember<'c>(&self, claims: impl Iterator<Item = (UrlHash, &'c Claimer, FoundAt)>) {
+    pub(crate) fn remember<'c>(&self, claims: impl Iterator<Item = (UrlHash, &'c Claimer, FoundAt)>) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         for (url, claimer, found_at) in claims {
             let place = Self::line(&lines, url);
@@ -116,7 +116,7 @@ fn is_no_nearer(found_at: FoundAt, remembered: u64) -> bool {
 }
 
 /// The memory, as it is of use to one claimer.
-pub(super) struct KnownTo<'k> {
+pub(crate) struct KnownTo<'k> {
     lines: MutexGuard<'k, Vec<[u64; LINE]>>,
     /// Has taken in the crawl and its iteration.
     hasher: SipHasher13,
@@ -124,7 +124,7 @@ pub(super) struct KnownTo<'k> {
 }
 
 impl KnownTo<'_> {
-    pub(super) fn hash(&self, url: &CrawlUrl) -> UrlHash {
+    pub(crate) fn hash(&self, url: &CrawlUrl) -> UrlHash {
         let mut hasher = self.hasher;
         hasher.write(url.as_str().as_bytes());
         let Hash128 { h1, h2 } = hasher.finish128();
@@ -133,7 +133,7 @@ impl KnownTo<'_> {
     }
 
     /// Whether anyone but this claimer is known to have claimed the URL, having found it no farther from the seeds.
-    pub(super) fn is_taken(&self, url: UrlHash, found_at: FoundAt) -> bool {
+    pub(crate) fn is_taken(&self, url: UrlHash, found_at: FoundAt) -> bool {
         let line = &self.lines[KnownUrls::line(&self.lines, url)];
         let known = line.iter().find(|entry| **entry & URL == url.tag);
         known.is_some_and(|entry| entry & CLAIMER != self.claimer && is_no_nearer(found_at, entry & FOUND_AT))

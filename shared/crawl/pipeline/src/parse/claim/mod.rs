@@ -1,5 +1,7 @@
 //! Claiming what a segment's documents link to.
 
+pub(crate) mod known;
+
 use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::document::{Disposition, Document};
@@ -11,19 +13,19 @@ use dragline_domain::url::{CrawlUrl, Origin, Spelling};
 use futures_util::future::join_all;
 use jiff::Timestamp;
 
-use super::documents::Distance;
-use super::known::{KnownUrls, UrlHash};
-use super::lasting::Omissions;
-use super::read::Capture;
+use self::known::{KnownUrls, UrlHash};
 use crate::context::CrawlContext;
+use crate::parse::lasting::Omissions;
+use crate::parse::read::records::Capture;
 use crate::{CALLS_AT_ONCE, World};
+use dragline_domain::distance::Distance;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest};
 
 /// What a segment claimed.
 #[derive(Debug, Default)]
-pub(super) struct Claimed {
+pub(crate) struct Claimed {
     /// Its own URLs and those that it found a shorter way to, to be queued. A pure function of the documents and of the answers to its claims, which
     /// stay the same.
     pub targets: Vec<Target>,
@@ -37,7 +39,7 @@ pub(super) struct Claimed {
 
 /// A URL that a rule of the definition forbids.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct BlockedUrl {
+pub(crate) struct BlockedUrl {
     pub url: CrawlUrl,
     pub reason: String,
     pub sighting: Sighting,
@@ -48,7 +50,7 @@ pub(super) struct BlockedUrl {
 
 impl Claimed {
     /// Returns what is counted of it alone.
-    pub(super) fn counters(&self) -> ParserCounters {
+    pub(crate) fn counters(&self) -> ParserCounters {
         ParserCounters { found: self.found, found_stripped: self.found_stripped, ..ParserCounters::default() }
     }
 }
@@ -70,7 +72,7 @@ struct LinkTarget<'d> {
 /// Claims every link target that is to be queued or logged as forbidden, by origin, several origins at once.
 ///
 /// Targets that others are known to have claimed are left out. The segment's own never are, however often it is parsed.
-pub(super) async fn claim(
+pub(crate) async fn claim(
     world: &impl World,
     context: &CrawlContext,
     task: &Task,
@@ -208,7 +210,7 @@ fn found<'d>(
             // Most links lead to what was found before.
             let hash = known.hash(url);
             let Distance { depth, requisite_steps, read_as, redirects } =
-                Distance::of_target(&capture.visit, link.kind);
+                Distance::to_target(&capture.visit, link.kind);
             if known.is_taken(hash, FoundAt { depth, requisite_steps }) {
                 continue;
             }

@@ -15,7 +15,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Iterations, Origins};
 
 /// Drops links that are beyond the budgets of the iteration, as far as those are limited.
-pub(super) async fn keep_to_budget(
+pub(crate) async fn keep_to_budget(
     world: &impl World,
     context: &CrawlContext,
     segment: &SegmentRow,

@@ -2,11 +2,11 @@
 
 use dragline_domain::document::{Disposition, Document};
 
-use super::documents::Distance;
-use super::read::Capture;
+use crate::parse::read::records::Capture;
+use dragline_domain::distance::Distance;
 
 /// Leaves all links to the next crawl: nothing is requested.
-pub(super) fn leave_all(documents: &mut [Document]) {
+pub(crate) fn leave_all(documents: &mut [Document]) {
     for link in documents.iter_mut().flat_map(|document| &mut document.links) {
         if matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)) {
             link.disposition = Disposition::Later;
@@ -16,14 +16,14 @@ pub(super) fn leave_all(documents: &mut [Document]) {
 
 /// Leaves to the next crawl the links that the demand of their page does not ask for. Redirects and canonical links stand for their page, and what a page
 /// needs is a part of it: of these only what is to be skipped is left.
-pub(super) fn leave_what_is_not_demanded(captures: &[Capture], documents: &mut [Document]) {
+pub(crate) fn leave_what_is_not_demanded(captures: &[Capture], documents: &mut [Document]) {
     for (capture, document) in captures.iter().zip(documents) {
         let Some(demand) = &capture.visit.demand else { continue };
         for link in &mut document.links {
             if !matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)) {
                 continue;
             }
-            let Distance { depth, requisite_steps, .. } = Distance::of_target(&capture.visit, link.kind);
+            let Distance { depth, requisite_steps, .. } = Distance::to_target(&capture.visit, link.kind);
             let is_of_page = link.kind.stands_for_its_page() || requisite_steps > 0;
             let is_asked = if is_of_page && depth == capture.visit.sighting.depth {
                 !demand.skips(&link.target)

@@ -9,19 +9,19 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::fields::header_directives;
 
-use super::read::Capture;
 use crate::World;
 use crate::context::CrawlContext;
+use crate::parse::read::records::Capture;
 use dragline_ports::documents::Documents;
 use dragline_ports::error::PortResult;
 
 /// Earlier documents, by URL.
 #[derive(Debug, Default)]
-pub(super) struct Earlier(HashMap<CrawlUrl, (VisitPlace, Document)>);
+pub(crate) struct Earlier(HashMap<CrawlUrl, (VisitPlace, Document)>);
 
 impl Earlier {
     /// Loads what the captures of a segment need.
-    pub(super) async fn load(
+    pub(crate) async fn load(
         world: &impl World,
         context: &CrawlContext,
         segment: &SegmentRow,
@@ -39,12 +39,12 @@ impl Earlier {
 
     /// Holds one document, which was put for this visit.
     #[cfg(test)]
-    pub(super) fn of_one(place: VisitPlace, document: Document) -> Self {
+    pub(crate) fn of_one(place: VisitPlace, document: Document) -> Self {
         Self(HashMap::from([(document.url.clone(), (place, document))]))
     }
 
     /// Returns the document of the last good visit before this one; `None` if it is not needed, or no longer there.
-    pub(super) fn of(&self, capture: &Capture) -> Option<&Document> {
+    pub(crate) fn of(&self, capture: &Capture) -> Option<&Document> {
         let (place, document) = self.0.get(&capture.url)?;
         (capture.visit.known.document?.place == *place).then_some(document)
     }

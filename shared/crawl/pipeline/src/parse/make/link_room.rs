@@ -11,20 +11,20 @@ const LINKS_MIN: usize = 8;
 
 /// What is left for links while the documents of a segment are made.
 #[derive(Debug)]
-pub(super) struct LinkRoom {
+pub(crate) struct LinkRoom {
     bytes_max: u32,
     bytes_left: usize,
 }
 
 impl LinkRoom {
     /// Returns the room for links that take this much memory together.
-    pub(super) const fn new(bytes_max: u32) -> Self {
+    pub(crate) const fn new(bytes_max: u32) -> Self {
         Self { bytes_max, bytes_left: bytes_max as usize }
     }
 
     /// Returns a document without those of its links for which there is no room; it says so. What was named as a sitemap keeps all: a segment has few of
     /// these, as its crawler sees to.
-    pub(super) fn keep(&mut self, mut document: Document, read_as: ReadAs) -> Document {
+    pub(crate) fn keep(&mut self, mut document: Document, read_as: ReadAs) -> Document {
         if read_as == ReadAs::Sitemap {
             return document;
         }

@@ -6,16 +6,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use dragline_domain::capture::Visit;
+use dragline_domain::conclusion::page_outcome;
 use dragline_domain::document::{Disposition, Document, LinkKind, StoredBody};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::blob::Blob;
 
-use super::documents::{again, bare, of_answer, outcome_of_page, stuck};
-use super::earlier::Earlier;
-use super::read::{self, Bodies, Capture};
 use crate::World;
 use crate::context::CrawlContext;
+use crate::parse::make::document::{bare_document, document_of_answer, remake_document, stuck_document};
+use crate::parse::make::earlier::Earlier;
+use crate::parse::read::records::{self, Bodies, Capture};
 use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
@@ -24,7 +25,7 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 ///
 /// # Errors
 /// Returns the archive's errors, if it failed.
-pub(super) async fn documents(
+pub(crate) async fn documents(
     world: &impl World,
     context: &Arc<CrawlContext>,
     captures: &Arc<Vec<Capture>>,
@@ -33,10 +34,12 @@ pub(super) async fn documents(
     let mut documents = Vec::with_capacity(captures.len());
     for (n, capture) in (0..).zip(captures.iter()) {
         let document = match earlier.of(capture) {
-            None => bare(n, capture),
-            Some(Document { body: None, .. }) => again(context, capture, earlier.of(capture), bare(n, capture)),
+            None => bare_document(n, capture),
+            Some(Document { body: None, .. }) => {
+                remake_document(context, capture, earlier.of(capture), bare_document(n, capture))
+            }
             Some(earlier @ Document { body: Some(body), .. }) => match stored_answer(world, body).await? {
-                Err(why) => stuck(n, capture, &why),
+                Err(why) => stuck_document(n, capture, &why),
                 Ok(bytes) => {
                     let (own, all, earlier) = (Arc::clone(context), Arc::clone(captures), earlier.clone());
                     let made = tokio::task::spawn_blocking(move || {
@@ -55,7 +58,7 @@ pub(super) async fn documents(
 }
 
 /// Reads the record of an answer; the inner error says why it is not there.
-pub(super) async fn stored_answer(world: &impl World, body: &StoredBody) -> PortResult<Result<Blob, String>> {
+pub(crate) async fn stored_answer(world: &impl World, body: &StoredBody) -> PortResult<Result<Blob, String>> {
     let range = body.offset..body.offset.saturating_add(body.length);
     match world.archive().get_range(&body.object, range).await {
         Ok(Some(record)) => Ok(Ok(record)),
@@ -68,29 +71,29 @@ pub(super) async fn stored_answer(world: &impl World, body: &StoredBody) -> Port
 }
 
 /// Makes a document of the record of an earlier answer, as if the URL were visited then from where it is known now. STUCK if that cannot be done.
-pub(super) fn made_of(
+pub(crate) fn made_of(
     context: &CrawlContext,
     n: u32,
     capture: &Capture,
     (earlier, asked): (&Document, LaterDirective),
     record: &Blob,
 ) -> Document {
-    let read = read::captures(record, Bodies::of_crawl(context)).unwrap_or_default();
+    let read = records::captures(record, Bodies::of_crawl(context)).unwrap_or_default();
     let answer = read.captures.into_iter().find(|answer| answer.url == capture.url);
     let Some(Capture { visit: Visit { outcome, detail, missing, .. }, response: Some(response), file, .. }) = answer
     else {
-        return stuck(n, capture, "its stored answer cannot be read");
+        return stuck_document(n, capture, "its stored answer cannot be read");
     };
     // What was known when it came is about it; what is known by now is better than nothing.
     let missing = missing.or_else(|| capture.visit.missing.clone());
     let visit = Visit { outcome, detail, missing, ..capture.visit.clone() };
     let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
-    let made = catch_unwind(AssertUnwindSafe(|| of_answer(context, &answered, bare(n, &answered))));
-    let Ok(mut document) = made else { return stuck(n, capture, "the parser broke on it") };
+    let made = catch_unwind(AssertUnwindSafe(|| document_of_answer(context, &answered, bare_document(n, &answered))));
+    let Ok(mut document) = made else { return stuck_document(n, capture, "the parser broke on it") };
     if asked == LaterDirective::ForNoindex {
         document.withhold();
         (document.outcome, document.detail) = match &document.page {
-            Some(page) => outcome_of_page(context, &capture.url, page, &document.links),
+            Some(page) => page_outcome(context.definition.canonical, &capture.url, page, &document.links),
             None => (earlier.outcome, earlier.detail.clone()),
         };
     }
@@ -100,7 +103,7 @@ pub(super) fn made_of(
 
 /// What later answers without a body (304) asked of crawlers, which the stored one does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LaterDirective {
+pub(crate) enum LaterDirective {
     /// Not to index the page.
     ForNoindex,
     /// Nothing.
@@ -109,7 +112,7 @@ pub(super) enum LaterDirective {
 
 impl LaterDirective {
     /// Returns what a document says that was put for a visit without a body.
-    pub(super) fn by(document: &Document) -> Self {
+    pub(crate) fn by(document: &Document) -> Self {
         let asks_for_noindex = match &document.page {
             Some(page) => page.directives.noindex,
             None => document.outcome == Outcome::BlockedAtRequestOfRemote,
@@ -118,7 +121,7 @@ impl LaterDirective {
     }
 
     /// Returns what was asked between the answer that a document is made of and the visit that is made again.
-    pub(super) fn since_body(capture: &Capture, document: &Document) -> Self {
+    pub(crate) fn since_body(capture: &Capture, document: &Document) -> Self {
         let place = capture.visit.known.document.map(|document| document.place);
         let is_elsewhere = document.body.as_ref().map(|body| body.visit) != place;
         if is_elsewhere { Self::by(document) } else { Self::ForNothing }
@@ -126,7 +129,7 @@ impl LaterDirective {
 }
 
 /// Leaves to the next crawl what would be followed now and was not before: only a crawl claims URLs.
-pub(super) fn leave_what_is_new(earlier: &Document, document: &mut Document) {
+pub(crate) fn leave_what_is_new(earlier: &Document, document: &mut Document) {
     let is_claimed = |disposition: &Disposition| matches!(disposition, Disposition::Follow | Disposition::Blocked(_));
     let followed = earlier.links.iter().filter(|link| is_claimed(&link.disposition));
     let followed: HashSet<(LinkKind, &CrawlUrl)> = followed.map(|link| (link.kind, &link.target)).collect();

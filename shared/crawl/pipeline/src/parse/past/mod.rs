@@ -18,13 +18,13 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::remake::{Remade, RemadeVisit, RemakeJob, RemakeState};
 use dragline_domain::url::{CrawlUrl, Origin};
 
-use super::captures::{self, Trust};
-use super::documents::{bare, of_answer, stuck};
-use super::read::Capture;
-use super::remade::{leave_what_is_new, made_of, stored_answer};
-use super::update::by_origin;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
+use crate::parse::make::document::{bare_document, document_of_answer, stuck_document};
+use crate::parse::make::remade::{leave_what_is_new, made_of, stored_answer};
+use crate::parse::read::records::Capture;
+use crate::parse::read::{self, Trust};
+use crate::parse::record::update::by_origin;
 use dragline_ports::documents::Documents;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{Candidates, Origins};
@@ -121,7 +121,7 @@ async fn remake_segment(
         return Ok(Replaced::Done(done));
     }
     let trust = Trust::of(segment);
-    let captures = captures::read(world, context, segment, trust).await?.captures;
+    let captures = read::read(world, context, segment, trust).await?.captures;
     // A URL has one capture in a segment that is not tried again.
     let lasting = captures.into_iter().filter(|capture| capture.visit.finality != Finality::Retried);
     let captures: HashMap<CrawlUrl, Capture> = lasting.map(|capture| (capture.url.clone(), capture)).collect();
@@ -175,10 +175,10 @@ async fn make(
     let making = match MadeOf::what(capture, stored) {
         MadeOf::Nothing => return Ok(None),
         // It took its parsers with it.
-        MadeOf::OwnAnswer if trust != Trust::Full => return Ok(Some(stuck(stored.n, capture, "skipped"))),
+        MadeOf::OwnAnswer if trust != Trust::Full => return Ok(Some(stuck_document(stored.n, capture, "skipped"))),
         MadeOf::OwnAnswer => tokio::task::spawn_blocking(move || made_of_own(&own, &of, &was)),
         MadeOf::Earlier(body, asked) => match stored_answer(world, body).await? {
-            Err(why) => return Ok(Some(stuck(stored.n, capture, &why))),
+            Err(why) => return Ok(Some(stuck_document(stored.n, capture, &why))),
             Ok(record) => tokio::task::spawn_blocking(move || made_of(&own, was.n, &of, (&was, asked), &record)),
         },
     };
@@ -207,8 +207,9 @@ async fn load_before(
 
 /// Makes a document of the answer to its own visit.
 fn made_of_own(context: &CrawlContext, capture: &Capture, stored: &Document) -> Document {
-    let made = catch_unwind(AssertUnwindSafe(|| of_answer(context, capture, bare(stored.n, capture))));
-    let Ok(mut document) = made else { return stuck(stored.n, capture, "the parser broke on it") };
+    let made =
+        catch_unwind(AssertUnwindSafe(|| document_of_answer(context, capture, bare_document(stored.n, capture))));
+    let Ok(mut document) = made else { return stuck_document(stored.n, capture, "the parser broke on it") };
     leave_what_is_new(stored, &mut document);
     document
 }

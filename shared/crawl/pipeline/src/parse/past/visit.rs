@@ -2,22 +2,21 @@
 
 use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::change::Difference;
+use dragline_domain::conclusion::{page_outcome, redirect_of, state_change, visit_change};
 use dragline_domain::document::{Document, DocumentState, StoredBody};
 use dragline_domain::frontier::{Known, LastDocument, SegmentRow, StateChange};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::remake::{Recount, RemadeVisit, Rewrite};
 use dragline_domain::simhash::TextPrint;
 
-use super::super::count;
-use super::super::documents::{outcome_of_page, redirect_of};
-use super::super::read::Capture;
-use super::super::remade::LaterDirective;
-use super::super::state::{state_change, visit_change};
 use crate::context::CrawlContext;
+use crate::parse::make::remade::LaterDirective;
+use crate::parse::read::records::Capture;
+use crate::parse::record::counters::count;
 
 /// What a stored document is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MadeOf<'d> {
+pub(crate) enum MadeOf<'d> {
     /// The answer to its own visit.
     OwnAnswer,
     /// The answer to an earlier visit, and what was asked of crawlers since.
@@ -27,7 +26,7 @@ pub(super) enum MadeOf<'d> {
 }
 
 impl<'d> MadeOf<'d> {
-    pub(super) fn what(capture: &Capture, stored: &'d Document) -> Self {
+    pub(crate) fn what(capture: &Capture, stored: &'d Document) -> Self {
         use Outcome::{FileDidNotChange, FileIngested, PermanentRedirect, Redirect};
         match (capture.visit.finality, capture.visit.outcome) {
             (Finality::Final, FileIngested | PermanentRedirect | Redirect) if capture.response.is_some() => {
@@ -47,7 +46,7 @@ impl<'d> MadeOf<'d> {
 
 /// Returns what takes the place of a visit's stored document: the one made now, compared with the document `before` it as that is by now. Where the
 /// one before is gone, what is stored of the comparison stays.
-pub(super) fn remade_visit(
+pub(crate) fn remade_visit(
     context: &CrawlContext,
     segment: &SegmentRow,
     capture: &Capture,
@@ -76,18 +75,15 @@ pub(super) fn remade_visit(
     let visit = Visit { known: Known { document: last, ..capture.visit.known.clone() }, ..capture.visit.clone() };
     let capture = Capture { visit, ..capture.clone() };
     let is_incomparable = is_visit && last.is_some() && before.is_none();
-    let change = if is_incomparable {
-        Rewrite::Keep
-    } else {
-        Rewrite::With(visit_change(context, segment, &capture, &document))
-    };
-    let state = state_change(context, segment, &capture, &document);
+    let (rules, visited) = (context.link_rules(), capture.visited(segment, document.n));
+    let change = if is_incomparable { Rewrite::Keep } else { Rewrite::With(visit_change(rules, visited, &document)) };
+    let state = state_change(rules, visited, &document);
     let mut recount = Recount::default();
     count(&mut recount.less, segment.iteration, &capture, stored);
     count(&mut recount.more, segment.iteration, &capture, &document);
     let page = document.page.as_ref().filter(|_| matches!(state, StateChange::Shown { .. }));
     RemadeVisit {
-        redirect: redirect_of(context, &capture, &document),
+        redirect: redirect_of(rules.canonical, &document),
         text: page.map(|page| TextPrint::new(&page.text)),
         state,
         change,
@@ -99,14 +95,16 @@ pub(super) fn remade_visit(
 /// Returns how the document before ended, as it is by now.
 fn outcome_by_now(context: &CrawlContext, last: &LastDocument, before: Option<&Document>) -> Outcome {
     match before {
-        Some(Document { page: Some(page), url, links, .. }) => outcome_of_page(context, url, page, links).0,
+        Some(Document { page: Some(page), url, links, .. }) => {
+            page_outcome(context.definition.canonical, url, page, links).0
+        }
         Some(before) if before.outcome != Outcome::FileDidNotChange => before.outcome,
         Some(_) | None => last.outcome,
     }
 }
 
 /// Whether two documents of a visit say the same, whatever they are compared with.
-pub(super) fn says_the_same(one: &Document, other: &Document) -> bool {
+pub(crate) fn says_the_same(one: &Document, other: &Document) -> bool {
     let parts = |document: &Document| (document.outcome, document.state);
     parts(one) == parts(other)
         && one.detail == other.detail

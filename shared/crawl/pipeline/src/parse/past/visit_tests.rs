@@ -15,8 +15,8 @@ use dragline_formats::http_fields::Headers;
 use dragline_ports::frontier::CrawlRow;
 use jiff::Timestamp;
 
-use super::super::super::read::Response;
 use super::*;
+use crate::parse::read::records::Response;
 
 use Outcome::{FileDidNotChange, FileIngested, FileNotFound, FileOfUnknownType, PermanentRedirect};
 

@@ -1,5 +1,7 @@
 //! The captures of a segment whatever happened to its object: as many as can be read, and what an earlier parse left of the others.
 
+pub(crate) mod records;
+
 use std::sync::Arc;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
@@ -7,8 +9,7 @@ use dragline_domain::document::Document;
 use dragline_domain::frontier::{Known, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
 
-use super::read::{self, Bodies, Capture, Reading};
-use super::state::place;
+use self::records::{Bodies, Capture, Reading, place};
 use crate::World;
 use crate::context::CrawlContext;
 use dragline_ports::archive::Archive;
@@ -20,7 +21,7 @@ const ATTEMPTS_MAX: u32 = 3;
 
 /// How a segment is parsed, by how many parses failed on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trust {
+pub(crate) enum Trust {
     /// As any other.
     Full,
     /// Its bodies are not read.
@@ -30,7 +31,7 @@ pub(super) enum Trust {
 }
 
 impl Trust {
-    pub(super) const fn of(segment: &SegmentRow) -> Self {
+    pub(crate) const fn of(segment: &SegmentRow) -> Self {
         match segment.attempts {
             0..=ATTEMPTS_MAX => Self::Full,
             attempts if attempts <= 2 * ATTEMPTS_MAX => Self::HeadsAlone,
@@ -43,7 +44,7 @@ impl Trust {
 ///
 /// # Errors
 /// Returns the archive's errors, if it failed.
-pub(super) async fn read(
+pub(crate) async fn read(
     world: &impl World,
     context: &CrawlContext,
     segment: &SegmentRow,
@@ -67,7 +68,7 @@ pub(super) async fn read(
         }
         Err(error) => return Err(error),
     };
-    match tokio::task::spawn_blocking(move || read::captures(&object, bodies)).await {
+    match tokio::task::spawn_blocking(move || records::captures(&object, bodies)).await {
         Ok(Ok(reading)) => Ok(reading),
         Ok(Err(error)) => Err(PortError::new(PortErrorKind::Unavailable, "read object", &segment.object, error)),
         Err(broken) => damaged(broken.to_string()),
@@ -75,19 +76,19 @@ pub(super) async fn read(
 }
 
 /// Whether what cannot be read of the segment is tried again later: an operator of the store may repair it.
-pub(super) const fn may_come_back(segment: &SegmentRow) -> bool {
+pub(crate) const fn may_come_back(segment: &SegmentRow) -> bool {
     segment.attempts < ATTEMPTS_MAX
 }
 
 /// Returns how many URLs that ended in the segment have no capture here.
-pub(super) fn missing(segment: &SegmentRow, captures: &[Capture]) -> u64 {
+pub(crate) fn missing(segment: &SegmentRow, captures: &[Capture]) -> u64 {
     let ended = u64::from(segment.entries.saturating_sub(segment.put_off));
     let there = captures.iter().filter(|capture| capture.visit.finality == Finality::Final).count() as u64;
     ended.saturating_sub(there)
 }
 
 /// Returns one capture for each document, in order: an earlier parse may have read more or less than can be read now.
-pub(super) fn of_documents(
+pub(crate) fn of_documents(
     context: &CrawlContext,
     segment: &SegmentRow,
     captures: Arc<Vec<Capture>>,

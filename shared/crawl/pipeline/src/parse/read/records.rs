@@ -5,8 +5,9 @@ use std::io::{self, Read};
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{RecordKind, RedirectEntry, Visit};
+use dragline_domain::conclusion::Visited;
 use dragline_domain::document::{LinkKind, StoredBody};
-use dragline_domain::frontier::{FieldsDigest, SegmentRow};
+use dragline_domain::frontier::{FieldsDigest, SegmentRow, VisitPlace};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_formats::blob::Blob;
@@ -18,10 +19,9 @@ use dragline_formats::warc::{
 };
 use jiff::Timestamp;
 
-use super::state::place;
 use crate::context::CrawlContext;
 use crate::handover::StoredAs;
-pub(super) use crate::handover::{Capture, Response};
+pub(crate) use crate::handover::{Capture, Response};
 use dragline_extract::FILE_BYTES_MAX;
 use dragline_extract::fields::fields_digest;
 use dragline_extract::wall::Head;
@@ -31,7 +31,7 @@ const RESYNCS_MAX: u32 = 10_000;
 
 /// What could be read of an object.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     /// Every capture that could be read, in the order of the object.
     pub captures: Vec<Capture>,
     /// The first damage that was found; `None` if there is none.
@@ -40,7 +40,7 @@ pub(super) struct Reading {
 
 /// How much of each body is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bodies {
+pub(crate) enum Bodies {
     /// They are to be parsed: at most this many bytes of each, which is all of those that are read.
     Kept {
         /// The most bytes of one.
@@ -52,7 +52,7 @@ pub(super) enum Bodies {
 
 impl Bodies {
     /// Returns how much is kept of the bodies of a crawl: as much as is read of them. Of one that is not, its beginning tells what it is.
-    pub(super) fn of_crawl(context: &CrawlContext) -> Self {
+    pub(crate) fn of_crawl(context: &CrawlContext) -> Self {
         Self::Kept { bytes_max: (context.definition.fetch.body_bytes_max as u64).max(FILE_BYTES_MAX + 1) }
     }
 
@@ -69,14 +69,14 @@ const WINDOW_BYTES: usize = 64 << 10;
 
 /// The digests of a body that is kept.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BodyDigests {
+pub(crate) struct BodyDigests {
     pub payload_sha1: [u8; 20],
     pub decoded_sha1: [u8; 20],
 }
 
 impl Capture {
     /// Returns the digests of a complete body of a good response, for the next visit to compare with; `None` for anything else.
-    pub(super) fn body_kept(&self) -> Option<BodyDigests> {
+    pub(crate) fn body_kept(&self) -> Option<BodyDigests> {
         let file = self.file.as_ref().filter(|file| file.record == RecordKind::Response && file.truncated.is_none())?;
         let status = self.response.as_ref()?.status;
         let decoded = self.visit.exchange.as_ref()?.decoded_sha1.as_deref()?;
@@ -85,19 +85,19 @@ impl Capture {
     }
 
     /// Returns what tells a wall in its response.
-    pub(super) const fn head<'c>(&'c self, response: &'c Response) -> Head<'c> {
+    pub(crate) const fn head<'c>(&'c self, response: &'c Response) -> Head<'c> {
         Head { url: &self.url, status: response.status, headers: &response.headers }
     }
 
     /// Returns the digest of the fields by which its body is read; `None` without a response.
-    pub(super) fn read_by(&self, context: &CrawlContext) -> Option<FieldsDigest> {
+    pub(crate) fn read_by(&self, context: &CrawlContext) -> Option<FieldsDigest> {
         let response = self.response.as_ref()?;
         let product_token = context.definition.user_agent.product_token();
         Some(fields_digest(&response.headers, product_token, self.visit.sighting.read_as))
     }
 
     /// Returns where its response is stored, as the `n`-th entry of its segment; `None` without one.
-    pub(super) fn stored_body(&self, segment: &SegmentRow, n: u32) -> Option<StoredBody> {
+    pub(crate) fn stored_body(&self, segment: &SegmentRow, n: u32) -> Option<StoredBody> {
         let (file, response) = (self.file.as_ref()?, self.response.as_ref()?);
         Some(StoredBody {
             visit: place(segment, n),
@@ -112,18 +112,29 @@ impl Capture {
     }
 
     /// Whether the server sent no body, as ours is current.
-    pub(super) fn is_not_modified(&self) -> bool {
+    pub(crate) fn is_not_modified(&self) -> bool {
         self.response.as_ref().is_some_and(|response| response.status == 304)
     }
 
+    /// Returns the visit as its document is judged by, which is entry `n` of a segment.
+    pub(crate) fn visited(&self, segment: &SegmentRow, n: u32) -> Visited<'_> {
+        Visited {
+            visit: &self.visit,
+            at: self.at,
+            place: place(segment, n),
+            status: self.response.as_ref().map(|response| response.status),
+            unchanged_since: self.unchanged_since(),
+        }
+    }
+
     /// Returns when the body that it still has was fetched; `None` if it has another one, or was read again.
-    pub(super) fn unchanged_since(&self) -> Option<Timestamp> {
+    pub(crate) fn unchanged_since(&self) -> Option<Timestamp> {
         let last = self.visit.known.last.as_ref().filter(|_| self.visit.outcome == Outcome::FileDidNotChange)?;
         Some(last.fetched_at)
     }
 
     /// Returns where the server redirects to, and whether the URL was spelled in full; `None` if it does not, or names nothing that can be crawled.
-    pub(super) fn redirect(&self, rules: &UrlRules) -> Option<(RedirectEntry, Spelling)> {
+    pub(crate) fn redirect(&self, rules: &UrlRules) -> Option<(RedirectEntry, Spelling)> {
         let is_permanent = match self.visit.outcome {
             Outcome::PermanentRedirect => true,
             Outcome::Redirect => false,
@@ -140,7 +151,7 @@ impl Capture {
 ///
 /// # Errors
 /// The object's file cannot be read.
-pub(super) fn captures(object: &Blob, bodies: Bodies) -> io::Result<Reading> {
+pub(crate) fn captures(object: &Blob, bodies: Bodies) -> io::Result<Reading> {
     let mut reading = Reading::default();
     // The name of the file's first record, which nobody outside knows: after damage, a record that does not refer to it may be part of a body.
     let mut file = None;
@@ -249,6 +260,11 @@ fn response_of(block: &Bytes, parsed: HttpResponse<'_>) -> Response {
     Response { status: parsed.status, headers: parsed.headers, body: block.slice_ref(parsed.body) }
 }
 
+/// Returns the place of an entry of a segment.
+pub(crate) fn place(segment: &SegmentRow, n: u32) -> VisitPlace {
+    VisitPlace { iteration: segment.iteration, turn: segment.id.turn, segment: segment.id.n, n }
+}
+
 #[cfg(test)]
-#[path = "read_tests.rs"]
+#[path = "records_tests.rs"]
 mod tests;

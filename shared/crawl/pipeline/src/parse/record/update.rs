@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dragline_domain::capture::{Finality, LogEntry};
+use dragline_domain::conclusion::{redirect_of, state_change};
 use dragline_domain::document::Document;
 use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{
@@ -16,11 +17,9 @@ use dragline_domain::simhash::TextPrint;
 use dragline_domain::url::{CrawlUrl, Origin};
 use jiff::Timestamp;
 
-use super::documents::redirect_of;
-use super::read::Capture;
-use super::state::state_change;
 use crate::World;
 use crate::context::CrawlContext;
+use crate::parse::read::records::Capture;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Candidates;
 
@@ -28,7 +27,7 @@ use dragline_ports::frontier::Candidates;
 const UPDATED_AT_ONCE_MAX: usize = 1_000;
 
 /// Updates the candidates of a segment's URLs, and of those that it found and a rule forbids: their entries of the log follow those of documents.
-pub(super) async fn update_candidates(
+pub(crate) async fn update_candidates(
     world: &impl World,
     context: &CrawlContext,
     segment: &SegmentRow,
@@ -93,7 +92,7 @@ fn named(updates: &[CandidateUpdate]) -> BTreeMap<Origin, Vec<Named>> {
 }
 
 /// Returns canonical URLs by origin, each with the texts of the pages that name it.
-pub(super) fn by_origin<'u>(
+pub(crate) fn by_origin<'u>(
     texts: impl IntoIterator<Item = (&'u CrawlUrl, TextPrint)>,
 ) -> BTreeMap<Origin, Vec<Named>> {
     let mut named: BTreeMap<Origin, BTreeMap<String, Namers>> = BTreeMap::new();
@@ -115,10 +114,10 @@ fn update_of(
     capture: &Capture,
     document: &Document,
 ) -> CandidateUpdate {
-    let state = state_change(context, segment, capture, document);
+    let state = state_change(context.link_rules(), capture.visited(segment, document.n), document);
     let (leads_to, text) = match state {
         StateChange::Shown { .. } => {
-            let redirect = redirect_of(context, capture, document);
+            let redirect = redirect_of(context.definition.canonical, document);
             let text = document.page.as_ref().map(|page| TextPrint::new(&page.text));
             (redirect.map_or(LeadsTo::Nowhere, |redirect| LeadsTo::Url(redirect.target)), text)
         }

@@ -14,10 +14,10 @@ use dragline_formats::http_fields::Headers;
 use dragline_ports::frontier::CrawlRow;
 
 use super::*;
-use crate::parse::captures::Trust;
-use crate::parse::documents::document_of;
-use crate::parse::earlier::Earlier;
-use crate::parse::read::Response;
+use crate::parse::make::document::make_document;
+use crate::parse::make::earlier::Earlier;
+use crate::parse::read::Trust;
+use crate::parse::read::records::Response;
 
 const PLACE: VisitPlace = VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 0 };
 
@@ -116,7 +116,7 @@ fn visited(capture: Capture, earlier: Option<Document>) -> (Document, CandidateU
     let (context, segment) = (context(), segment());
     let earlier = earlier.map_or_else(Earlier::default, |earlier| Earlier::of_one(PLACE, earlier));
     let captures = [capture];
-    let document = document_of(&context, &segment, 0, &captures[0], earlier.of(&captures[0]), Trust::Full);
+    let document = make_document(&context, &segment, 0, &captures[0], earlier.of(&captures[0]), Trust::Full);
     let update = update_of(&context, &segment, Timestamp::UNIX_EPOCH, &captures[0], &document);
     (document, update)
 }
@@ -204,7 +204,7 @@ fn a_visit_means_the_same_before_and_after_it_is_logged() {
         let own = capture.stored_body(&segment(), 0);
         for body in [None, own, document.body.clone()] {
             let document = Document { body, ..document.clone() };
-            let change = state_change(&context(), &segment(), &capture, &document);
+            let change = state_change(context().link_rules(), capture.visited(&segment(), document.n), &document);
             assert!(format!("{change:?}").starts_with(expected), "{why}: {change:?}");
         }
     }

@@ -9,11 +9,11 @@ use dragline_domain::frontier::{SegmentRow, Task};
 use dragline_domain::ids::Iteration;
 use dragline_schema::{Drift, Pairs};
 
-use super::earlier::Earlier;
-use super::read::Capture;
-use super::told::{TOLD_MAX, Topic, is_to_be_told};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
+use crate::parse::make::earlier::Earlier;
+use crate::parse::read::records::Capture;
+use crate::parse::tell::{TOLD_MAX, Topic, is_to_be_told};
 use crate::tell::tell_all;
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::Notice;
@@ -25,7 +25,7 @@ use dragline_ports::notifier::Notice;
 ///
 /// # Errors
 /// Returns the frontier's errors.
-pub(super) async fn tell_of(
+pub(crate) async fn tell_drift(
     world: &impl World,
     contexts: &Contexts,
     (context, task): (&CrawlContext, &Task),

@@ -1,5 +1,9 @@
 //! Telling people of each thing once in an iteration, and of no more than they want to read.
 
+pub(crate) mod drift;
+pub(crate) mod sitemaps;
+pub(crate) mod stuck;
+
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,11 +17,11 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::NoticeState;
 
 /// The most notices of one topic in an iteration: a site may have any number of reasons for one.
-pub(super) const TOLD_MAX: usize = 20;
+pub(crate) const TOLD_MAX: usize = 20;
 
 /// What people are told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Topic {
+pub(crate) enum Topic {
     /// Documents that broke the parser.
     Unread,
     /// Sitemaps that give nothing.
@@ -65,7 +69,7 @@ impl ToldSoFar {
 ///
 /// # Errors
 /// Returns the frontier's errors.
-pub(super) async fn is_to_be_told(
+pub(crate) async fn is_to_be_told(
     world: &impl World,
     contexts: &Contexts,
     segment: &SegmentRow,

@@ -6,10 +6,10 @@ use dragline_domain::frontier::{ReadAs, SegmentRow};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::shown::plural;
 
-use super::read::Capture;
-use super::told::{Topic, is_to_be_told};
 use crate::World;
 use crate::context::Contexts;
+use crate::parse::read::records::Capture;
+use crate::parse::tell::{Topic, is_to_be_told};
 use crate::tell::tell_all;
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::Notice;
@@ -18,7 +18,7 @@ use dragline_ports::notifier::Notice;
 ///
 /// # Errors
 /// Returns the frontier's errors.
-pub(super) async fn tell_of(
+pub(crate) async fn tell_sitemaps(
     world: &impl World,
     contexts: &Contexts,
     segment: &SegmentRow,

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use dragline_domain::document::{Document, DocumentState};
 use dragline_domain::frontier::SegmentRow;
 
-use super::told::{Topic, is_to_be_told};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
+use crate::parse::tell::{Topic, is_to_be_told};
 use crate::tell::tell_all;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
@@ -19,7 +19,7 @@ use dragline_ports::notifier::Notice;
 ///
 /// # Errors
 /// Returns the frontier's errors.
-pub(super) async fn tell_of(
+pub(crate) async fn tell_stuck(
     world: &impl World,
     contexts: &Contexts,
     context: &CrawlContext,

@@ -1,0 +1,54 @@
+//! How far a link's target is from the seeds.
+
+use crate::capture::Visit;
+use crate::document::LinkKind;
+use crate::frontier::{ReadAs, Sighting};
+
+/// How many redirects and canonical links in a row do not count as depth. Further ones do, so that an
+/// endless chain comes to an end.
+const FREE_REDIRECTS_MAX: u8 = 5;
+
+/// The distance of a link's target from the seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Distance {
+    /// See [`Sighting::depth`].
+    pub depth: u32,
+    /// See [`Sighting::requisite_steps`].
+    pub requisite_steps: u8,
+    /// See [`Sighting::read_as`].
+    pub read_as: ReadAs,
+    /// See [`Visit::redirects`].
+    pub redirects: u8,
+}
+
+impl Distance {
+    /// Returns the distance of a link's target: one deeper than its page. Redirects and canonical links
+    /// stand for the same page, and requisites are a part of it, as is the target of their redirects.
+    /// The entries of a sitemap count like seeds, and so do the sitemaps that robots.txt names; those
+    /// of an index are one deeper each time, so that an endless chain comes to an end.
+    #[must_use]
+    pub fn to_target(visit: &Visit, kind: LinkKind) -> Self {
+        let Sighting { depth, requisite_steps: steps, read_as, ref via } = visit.sighting;
+        let counts_like_seed = match kind {
+            LinkKind::Sitemap => read_as == ReadAs::Sitemap || depth == 0 && via.is_none(),
+            LinkKind::SitemapFile => read_as == ReadAs::Robots,
+            _ => false,
+        };
+        let read_as = match kind {
+            LinkKind::Redirect => read_as,
+            LinkKind::SitemapFile => ReadAs::Sitemap,
+            _ => ReadAs::Typed,
+        };
+        if counts_like_seed {
+            return Self { depth: 0, requisite_steps: 0, read_as, redirects: 0 };
+        }
+        let is_free = kind.stands_for_its_page() && visit.redirects < FREE_REDIRECTS_MAX;
+        let redirects = if is_free { visit.redirects + 1 } else { 0 };
+        let (depth, requisite_steps) = match kind {
+            LinkKind::Redirect if steps > 0 => (depth, steps.saturating_add(u8::from(!is_free))),
+            _ if kind.is_requisite() => (depth, steps.saturating_add(1)),
+            _ => (depth.saturating_add(u32::from(!is_free)), 0),
+        };
+        Self { depth, requisite_steps, read_as, redirects }
+    }
+}

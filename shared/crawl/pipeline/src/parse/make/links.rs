@@ -1,0 +1,58 @@
+//! What is done with the links of a page.
+
+use dragline_domain::capture::Visit;
+use dragline_domain::definition::Requisites;
+use dragline_domain::distance::Distance;
+use dragline_domain::document::{Disposition, Link, LinkKind, Rel};
+use dragline_domain::frontier::leave_further_origins;
+use dragline_domain::policy::{Decision, ScopeRule};
+use dragline_domain::url::CrawlUrl;
+use dragline_extract::FoundLink;
+
+use crate::context::CrawlContext;
+use crate::parse::read::records::Capture;
+
+/// Decides what is done with the links of a page that was read now.
+pub(crate) fn decide_found(context: &CrawlContext, capture: &Capture, links: Vec<FoundLink>) -> Vec<Link> {
+    decide_links(context, capture, links.into_iter().map(|link| link.decided(Disposition::Follow)))
+}
+
+/// Decides, or decides again, what is done with the links of a page.
+pub(crate) fn decide_links(context: &CrawlContext, capture: &Capture, links: impl Iterator<Item = Link>) -> Vec<Link> {
+    let mut links: Vec<Link> = links.map(|link| decide_link(context, &capture.visit, link)).collect();
+    leave_further_origins(&capture.url.origin(), &mut links, context.definition.budget.origins_per_page);
+    links
+}
+
+/// Decides, or decides again, what is done with a link.
+fn decide_link(context: &CrawlContext, visit: &Visit, link: Link) -> Link {
+    let is_nofollow = link.is_nofollow();
+    let disposition = match decide_disposition(context, visit, link.kind, &link.target) {
+        // Whoever shows the page loads its requisites.
+        Disposition::Follow | Disposition::Blocked(_) if is_nofollow && link.kind.leads_to_page() => {
+            Disposition::NoFollow
+        }
+        disposition => disposition,
+    };
+    Link { disposition, rel: if is_nofollow { Rel::NoFollow } else { Rel::Follow }, ..link }
+}
+
+/// Returns the disposition of a link that the page does not ask to ignore.
+pub(crate) fn decide_disposition(
+    context: &CrawlContext,
+    visit: &Visit,
+    kind: LinkKind,
+    target: &CrawlUrl,
+) -> Disposition {
+    let is_fetched_with_page = kind.is_requisite() && context.definition.requisites == Requisites::Fetch;
+    if !(kind.leads_to_page() || is_fetched_with_page) {
+        return Disposition::NotAPage;
+    }
+    let Distance { depth, requisite_steps, read_as, .. } = Distance::to_target(visit, kind);
+    match context.decide(target, depth, requisite_steps, read_as) {
+        Decision::Crawl => Disposition::Follow,
+        Decision::OutOfScope(ScopeRule::Depth { .. } | ScopeRule::SitemapIndexes { .. }) => Disposition::TooDeep,
+        Decision::OutOfScope(_) => Disposition::OutOfScope,
+        Decision::Blocked(rule) => Disposition::Blocked(rule.to_string()),
+    }
+}
