@@ -1,9 +1,11 @@
 //! Printing a body that is too long to be held.
 
 use std::io::{self, IsTerminal, Write};
+use std::panic::resume_unwind;
+use std::thread;
 
 use dragline_domain::definition::limits;
-use dragline_formats::content_coding::{ContentCodings, DecodeError, Decoder, Progress};
+use dragline_formats::content_coding::{ContentCodings, decode};
 use dragline_formats::warc::{DigestCheck, ReadLimits, Sha1Hasher, WarcError, WarcFault, read_record_of};
 
 use super::content::Content;
@@ -64,15 +66,18 @@ fn write_body(
 ) -> io::Result<()> {
     let head_bytes = content.head.len() as u64;
     if !codings.is_identity() {
-        let mut decoding = Decoding { decoder: Decoder::new(codings, DECODED_BYTES_MAX), out: &mut *out, written: 0 };
-        let read = copy(loaded, head_bytes, &mut decoding);
-        let Decoding { decoder, mut written, .. } = decoding;
-        let mut rest = Vec::new();
-        let ended = decoder.finish(&mut |bytes| rest.extend_from_slice(bytes));
-        written += rest.len() as u64;
+        let (mut body, mut to) = io::pipe()?;
+        let (decoded, read) = thread::scope(|scope| {
+            let reading = scope.spawn(move || copy(loaded, head_bytes, &mut to));
+            let decoded = decode(codings, &mut body, DECODED_BYTES_MAX, out);
+            // As far as it goes: what follows damage, or the limit, is passed over.
+            let decoded = decoded.and_then(|decoded| io::copy(&mut body, &mut io::sink()).map(|_| decoded));
+            drop(body);
+            (decoded, reading.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
+        let (decoded_bytes, cut) = decoded?;
         read?;
-        out.write_all(&rest)?;
-        if ended.is_ok() || written > 0 {
+        if cut.is_none() || decoded_bytes > 0 {
             return Ok(());
         }
     }
@@ -103,35 +108,6 @@ impl Write for BehindHead<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
-    }
-}
-
-/// Writes what is decoded of what is written to it.
-struct Decoding<'w, W> {
-    decoder: Decoder,
-    out: &'w mut W,
-    written: u64,
-}
-
-impl<W: Write> Write for Decoding<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let (out, mut failed) = (&mut *self.out, Ok(()));
-        let written = &mut self.written;
-        let pushed: Result<Progress, DecodeError> = self.decoder.push(bytes, &mut |decoded| {
-            if failed.is_ok() {
-                failed = out.write_all(decoded);
-                *written += decoded.len() as u64;
-            }
-        });
-        failed?;
-        match pushed {
-            // As far as it goes: what follows damage, or the limit, is passed over.
-            Ok(Progress::More | Progress::LimitReached) | Err(_) => Ok(bytes.len()),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
     }
 }
 

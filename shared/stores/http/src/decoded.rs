@@ -1,14 +1,15 @@
-//! The length of a body without its content coding, and its digest. These are compared between visits, as servers may compress the same page
-//! differently every day.
+//! The length of a body without its content coding, and its digest. These are compared between
+//! visits, as servers may compress the same page differently every day.
+
+use std::io::{self, PipeWriter, Write as _};
+use std::panic::resume_unwind;
+use std::thread::{self, JoinHandle};
 
 use dragline_formats::blob::Blob;
-use dragline_formats::content_coding::{
-    ContentCodings, Cut, DecodeError, DecodedDigest, Decoder, Progress, decoded_sha1_of,
-};
-use dragline_formats::warc::Sha1Digest;
+use dragline_formats::content_coding::{ContentCodings, Cut, DecodedDigest, decode, decoded_sha1};
+use dragline_formats::warc::{Sha1Digest, Sha1Hasher};
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
-use sha1::{Digest, Sha1};
 
 /// Whether a decoded body is within its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,66 +25,103 @@ pub(crate) struct Decoded {
     pub(crate) bytes: u64,
 }
 
-/// The longest body, as received, that is decoded only when it is complete: in one go that takes half the time. What such a body can decode to is
-/// still checked against the limit.
+/// The longest body, as received, that is decoded only when it is complete: in one go that takes half
+/// the time. What such a body can decode to is still checked against the limit.
 const WHOLE_BYTES_MAX: usize = 64 << 10;
 
-/// Decodes a body and keeps only its length and digest: a short one at its end, a longer one as it arrives.
+/// Decodes a body and keeps only its length and digest: a short one at its end, a longer one as it
+/// arrives.
 pub(crate) struct DecodedMeter {
     codings: ContentCodings,
     bytes_max: u64,
-    /// `None` while the body is short.
-    stream: Option<Stream>,
-}
-
-/// A body on its way.
-struct Stream {
-    decoder: Decoder,
-    sum: Sum,
-    /// How much of the body the decoder has taken.
+    /// How much of the body is being measured.
     taken: usize,
+    long: Option<Long>,
 }
 
-#[derive(Default)]
-struct Sum {
-    sha1: Sha1,
-    bytes: u64,
+/// A long body on its way.
+enum Long {
+    Plain {
+        sum: Sha1Hasher,
+        bytes: u64,
+    },
+    /// In a content coding. `None` if no thread can be had: then it is measured at its end.
+    Coded(Option<Decoding>),
 }
 
-impl Sum {
-    fn add(&mut self, part: &[u8]) {
-        self.sha1.update(part);
-        self.bytes += part.len() as u64;
+/// A body that a thread decodes as it arrives.
+struct Decoding {
+    body: PipeWriter,
+    thread: JoinHandle<io::Result<DecodedDigest>>,
+}
+
+impl Decoding {
+    fn begin(codings: ContentCodings, bytes_max: u64) -> io::Result<Self> {
+        let (mut received, body) = io::pipe()?;
+        let decode = move || {
+            let mut sum = Sha1Hasher::new();
+            let (decoded_bytes, cut) = decode(&codings, &mut received, bytes_max, &mut sum)?;
+            if cut != Some(Cut::Limit) {
+                // A body that cannot be decoded is received to its end.
+                io::copy(&mut received, &mut io::sink())?;
+            }
+            Ok(DecodedDigest { sha1: sum.finish(), decoded_bytes, cut })
+        };
+        let thread = thread::Builder::new().name("dragline-decode".to_owned()).spawn(decode)?;
+        Ok(Self { body, thread })
+    }
+
+    fn finish(self) -> io::Result<DecodedDigest> {
+        drop(self.body);
+        self.thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+}
+
+impl Long {
+    fn begin(codings: &ContentCodings, bytes_max: u64) -> Self {
+        if codings.is_identity() {
+            return Self::Plain { sum: Sha1Hasher::new(), bytes: 0 };
+        }
+        Self::Coded(Decoding::begin(codings.clone(), bytes_max).ok())
+    }
+
+    fn push(&mut self, chunk: &[u8], bytes_max: u64) -> Measured {
+        let is_within = match self {
+            Self::Plain { sum, bytes } => {
+                let room = usize::try_from(bytes_max - *bytes).unwrap_or(usize::MAX).min(chunk.len());
+                sum.update(&chunk[..room]);
+                *bytes += room as u64;
+                room == chunk.len()
+            }
+            // The thread reads on unless the limit is reached.
+            Self::Coded(decoding) => decoding.as_mut().is_none_or(|decoding| decoding.body.write_all(chunk).is_ok()),
+        };
+        if is_within { Measured::Within } else { Measured::Over }
     }
 }
 
 impl DecodedMeter {
-    /// Returns the meter for a body with these response fields. A body in an unknown coding is measured as received.
+    /// Returns the meter for a body with these response fields. A body in an unknown coding is
+    /// measured as received.
     pub(crate) fn new(headers: &HeaderMap, bytes_max: u64) -> Self {
         let names = headers.get_all(CONTENT_ENCODING).iter().map(http::HeaderValue::as_bytes);
         let codings = ContentCodings::parse(names).unwrap_or(ContentCodings::IDENTITY);
-        Self { codings, bytes_max, stream: None }
+        Self { codings, bytes_max, taken: 0, long: None }
     }
 
-    /// Takes the body as far as it was received. One that is not in its stated coding is within every limit: it is received to its end and kept as
-    /// it is.
+    /// Takes the body as far as it was received. One that is not in its stated coding is within every
+    /// limit: it is received to its end and kept as it is.
     pub(crate) fn push(&mut self, received: &[u8]) -> Measured {
         if received.len() <= WHOLE_BYTES_MAX {
             return Measured::Within;
         }
-        let taken = self.stream.as_ref().map_or(0, |stream| stream.taken);
-        self.push_chunk(&received[taken..])
+        self.push_chunk(&received[self.taken..])
     }
 
     /// Takes more of a body that is not in memory.
     pub(crate) fn push_chunk(&mut self, chunk: &[u8]) -> Measured {
-        let Stream { decoder, sum, taken } = self.stream.get_or_insert_with(|| Stream {
-            decoder: Decoder::new(&self.codings, self.bytes_max),
-            sum: Sum::default(),
-            taken: 0,
-        });
-        *taken += chunk.len();
-        measured(decoder.push(chunk, &mut |part| sum.add(part)))
+        self.taken += chunk.len();
+        self.long.get_or_insert_with(|| Long::begin(&self.codings, self.bytes_max)).push(chunk, self.bytes_max)
     }
 
     /// Whether the body is in a content coding, as far as its header tells.
@@ -93,29 +131,23 @@ impl DecodedMeter {
 
     /// Ends the body. Returns why it was not decoded to its end, too; `None` if it was.
     pub(crate) fn finish(self, received: &Blob) -> (Decoded, Option<Cut>) {
-        let Self { codings, bytes_max, stream } = self;
-        if let Some(Stream { decoder, mut sum, .. }) = stream {
-            let ended = decoder.finish(&mut |part| sum.add(part));
-            // Otherwise it is perhaps not encoded after all; `dragline-formats` decides what counts then.
-            if ended.is_ok() || sum.bytes > 0 {
-                let cut = match ended {
-                    Ok(Progress::More) => None,
-                    Ok(Progress::LimitReached) => Some(Cut::Limit),
-                    Err(error) => Some(Cut::Failed(error.after_output())),
-                };
-                return (Decoded { sha1: sum.sha1.finalize().into(), bytes: sum.bytes }, cut);
+        let arrived = match self.long {
+            // What is over the limit was cut when it came.
+            Some(Long::Plain { sum, bytes }) => {
+                let cut = (bytes < self.taken as u64).then_some(Cut::Limit);
+                Some(DecodedDigest { sha1: sum.finish(), decoded_bytes: bytes, cut })
             }
-        }
-        let cannot_be_read = |_| DecodedDigest { sha1: Sha1Digest::from([0; 20]), decoded_bytes: 0, cut: None };
-        let digest = decoded_sha1_of(&codings, received, bytes_max).unwrap_or_else(cannot_be_read);
-        (Decoded { sha1: *digest.sha1.as_bytes(), bytes: digest.decoded_bytes }, digest.cut)
-    }
-}
-
-fn measured(progress: Result<Progress, DecodeError>) -> Measured {
-    match progress {
-        Ok(Progress::LimitReached) => Measured::Over,
-        Ok(Progress::More) | Err(_) => Measured::Within,
+            Some(Long::Coded(decoding)) => decoding.and_then(|decoding| decoding.finish().ok()),
+            None => None,
+        };
+        let digest = match arrived {
+            Some(digest) if digest.cut.is_none() || digest.decoded_bytes > 0 => Ok(digest),
+            // Perhaps it is not encoded after all; `dragline-formats` decides what counts then.
+            _ => decoded_sha1(&self.codings, received, self.bytes_max),
+        };
+        let nothing = DecodedDigest { sha1: Sha1Digest::from([0; 20]), decoded_bytes: 0, cut: None };
+        let DecodedDigest { sha1, decoded_bytes, cut } = digest.unwrap_or(nothing);
+        (Decoded { sha1: *sha1.as_bytes(), bytes: decoded_bytes }, cut)
     }
 }
 
@@ -127,9 +159,9 @@ mod tests {
     use flate2::write::GzEncoder;
     use http::HeaderValue;
     use proptest::prelude::*;
+    use sha1::{Digest as _, Sha1};
 
     use super::*;
-    use dragline_formats::content_coding::decoded_sha1;
 
     fn gzip(body: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -188,7 +220,7 @@ mod tests {
         ) {
             for received in [gzip(&body), body] {
                 let codings = ContentCodings::parse([named.as_bytes()]).unwrap();
-                let whole = decoded_sha1(&codings, &received, bytes_max);
+                let whole = decoded_sha1(&codings, &received.clone().into(), bytes_max).unwrap();
                 let chunks: Vec<&[u8]> = received.chunks(chunk_bytes).collect();
                 let (decoded, _) = measure(named, &chunks, bytes_max);
                 prop_assert_eq!((decoded.sha1, decoded.bytes), (*whole.sha1.as_bytes(), whole.decoded_bytes));

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use dragline_formats::blob::{Blob, Spool, SpoolWriter};
-use dragline_formats::content_coding::{ContentCodings, Cut, decoded_sha1_of, is_binary};
+use dragline_formats::content_coding::{ContentCodings, Cut, decoded_sha1, is_binary};
 use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{
     self, Extent, HEAD_BYTES_MAX, HttpResponse, OthersRecord, OthersResponse, ReadLimits, read_others_record_of,
@@ -168,7 +168,7 @@ impl Message {
         }
         let Self { status, reason, headers, body, truncated, .. } = self;
         let named = ContentCodings::parse(headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
-        let digest = decoded_sha1_of(&named, &body, of_body.decoded_bytes_max)?;
+        let digest = decoded_sha1(&named, &body, of_body.decoded_bytes_max)?;
         let is_text = || headers.content_type().is_some_and(|kind| kind.is_text());
         let is_no_text = || body.beginning(LOOK_BYTES).is_ok_and(|bytes| is_binary(&bytes));
         let truncated = truncated.or_else(|| match digest.cut? {

@@ -1,101 +1,64 @@
 //! Brotli, by brotli-decompressor.
 
+use std::io::{self, BufRead as _, Read};
+
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
 use super::codings::ContentCoding;
-use super::decoder::{Codec, DecodeFault, OUT_BYTES, Out, Stop};
+use super::decode::{DecodeFault, START_BYTES, Source, pass_over};
 
 /// If a piece fails, the decoder does not return what it decoded of it, so pieces are small.
-const PIECE_BYTES: usize = 4 * 1024;
+const PIECE_BYTES: usize = 4 << 10;
 
-/// Brotli has no magic number, so plain text is only recognised by an early failure: within this many bytes.
-const EARLY_BYTES: usize = 256;
-
-enum State {
-    Start,
-    Stream,
-    Done,
-}
-
-/// Undoes brotli. Windows are at most 16 MiB, as `new_strict` refuses the "large window" extension.
-pub(super) struct Brotli {
+/// Undoes brotli. Windows are at most 16 MiB, as `new_strict` refuses the "large window" extension,
+/// which the crate's own reader allows.
+pub(super) struct Brotli<'a> {
+    source: Source<'a>,
     stream: BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>,
-    state: State,
-    out: Box<[u8]>,
-    total_out: usize,
-    /// How many bytes of input came so far, counted up to [`EARLY_BYTES`].
-    early_bytes: usize,
+    taken_bytes: usize,
+    is_done: bool,
 }
 
-impl Brotli {
-    pub(super) fn new() -> Self {
-        Self {
-            stream: BrotliState::new_strict(
-                StandardAlloc::default(),
-                StandardAlloc::default(),
-                StandardAlloc::default(),
-            ),
-            state: State::Start,
-            out: vec![0; OUT_BYTES].into_boxed_slice(),
-            total_out: 0,
-            early_bytes: 0,
-        }
+impl<'a> Brotli<'a> {
+    pub(super) fn new(source: Source<'a>) -> Self {
+        let stream =
+            BrotliState::new_strict(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
+        Self { source, stream, taken_bytes: 0, is_done: false }
     }
+}
 
-    fn decode(&mut self, input: &[u8], out: &mut Out<'_>) -> Result<(), Stop> {
-        let (mut input_left, mut input_at) = (input.len(), 0);
-        loop {
-            let (mut out_left, mut out_at) = (self.out.len(), 0);
+impl Read for Brotli<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while !self.is_done {
+            let input = self.source.fill_buf()?;
+            let piece = &input[..PIECE_BYTES.min(input.len())];
+            let (mut in_left, mut in_at, mut out_left, mut out_at) = (piece.len(), 0, out.len(), 0);
             let result = BrotliDecompressStream(
-                &mut input_left,
-                &mut input_at,
-                input,
+                &mut in_left,
+                &mut in_at,
+                piece,
                 &mut out_left,
                 &mut out_at,
-                &mut self.out,
-                &mut self.total_out,
+                out,
+                &mut 0,
                 &mut self.stream,
             );
+            let (is_at_start, is_at_end) = (self.taken_bytes < START_BYTES, piece.is_empty());
+            self.source.consume(in_at);
+            self.taken_bytes = self.taken_bytes.saturating_add(in_at);
+            self.is_done = matches!(result, BrotliResult::ResultSuccess);
             if out_at > 0 {
-                out(&self.out[..out_at])?;
+                // The next call repeats the result.
+                return Ok(out_at);
             }
-            match result {
-                BrotliResult::NeedsMoreOutput => {}
-                // If the output fills its buffer, it asks for input while it still holds output back.
-                BrotliResult::NeedsMoreInput if out_left == 0 => {}
-                BrotliResult::NeedsMoreInput => return Ok(()),
-                BrotliResult::ResultSuccess => {
-                    self.state = State::Done;
-                    return Ok(());
-                }
-                BrotliResult::ResultFailure => {
-                    let is_early = self.early_bytes < EARLY_BYTES;
-                    let fault = if is_early { DecodeFault::NotInCoding } else { DecodeFault::Damaged };
-                    return Err(Stop::fault(ContentCoding::Brotli, fault));
-                }
-            }
+            let fault = match result {
+                BrotliResult::ResultFailure if is_at_start => DecodeFault::NotInCoding,
+                BrotliResult::ResultFailure => DecodeFault::Damaged,
+                BrotliResult::NeedsMoreInput if is_at_end => DecodeFault::Truncated,
+                _ => continue,
+            };
+            return Err(fault.in_coding(ContentCoding::Brotli));
         }
-    }
-}
-
-impl Codec for Brotli {
-    fn push(&mut self, input: &[u8], out: &mut Out<'_>) -> Result<(), Stop> {
-        let (early, rest) = input.split_at((EARLY_BYTES - self.early_bytes).min(input.len()));
-        for piece in std::iter::once(early).chain(rest.chunks(PIECE_BYTES)).filter(|piece| !piece.is_empty()) {
-            if matches!(self.state, State::Done) {
-                break;
-            }
-            self.state = State::Stream;
-            self.decode(piece, out)?;
-            self.early_bytes = EARLY_BYTES.min(self.early_bytes + piece.len());
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self, _out: &mut Out<'_>) -> Result<(), Stop> {
-        match self.state {
-            State::Start | State::Done => Ok(()),
-            State::Stream => Err(Stop::fault(ContentCoding::Brotli, DecodeFault::Truncated)),
-        }
+        pass_over(&mut self.source)
     }
 }

@@ -1,4 +1,4 @@
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::slice;
 
 use flate2::Compression;
@@ -59,25 +59,29 @@ fn bottles(lines: usize) -> Vec<u8> {
     (0..lines).map(line).collect::<String>().into_bytes()
 }
 
-/// Decodes in chunks of this size, as the HTTP client does.
-fn decode_chunks(
-    list: &[ContentCoding],
-    body: &[u8],
+/// A body that arrives in chunks of this size.
+struct Chunks<'a> {
+    body: &'a [u8],
     chunk_bytes: usize,
-    limit_bytes: u64,
-) -> (Vec<u8>, Result<Progress, DecodeError>) {
-    let mut text = Vec::new();
-    let mut sink = |out: &[u8]| text.extend_from_slice(out);
-    let mut decoder = Decoder::new(&codings(list), limit_bytes);
-    for chunk in body.chunks(chunk_bytes) {
-        match decoder.push(chunk, &mut sink) {
-            Ok(Progress::More) => {}
-            Ok(Progress::LimitReached) => return (text, Ok(Progress::LimitReached)),
-            Err(_) => break,
-        }
+}
+
+impl Read for Chunks<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let room = out.len().min(self.chunk_bytes);
+        self.body.read(&mut out[..room])
     }
-    let end = decoder.finish(&mut sink);
-    (text, end)
+}
+
+fn decode_chunks(list: &[ContentCoding], body: &[u8], chunk_bytes: usize, limit_bytes: u64) -> (Vec<u8>, Option<Cut>) {
+    let mut text = Vec::new();
+    let decoded = decode(&codings(list), Chunks { body, chunk_bytes }, limit_bytes, &mut text);
+    let (decoded_bytes, cut) = decoded.unwrap();
+    assert_eq!(decoded_bytes, text.len() as u64);
+    (text, cut)
+}
+
+fn digest(list: &[ContentCoding], body: &[u8], limit_bytes: u64) -> DecodedDigest {
+    decoded_sha1(&codings(list), &body.to_vec().into(), limit_bytes).unwrap()
 }
 
 #[test]
@@ -98,7 +102,7 @@ fn any_chunks_give_the_same_text() {
             let encoded = encode(&body, list);
             for chunk_bytes in [1, 2, 3, 7, 1_000, usize::MAX] {
                 let (text, end) = decode_chunks(list, &encoded, chunk_bytes, MANY);
-                assert_eq!(end, Ok(Progress::More), "{list:?} by {chunk_bytes}");
+                assert_eq!(end, None, "{list:?} by {chunk_bytes}");
                 assert!(text == body, "{list:?} by {chunk_bytes}: another text");
             }
         }
@@ -128,7 +132,7 @@ fn what_others_encoded_is_read() {
     for (coding, encoded, expected, why) in table {
         for chunk_bytes in [1, usize::MAX] {
             let (text, end) = decode_chunks(&[coding], &encoded, chunk_bytes, MANY);
-            assert_eq!((text == expected, end), (true, Ok(Progress::More)), "{coding}: {why}");
+            assert_eq!((text == expected, end), (true, None), "{coding}: {why}");
         }
     }
 }
@@ -158,7 +162,7 @@ fn headers_of_zstd_are_read_whatever_they_hold() {
         let frame = [&header, &block[..3], &text].concat();
         for chunk_bytes in [1, usize::MAX] {
             let (decoded, end) = decode_chunks(&[Zstd], &frame, chunk_bytes, MANY);
-            assert_eq!((decoded == text, end), (true, Ok(Progress::More)), "{descriptor:#b}");
+            assert_eq!((decoded == text, end), (true, None), "{descriptor:#b}");
         }
     }
 }
@@ -203,7 +207,7 @@ fn what_is_wrong_is_said() {
     for (coding, encoded, fault, why) in table {
         for chunk_bytes in [1, usize::MAX] {
             let (_, end) = decode_chunks(&[coding], &encoded, chunk_bytes, MANY);
-            assert_eq!(end, Err(DecodeError { coding, fault }), "{coding} by {chunk_bytes}: {why}");
+            assert_eq!(end, Some(Cut::Failed(DecodeError { coding, fault })), "{coding} by {chunk_bytes}: {why}");
         }
     }
 }
@@ -214,7 +218,7 @@ fn a_body_cut_short_still_gives_its_beginning() {
     for coding in [Gzip, Deflate, Brotli, Zstd] {
         let encoded = encode(&text, &[coding]);
         let (decoded, end) = decode_chunks(&[coding], &encoded[..encoded.len() - 20], 1_000, MANY);
-        assert_eq!(end, Err(DecodeError { coding, fault: Truncated }), "{coding}");
+        assert_eq!(end, Some(Cut::Failed(DecodeError { coding, fault: Truncated })), "{coding}");
         assert!(decoded.len() > text.len() / 2 && text.starts_with(&decoded), "{coding}: {}", decoded.len());
     }
 }
@@ -226,18 +230,29 @@ fn a_bomb_is_cut_at_the_limit() {
     let lists: [&[ContentCoding]; 6] = [&[Gzip], &[Deflate], &[Brotli], &[Zstd], &[Gzip, Gzip], &[Gzip, Brotli, Zstd]];
     for list in lists {
         let bomb = encode(&zeros, list);
-        let mut decoded_bytes = 0;
-        let mut largest_bytes = 0;
-        let mut decoder = Decoder::new(&codings(list), LIMIT);
-        let mut sink = |out: &[u8]| {
-            decoded_bytes += out.len() as u64;
-            largest_bytes = largest_bytes.max(out.len());
-        };
-        assert_eq!(decoder.push(&bomb, &mut sink), Ok(Progress::LimitReached), "{list:?}");
-        assert_eq!(decoder.push(&bomb, &mut sink), Ok(Progress::LimitReached), "{list:?}: it stays so");
-        assert_eq!(decoder.finish(&mut sink), Ok(Progress::LimitReached), "{list:?}: and is no error");
-        assert_eq!(decoded_bytes, LIMIT, "{list:?}");
-        assert!(largest_bytes <= 16 * 1024, "{list:?}: {largest_bytes}");
+        let mut measure = Measure { bytes: 0, largest_bytes: 0 };
+        let ended = decode(&codings(list), bomb.as_slice(), LIMIT, &mut measure);
+        assert_eq!(ended.unwrap(), (LIMIT, Some(Cut::Limit)), "{list:?}");
+        assert_eq!(measure.bytes, LIMIT, "{list:?}");
+        assert!(measure.largest_bytes <= 16 * 1024, "{list:?}: {}", measure.largest_bytes);
+    }
+}
+
+/// How much is written in all, and at once.
+struct Measure {
+    bytes: u64,
+    largest_bytes: usize,
+}
+
+impl Write for Measure {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len() as u64;
+        self.largest_bytes = self.largest_bytes.max(bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -246,7 +261,7 @@ fn the_limit_holds_between_codings_too() {
     // The outer coding yields far more than the inner one: padding that gzip ignores.
     let padded = [gzip(b"small"), vec![0; 10_000_000]].concat();
     let (text, end) = decode_chunks(&[Gzip, Brotli], &brotli(&padded), usize::MAX, 1_000);
-    assert_eq!((text.as_slice(), end), (b"small".as_slice(), Ok(Progress::LimitReached)));
+    assert_eq!((text.as_slice(), end), (b"small".as_slice(), Some(Cut::Limit)));
 }
 
 #[test]
@@ -291,7 +306,7 @@ fn a_coding_that_was_not_applied_is_passed_over() {
         let decoded = decode_all(&codings(named), &encoded, MANY);
         assert!(*decoded.bytes == html, "{why}: {named:?}");
         assert_eq!(decoded.cut.is_some(), applied.is_empty(), "{why}: {:?}", decoded.cut);
-        let digest = decoded_sha1(&codings(named), &encoded, MANY);
+        let digest = digest(named, &encoded, MANY);
         assert_eq!((digest.sha1, digest.cut), (Sha1Digest::of(&html), decoded.cut), "{why}: {named:?}");
     }
 }
@@ -312,12 +327,6 @@ fn another_coding_than_named_is_no_text() {
     }
 }
 
-#[test]
-fn a_decoder_can_wait_on_another_thread() {
-    fn is_send<T: Send>() {}
-    is_send::<Decoder>();
-}
-
 fn any_coding() -> impl Strategy<Value = ContentCoding> {
     prop_oneof![Just(Gzip), Just(Deflate), Just(Brotli), Just(Zstd)]
 }
@@ -331,8 +340,8 @@ proptest! {
     ) {
         let encoded = encode(&body, &list);
         let (text, end) = decode_chunks(&list, &encoded, chunk_bytes, MANY);
-        prop_assert_eq!((text, end), (body.clone(), Ok(Progress::More)));
-        let digest = decoded_sha1(&codings(&list), &encoded, MANY);
+        prop_assert_eq!((text, end), (body.clone(), None));
+        let digest = digest(&list, &encoded, MANY);
         prop_assert_eq!(digest.sha1, Sha1Digest::of(&body));
         prop_assert_eq!((digest.decoded_bytes, digest.cut), (body.len() as u64, None));
     }
@@ -357,18 +366,13 @@ proptest! {
         let limit_bytes = short_of.map_or(MANY, |bytes| (plain.len() as u64).saturating_sub(bytes));
         let list = codings(&[Gzip]);
         let (mut text, end) = decode_chunks(&[Gzip], &encoded, chunk_bytes, limit_bytes);
-        if end.is_err_and(|error| error.fault == NotInCoding) {
+        if end.is_some_and(Cut::is_of_name) {
             text = encoded[..encoded.len().min(usize::try_from(limit_bytes).unwrap_or(usize::MAX))].to_vec();
         }
         let whole = decode_all(&list, &encoded, limit_bytes);
         prop_assert_eq!(&*whole.bytes, &text[..]);
-        let cut = match end {
-            Ok(Progress::More) => None,
-            Ok(Progress::LimitReached) => Some(Cut::Limit),
-            Err(error) => Some(Cut::Failed(error)),
-        };
-        prop_assert_eq!(whole.cut, cut);
-        let digest = decoded_sha1(&list, &encoded, limit_bytes);
+        prop_assert_eq!(whole.cut, end);
+        let digest = digest(&[Gzip], &encoded, limit_bytes);
         prop_assert_eq!((digest.sha1, digest.decoded_bytes), (Sha1Digest::of(&text), text.len() as u64));
     }
 
@@ -400,7 +404,7 @@ proptest! {
         };
         let junk = [magic, &junk].concat();
         let decoded = decode_all(&codings(&[coding]), &junk, 100_000);
-        let digest = decoded_sha1(&codings(&[coding]), &junk, 100_000);
+        let digest = digest(&[coding], &junk, 100_000);
         prop_assert_eq!(digest.sha1, Sha1Digest::of(&decoded.bytes));
     }
 }
