@@ -1,11 +1,12 @@
 //! HTML: the parse errors of the standard, and a few of its rules for documents.
 //!
-//! html5gum splits the page and reports what is wrong with tags and characters, with places. What is wrong with the nesting is found with a stack of
-//! open elements, not a tree: it takes linear time.
+//! html5gum splits the page and reports what is wrong with tags and characters, with places.
+//! html5ever's tree builder, which has no places and few names for errors, gets these tags and
+//! reports which of them are nested wrongly.
 
 mod document;
-mod names;
 mod nesting;
+mod page;
 mod tokens;
 
 use dragline_domain::validity::ValidationType;

@@ -2,11 +2,13 @@
 
 use std::convert::Infallible;
 
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::Doctype;
 use html5gum::emitters::callback::{Callback, CallbackEmitter, CallbackEvent};
 use html5gum::{Emitter, Error, ForwardingEmitter, Span, State, Tokenizer};
 
 use super::document::Document;
-use super::nesting::Nesting;
+use super::nesting::{ATTRIBUTES, Nesting};
 use crate::validity::flaws::{Flaws, LineColumn, quoted};
 
 /// The most attributes of a tag that are told apart.
@@ -22,11 +24,17 @@ pub(super) struct StartTag {
     names: Vec<(String, usize)>,
     /// Those whose values matter.
     pub(super) id: Option<(String, usize)>,
-    pub(super) encoding: String,
+    /// The values of those that html5ever reads.
+    values: Vec<(&'static str, String)>,
     pub(super) is_self_closing: bool,
 }
 
 impl StartTag {
+    /// Returns the value of one that html5ever reads.
+    pub(super) fn value(&self, name: &str) -> &str {
+        self.values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.iter().any(|(found, _)| found == name)
     }
@@ -61,7 +69,6 @@ impl Report<'_, '_> {
 }
 
 /// Passes on what html5gum finds.
-#[derive(Debug)]
 pub(super) struct Tokens<'t, 'f> {
     report: Report<'t, 'f>,
     nesting: Nesting,
@@ -154,8 +161,11 @@ impl<'t, 'f> Tokens<'t, 'f> {
                     *id = value.into_owned();
                 }
             }
-            "encoding" => self.tag.encoding = value.to_ascii_lowercase(),
-            _ => {}
+            name => {
+                if let Some(known) = ATTRIBUTES.into_iter().find(|known| *known == name) {
+                    self.tag.values.push((known, value.into_owned()));
+                }
+            }
         }
     }
 }
@@ -189,9 +199,9 @@ impl Callback<Infallible, usize> for Tokens<'_, '_> {
             CallbackEvent::CloseStartTag { self_closing } => {
                 self.is_in_start_tag = false;
                 self.tag.is_self_closing = self_closing;
-                let outside = self.nesting.around();
-                self.next = self.nesting.start_tag(&self.tag, &mut self.report);
-                self.document.start_tag(&self.tag, outside, &mut self.report);
+                let (around, next) = self.nesting.start_tag(&self.tag, &mut self.report);
+                self.next = next;
+                self.document.start_tag(&self.tag, around, &mut self.report);
             }
             CallbackEvent::EndTag { name } => {
                 self.is_in_start_tag = false;
@@ -200,8 +210,9 @@ impl Callback<Infallible, usize> for Tokens<'_, '_> {
                 self.document.end_tag(&name, &mut self.report);
             }
             CallbackEvent::String { value } => {
-                if let Some(first) = value.iter().position(|byte| !byte.is_ascii_whitespace()) {
-                    self.nesting.text(span.start + first, &mut self.report);
+                let first = value.iter().position(|byte| !byte.is_ascii_whitespace());
+                self.nesting.text(first.map(|first| span.start + first), &mut self.report);
+                if first.is_some() {
                     self.document.text();
                 }
             }
@@ -209,7 +220,14 @@ impl Callback<Infallible, usize> for Tokens<'_, '_> {
             CallbackEvent::Doctype { name, public_identifier, system_identifier, force_quirks } => {
                 let is_html = name.eq_ignore_ascii_case(b"html") && public_identifier.is_none() && !force_quirks;
                 let is_right = is_html && matches!(system_identifier, None | Some(b"about:legacy-compat"));
-                self.nesting.doctype(span.start, is_right, &mut self.report);
+                let text = |bytes: &[u8]| StrTendril::from_slice(&String::from_utf8_lossy(bytes));
+                let doctype = Doctype {
+                    name: Some(text(name)).filter(|name| !name.is_empty()),
+                    public_id: public_identifier.map(text),
+                    system_id: system_identifier.map(text),
+                    force_quirks,
+                };
+                self.nesting.doctype(doctype, span.start, is_right, &mut self.report);
             }
             CallbackEvent::Error(error) => self.error(error, span.start),
         }
