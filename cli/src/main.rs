@@ -36,7 +36,6 @@ mod stack;
 mod status;
 mod summary;
 mod terminal;
-mod upgrade;
 mod visits;
 
 use std::io::{self, Write};
@@ -139,7 +138,6 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Prune(args) if args.deployed().is_some() => block_on(stack::prune(args, console)),
         Command::Prune(args) => block_on(prune::prune(args, console)),
         Command::Forget(args) => block_on(forget::forget(args, console)),
-        Command::Upgrade(args) => block_on(upgrade::upgrade(args, console)),
         #[cfg(feature = "stack")]
         Command::Start(args) => block_on(stack::start(args, console)),
         #[cfg(feature = "stack")]

@@ -20,7 +20,6 @@ mod schema;
 mod search;
 #[cfg(feature = "stack")]
 mod stack;
-mod upgrade;
 mod values;
 mod visits;
 
@@ -52,7 +51,6 @@ pub(crate) use schema::{SchemaArgs, SchemaForm};
 pub(crate) use search::{SearchArgs, SimilarArgs, WordsArgs};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
-pub(crate) use upgrade::UpgradeArgs;
 pub(crate) use visits::{ArticleForm, Coding, GetArgs, HistoryArgs, Parts};
 
 use crate::exit::Exit;
@@ -131,7 +129,6 @@ pub(crate) enum Command {
     Extract(Box<ExtractArgs>),
     Prune(PruneArgs),
     Forget(ForgetArgs),
-    Upgrade(UpgradeArgs),
     #[cfg(feature = "stack")]
     Start(StartArgs),
     #[cfg(feature = "stack")]

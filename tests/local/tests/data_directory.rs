@@ -18,10 +18,15 @@ fn database(directory: &Path, sql: &str) {
     Connection::open(directory.join(DATABASE)).unwrap().execute_batch(sql).unwrap();
 }
 
+/// An error with its hint.
+fn told(error: &OpenError) -> String {
+    format!("{error}; {}", error.hint().unwrap_or_default())
+}
+
 #[test]
 fn what_cannot_be_opened_is_told_in_a_line() {
     type Make = fn(&Path);
-    let cases: [(Make, &str, &str); 6] = [
+    let cases: [(Make, &str, &str); 5] = [
         (|_| {}, "", "a new directory"),
         (|d| fs::write(d.join(".hidden"), "").unwrap(), "", "hidden files are ignored"),
         (
@@ -41,21 +46,46 @@ fn what_cannot_be_opened_is_told_in_a_line() {
             "DIR/dragline.db is not a dragline database; name another directory",
             "another program's database",
         ),
-        (
-            |d| {
-                LocalStore::open(d, at(0)).map(drop).unwrap();
-                database(d, "PRAGMA user_version = 16");
-            },
-            "DIR/dragline.db has format 16, and this dragline supports formats up to 15; use a newer dragline",
-            "a newer format",
-        ),
     ];
-    let told = |error: &OpenError| format!("{error}; {}", error.hint().unwrap_or_default());
     for (make, expected, why) in cases {
         let directory = TempDir::new().unwrap();
         make(directory.path());
         let answer = LocalStore::open(directory.path(), at(0)).map(drop).err().map(|e| told(&e)).unwrap_or_default();
         assert_eq!(answer.replace(directory.path().to_str().unwrap(), "DIR"), expected, "{why}");
+    }
+}
+
+#[test]
+fn another_format_is_refused_and_left_as_it_is() {
+    for (format, why) in [
+        (0, "no version ever wrote it"),
+        (2, "an early one from before the first release"),
+        (15, "the last one from before the first release"),
+        (16, "the next one"),
+        (-1, "a number that no version will write"),
+    ] {
+        let directory = TempDir::new().unwrap();
+        LocalStore::open(directory.path(), at(0)).map(drop).unwrap();
+        database(directory.path(), &format!("DROP TABLE visit; PRAGMA user_version = {format}"));
+        let path = directory.path().join(DATABASE);
+        let wal = directory.path().join(format!("{DATABASE}-wal"));
+        while wal.exists() {
+            std::thread::yield_now();
+        }
+        let before = fs::read(&path).unwrap();
+        let refused = [
+            LocalStore::open(directory.path(), at(0)).map(drop).unwrap_err(),
+            LocalStore::open_read_only(directory.path()).map(drop).unwrap_err(),
+        ];
+        for error in refused {
+            let expected = format!(
+                "{} has format {format}, and this dragline reads format 1; \
+                 crawl anew into another directory (`--data`), or use the version that wrote it",
+                path.display()
+            );
+            assert_eq!(told(&error), expected, "{why}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), before, "{why}: not a byte was changed");
     }
 }
 

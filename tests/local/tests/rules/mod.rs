@@ -8,7 +8,6 @@ mod budget;
 mod canonical;
 mod clocks;
 mod content;
-mod counted;
 mod counting;
 mod crowd;
 mod current;

@@ -20,13 +20,9 @@ impl Db {
         Ok(())
     }
 
-    /// Returns whether a crawl was ever allowed this. A setting that names no crawl dates from when a directory held only one: its first.
+    /// Returns whether a crawl was ever allowed this.
     pub(crate) fn is_allowed(&self, crawl: &CrawlId, allowance: Allowance) -> Result<bool, StoreError> {
-        if self.setting(&allowed_to(crawl, allowance))?.is_some() {
-            return Ok(true);
-        }
-        let sql = "SELECT 1 FROM setting WHERE name = ?1 AND ?2 = (SELECT name FROM crawl ORDER BY id LIMIT 1)";
-        Ok(self.find(sql, [allowance.name(), crawl.as_str()], |_| Ok(()))?.is_some())
+        Ok(self.setting(&allowed_to(crawl, allowance))?.is_some())
     }
 
     /// Records that a crawl is allowed this.
@@ -86,16 +82,12 @@ mod tests {
         use Allowance::{PrivateAddresses, UncheckedCertificates};
         let name = |text: &str| text.parse::<CrawlId>().unwrap();
         let given = |db: &Db| db.allow(&name("second"), PrivateAddresses).unwrap();
-        let of_old = |db: &Db| db.put_setting(PrivateAddresses.name(), ALLOWED).unwrap();
         type Make<'m> = &'m dyn Fn(&Db);
-        let cases: [(Make<'_>, &str, Allowance, bool, &str); 7] = [
+        let cases: [(Make<'_>, &str, Allowance, bool, &str); 4] = [
             (&|_| (), "first", PrivateAddresses, false, "nothing was allowed"),
             (&given, "second", PrivateAddresses, true, "it was given this"),
             (&given, "second", UncheckedCertificates, false, "and not that"),
             (&given, "first", PrivateAddresses, false, "another crawl was"),
-            (&of_old, "first", PrivateAddresses, true, "it was alone when an older program wrote this"),
-            (&of_old, "second", PrivateAddresses, false, "it came later"),
-            (&of_old, "third", PrivateAddresses, false, "it does not exist yet"),
         ];
         for (make, crawl, allowance, expected, why) in cases {
             let directory = TempDir::new().unwrap();
@@ -103,9 +95,6 @@ mod tests {
             drop(store);
             let connection = rusqlite::Connection::open(directory.path().join(crate::DATABASE)).unwrap();
             let db = Db { connection, lease_grace: LEASE_GRACE };
-            for crawl in ["first", "second"] {
-                db.ensure_crawl(&name(crawl)).unwrap();
-            }
             make(&db);
             assert_eq!(db.is_allowed(&name(crawl), allowance).unwrap(), expected, "{crawl}: {why}");
         }

@@ -54,24 +54,14 @@ pub enum OpenError {
     /// The database file is something else.
     #[error("{} is not a dragline database", .0.display())]
     NotOurs(PathBuf),
-    /// A newer program wrote it.
-    #[error("{} has format {found}, and this dragline supports formats up to {known}", path.display())]
-    Newer {
+    /// Another version wrote it.
+    #[error("{} has format {found}, and this dragline reads format {known}", path.display())]
+    OtherFormat {
         /// The database.
         path: PathBuf,
         /// Its format.
         found: i32,
-        /// The newest supported format.
-        known: i32,
-    },
-    /// An older program wrote it, and it is opened for reading only.
-    #[error("{} has format {found}, older than {known}", path.display())]
-    Older {
-        /// The database.
-        path: PathBuf,
-        /// Its format.
-        found: i32,
-        /// The format that can be read.
+        /// The format that this program reads.
         known: i32,
     },
     /// Remains of forgotten URLs can still be read in the file.
@@ -119,8 +109,9 @@ impl OpenError {
             Self::NotADataDirectory(_) => Some("name a new or an empty directory"),
             Self::NoCrawl(_) => Some("run `dragline crawl` with it first"),
             Self::NotOurs(_) => Some("name another directory"),
-            Self::Newer { .. } => Some("use a newer dragline"),
-            Self::Older { .. } => Some("bring it up to date with `dragline upgrade`, which requests nothing"),
+            Self::OtherFormat { .. } => {
+                Some("crawl anew into another directory (`--data`), or use the version that wrote it")
+            }
             Self::Remains { cause: Remaining::Readers, .. } => {
                 Some("when nobody reads it any more, run the same command again: it removes them")
             }
@@ -197,7 +188,9 @@ fn is_usable(directory: &Path) -> io::Result<bool> {
 fn ours(connection: &Connection, path: &Path) -> Result<FileState, OpenError> {
     match schema::inspect(connection) {
         Ok(FileState::Foreign) => Err(OpenError::NotOurs(path.to_owned())),
-        Ok(FileState::Newer(found)) => Err(OpenError::Newer { path: path.to_owned(), found, known: schema::FORMAT }),
+        Ok(FileState::OtherFormat(found)) => {
+            Err(OpenError::OtherFormat { path: path.to_owned(), found, known: schema::FORMAT })
+        }
         Ok(found) => Ok(found),
         Err(e) if e.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
             Err(OpenError::NotOurs(path.to_owned()))

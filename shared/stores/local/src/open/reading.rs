@@ -16,7 +16,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{BUSY_TIMEOUT, DATABASE, LOCK, OpenError, ours};
-use crate::db::schema::{self, FileState};
+use crate::db::schema::FileState;
 use crate::db::{Db, StoreError};
 use crate::store::{Allowance, LEASE_GRACE};
 
@@ -96,8 +96,8 @@ impl Deref for Reading {
     }
 }
 
-/// Opens the database of a data directory for reading. Makes no file of ours, takes no lock that a crawl has to wait for unless nothing can be
-/// written there, and leaves the format as it is.
+/// Opens the database of a data directory for reading. Makes no file of ours, and takes no lock that
+/// a crawl has to wait for unless nothing can be written there.
 pub(crate) fn for_reading(directory: &Path) -> Result<Reading, OpenError> {
     let path = directory.join(DATABASE);
     if !path.is_file() {
@@ -109,10 +109,7 @@ pub(crate) fn for_reading(directory: &Path) -> Result<Reading, OpenError> {
     };
     let reading = opened.map_err(|error| refused(&path, &error))?;
     match ours(&reading, &path)? {
-        FileState::Ours(found) if found < schema::FORMAT => {
-            Err(OpenError::Older { path, found, known: schema::FORMAT })
-        }
-        FileState::Ours(_) => Ok(reading),
+        FileState::Ours => Ok(reading),
         _ => Err(OpenError::NoCrawl(directory.to_owned())),
     }
 }
