@@ -1,9 +1,20 @@
-//! What every adapter of a port must do: public functions named after a behaviour, each over a fresh store.
+//! What every adapter of a port must do: public functions named after a behaviour, each over a
+//! fresh store.
 //!
-//! An adapter's tests run a whole suite with one macro, given an async function that makes the store:
-//! [`frontier_suite!`](crate::frontier_suite), [`log_suite!`](crate::log_suite), [`archive_suite!`](crate::archive_suite),
-//! [`documents_suite!`](crate::documents_suite), [`queue_suite!`](crate::queue_suite), [`reader_suite!`](crate::reader_suite),
-//! [`retention_suite!`](crate::retention_suite), [`remaking_suite!`](crate::remaking_suite), [`time_suite!`](crate::time_suite).
+//! An adapter's tests run a whole suite with one macro, given an async function that makes the
+//! store: [`frontier_suite!`](crate::frontier_suite), [`log_suite!`](crate::log_suite),
+//! [`archive_suite!`](crate::archive_suite), [`documents_suite!`](crate::documents_suite),
+//! [`queue_suite!`](crate::queue_suite), [`reader_suite!`](crate::reader_suite),
+//! [`retention_suite!`](crate::retention_suite), [`remaking_suite!`](crate::remaking_suite),
+//! [`time_suite!`](crate::time_suite).
+//!
+//! The tests provide what a suite needs beyond its port, such as a [`Receiver`](queue::Receiver),
+//! which receives messages and lets time pass. Logs are read through the `Reader`; a read that may
+//! lag, such as one of an index, is repeated until it is right, for up to 20 seconds. The suite of
+//! a reader also takes the frontier and the documents of its store: it puts a crawl of two
+//! iterations with a bit of everything (`reader/story.rs`), which the reader must give back.
+//!
+//! The suites themselves are tested by [`mutants`](crate::mutants).
 
 #![expect(clippy::unwrap_used, reason = "these functions are tests, though the compiler cannot know")]
 

@@ -7,137 +7,74 @@ use dragline_formats::blob::Blob;
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
-use super::mutations;
-use ArchiveMutation as M;
+use super::{Mutant, mutants};
 
-mutations! {
-    /// What is wrong with an archive.
-    ArchiveMutation {
-        /// A put overwrites what is there.
-        Overwrites,
-        /// A put that found an object claims to have stored its own.
-        ExistsIsStored,
-        /// Nothing is replaced.
-        ReplaceForgotten,
-        /// A missing object is put when it is replaced.
-        ReplacePuts,
-        /// Of what is in a file only the first MiB is put.
-        FilesCutShort,
-        /// What is large is read into memory.
-        LargeInMemory,
-        /// A range beyond the end of an object returns the whole object.
-        RangeNotClipped,
-        /// A range of a missing object is empty.
-        RangeOfNothingEmpty,
-        /// An object over the limit is read all the same.
-        LimitIgnored,
-        /// An object over the limit is reported as missing.
-        TooLargeIsAbsent,
-        /// A list matches whole directories only: part of a name finds nothing.
-        ListByDirectory,
-        /// A list includes the key that it should begin after.
-        ListAgain,
-        /// A list ignores its limit.
-        ListUnlimited,
-        /// A list is in reverse order.
-        ListBackwards,
-        /// Deleting a missing object fails.
-        DeleteOfNothingFails,
-        /// Nothing is deleted.
-        DeleteForgotten,
-    }
-}
-
-/// An archive with one defect.
-#[derive(Debug)]
-pub struct MutantArchive<A> {
-    inner: A,
-    mutation: ArchiveMutation,
-}
-
-impl<A: Archive> MutantArchive<A> {
-    /// Wraps an archive with this defect.
-    #[must_use]
-    pub const fn new(inner: A, mutation: ArchiveMutation) -> Self {
-        Self { inner, mutation }
-    }
-
+impl<A: Archive> Mutant<A, ArchiveMutation> {
     async fn is_there(&self, key: &ObjectKey) -> PortResult<bool> {
         Ok(self.inner.get_range(key, 0..1).await?.is_some())
     }
 }
 
-impl<A: Archive> Archive for MutantArchive<A> {
-    async fn put_new(&self, key: &ObjectKey, object: Blob) -> PortResult<Put> {
-        if self.mutation == M::Overwrites {
-            // Repeats until it stores, so that of many concurrent puts each is told that it did.
-            while self.inner.put_new(key, object.clone()).await? == Put::Exists {
-                self.inner.delete(key).await?;
-            }
-            return Ok(Put::Stored);
-        }
-        let is_cut = self.mutation == M::FilesCutShort && object.in_memory().is_none();
-        let object = if is_cut { object.part(0..1 << 20) } else { object };
-        Ok(match self.inner.put_new(key, object).await? {
-            Put::Exists if self.mutation == M::ExistsIsStored => Put::Stored,
-            put => put,
-        })
-    }
-
-    async fn replace(&self, key: &ObjectKey, object: Blob) -> PortResult<()> {
-        match self.mutation {
-            M::ReplaceForgotten => Ok(()),
-            M::ReplacePuts if !self.is_there(key).await? => self.inner.put_new(key, object).await.map(drop),
-            _ => self.inner.replace(key, object).await,
-        }
-    }
-
-    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Blob>> {
-        let limit = if self.mutation == M::LimitIgnored { u64::MAX } else { bytes_max };
-        match self.inner.get(key, limit).await {
-            Err(error) if self.mutation == M::TooLargeIsAbsent && error.kind == PortErrorKind::TooLarge => Ok(None),
-            Ok(Some(object)) if self.mutation == M::LargeInMemory => object
-                .bytes()
-                .map(|bytes| Some(bytes.into()))
-                .map_err(|error| PortError::new(PortErrorKind::Other, "get", key, error)),
-            got => got,
-        }
-    }
-
-    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Blob>> {
-        let part = self.inner.get_range(key, range.clone()).await?;
-        let wanted = range.end.saturating_sub(range.start);
-        Ok(match (self.mutation, part) {
-            (M::RangeOfNothingEmpty, None) => Some(Blob::default()),
-            (M::RangeNotClipped, Some(part)) if part.len_bytes() < wanted => {
-                self.inner.get_range(key, 0..u64::MAX).await?
-            }
-            (_, part) => part,
-        })
-    }
-
-    async fn list(&self, prefix: &str, after: Option<&ObjectKey>, limit: usize) -> PortResult<Vec<ObjectKey>> {
-        if self.mutation == M::ListByDirectory && !prefix.is_empty() && !prefix.ends_with('/') {
-            return Ok(Vec::new());
-        }
-        let limit = if self.mutation == M::ListUnlimited { usize::MAX } else { limit };
-        let mut keys = self.inner.list(prefix, after, limit).await?;
-        match (self.mutation, after) {
-            (M::ListAgain, Some(after)) if self.is_there(after).await? => keys.insert(0, after.clone()),
-            (M::ListBackwards, _) => keys.reverse(),
-            _ => {}
-        }
-        Ok(keys)
-    }
-
-    async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
-        match self.mutation {
-            M::DeleteForgotten => return Ok(()),
-            M::DeleteOfNothingFails if !self.is_there(key).await? => {
-                return Err(PortError::new(PortErrorKind::Other, "delete", key, "there is no such object"));
-            }
-            _ => {}
-        }
-        self.inner.delete(key).await
+mutants! {
+    /// What is wrong with an archive.
+    ArchiveMutation, for A, |this| this.inner;
+    Archive<A: Archive> {
+        fn put_new(key: &ObjectKey, object: Blob) -> Put;
+            - Overwrites: "a put overwrites what is there" => {
+                // Repeats until it stores, so that of many concurrent puts each is told that it did.
+                while this.inner.put_new(key, object.clone()).await? == Put::Exists {
+                    this.inner.delete(key).await?;
+                }
+                Ok(Put::Stored)
+            };
+            - ExistsIsStored: "a put that found an object claims to have stored its own" => {
+                this.inner.put_new(key, object).await.map(|_| Put::Stored)
+            };
+            - FilesCutShort: "of what is in a file only the first MiB is put" {
+                let is_file = object.in_memory().is_none();
+                let object = if is_file { object.part(0..1 << 20) } else { object };
+            };
+        fn replace(key: &ObjectKey, object: Blob) -> ();
+            - ReplaceForgotten: "nothing is replaced" => Ok(());
+            - ReplacePuts: "a missing object is put when it is replaced"
+                { this.inner.put_new(key, object.clone()).await?; };
+        fn get(key: &ObjectKey, bytes_max: u64) -> Option<Blob>;
+            - LargeInMemory: "what is large is read into memory" => {
+                let Some(object) = this.inner.get(key, bytes_max).await? else { return Ok(None) };
+                let bytes = object.bytes().map_err(|e| PortError::new(PortErrorKind::Other, "get", key, e))?;
+                Ok(Some(bytes.into()))
+            };
+            - LimitIgnored: "an object over the limit is read all the same" { let bytes_max = u64::MAX; };
+            - TooLargeIsAbsent: "an object over the limit is reported as missing"
+                => match this.inner.get(key, bytes_max).await {
+                    Err(error) if error.kind == PortErrorKind::TooLarge => Ok(None),
+                    got => got,
+                };
+        fn get_range(key: &ObjectKey, range: Range<u64>) -> Option<Blob>;
+            - RangeNotClipped: "a range beyond the end of an object returns the whole object" {
+                let part = this.inner.get_range(key, range.clone()).await?;
+                let is_clipped = part.is_some_and(|part| part.len_bytes() < range.end.saturating_sub(range.start));
+                let range = if is_clipped { 0..u64::MAX } else { range };
+            };
+            - RangeOfNothingEmpty: "a range of a missing object is empty" but |part| part.get_or_insert_default();
+        fn list(prefix: &str, after: Option<&ObjectKey>, limit: usize) -> Vec<ObjectKey>;
+            - ListByDirectory: "a list matches whole directories only: part of a name finds nothing"
+                but |keys| if !prefix.is_empty() && !prefix.ends_with('/') { keys.clear() };
+            - ListAgain: "a list includes the key that it should begin after" => {
+                let mut keys = this.inner.list(prefix, after, limit).await?;
+                if let Some(after) = after && this.is_there(after).await? {
+                    keys.insert(0, after.clone());
+                }
+                Ok(keys)
+            };
+            - ListUnlimited: "a list ignores its limit" { let limit = usize::MAX; };
+            - ListBackwards: "a list is in reverse order" but |keys| keys.reverse();
+        fn delete(key: &ObjectKey) -> ();
+            - DeleteOfNothingFails: "deleting a missing object fails" {
+                if !this.is_there(key).await? {
+                    return Err(PortError::new(PortErrorKind::Other, "delete", key, "there is no such object"));
+                }
+            };
+            - DeleteForgotten: "nothing is deleted" => Ok(());
     }
 }
