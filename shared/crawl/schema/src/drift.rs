@@ -1,4 +1,4 @@
-//! What differs between what was learned before and what is learned now.
+//! Drift: the differences between an earlier and a current schema.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,45 +10,46 @@ use crate::limits::NAME_BYTES_MAX;
 use crate::page_types::PageType;
 use crate::{FieldLearned, Kind, Learned, RepeatedLearned, TypeLearned};
 
-/// Fewer items or pages than these say nothing.
+/// Below this many items or pages, a share is not significant.
 const SAMPLE_MIN: u64 = 5;
 
 /// From this share on, in percent, nearly all have it.
 const MOST_PERCENT: u64 = 80;
 
-/// Up to this share, in percent, hardly any has it.
+/// Up to this share, in percent, hardly any have it.
 const FEW_PERCENT: u64 = 20;
 
 /// From this share on, in percent, a new field counts.
 const NEW_PERCENT: u64 = 50;
 
-/// One difference, with how many had it and have it.
+/// One difference, with its shares before and now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drift {
     /// What changed.
     pub change: Change,
-    /// How it was.
+    /// The share before.
     pub before: Share,
-    /// How it is.
+    /// The share now.
     pub now: Share,
-    /// Some of the pages where it is so now.
+    /// Examples of pages where the current state occurs.
     pub urls: BTreeSet<String>,
 }
 
-/// What changed. Types of items are named by their tables, fields by their columns.
+/// A change. Item types are named by their tables, fields by their columns.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Change {
-    /// Nearly all items had the field, and hardly any has it now. The shares are of the type's items.
+    /// Nearly all items had the field, and hardly any have it now. The shares are of the type's
+    /// items.
     FieldGone {
-        /// The type.
+        /// The item type.
         item_type: String,
         /// The field.
         field: String,
     },
-    /// The field's values are of another kind. The shares are of the items that have the field.
+    /// The field's values have another kind. The shares are of the items that have the field.
     KindChanged {
-        /// The type.
+        /// The item type.
         item_type: String,
         /// The field.
         field: String,
@@ -59,42 +60,45 @@ pub enum Change {
     },
     /// No item had the field, and many have it now. The shares are of the type's items.
     FieldNew {
-        /// The type.
+        /// The item type.
         item_type: String,
         /// The field.
         field: String,
     },
-    /// Nearly all pages of a pattern had items of the type, and hardly any has them now. The shares are of these pages.
+    /// Nearly all pages of a pattern had items of the type, and hardly any have them now. The
+    /// shares are of these pages.
     TypeGone {
-        /// The type.
+        /// The item type.
         item_type: String,
         /// The pattern of the pages' URLs.
         pattern: String,
     },
     /// No page had items of the type, and some have them now. The shares are of all pages.
     TypeNew {
-        /// The type.
+        /// The item type.
         item_type: String,
     },
-    /// Nearly all pages of a pattern had a list, a table or the like, and hardly any has it now. The shares are of these pages.
+    /// Nearly all pages of a pattern had a repeated structure (a list, table or set of labels), and
+    /// hardly any have it now. The shares are of these pages.
     RepeatedGone {
         /// The CSS selector of its entries.
         each: String,
         /// The pattern of the pages' URLs.
         pattern: String,
     },
-    /// No page of a pattern had a list, a table or the like, and many have it now. The shares are of these pages.
+    /// No page of a pattern had a repeated structure, and many have it now. The shares are of these
+    /// pages.
     RepeatedNew {
         /// The CSS selector of its entries.
         each: String,
         /// The pattern of the pages' URLs.
         pattern: String,
     },
-    /// Nearly all entries had the field, and hardly any has it now. The shares are of the entries.
+    /// Nearly all entries had the field, and hardly any have it now. The shares are of the entries.
     RepeatedFieldGone {
-        /// Its name.
+        /// The field's name.
         field: String,
-        /// Where it stood in the entry.
+        /// Where it was in the entry.
         place: String,
         /// The CSS selector of the entries.
         each: String,
@@ -103,9 +107,9 @@ pub enum Change {
     },
     /// No entry had the field, and many have it now. The shares are of the entries.
     RepeatedFieldNew {
-        /// Its name.
+        /// The field's name.
         field: String,
-        /// Where it stands in the entry.
+        /// Where it is in the entry.
         place: String,
         /// The CSS selector of the entries.
         each: String,
@@ -114,17 +118,17 @@ pub enum Change {
     },
 }
 
-/// How many of a number.
+/// A part of a total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// How many have it.
+    /// The number of those that have it.
     pub having: u64,
-    /// How many there are.
+    /// The total.
     pub of: u64,
 }
 
 impl Share {
-    /// Returns the share in percent, rounded down; 0 of nothing.
+    /// Returns the share in percent, rounded down; 0 if the total is 0.
     #[must_use]
     pub fn percent(self) -> u64 {
         self.having.saturating_mul(100).checked_div(self.of).unwrap_or_default()
@@ -141,9 +145,8 @@ impl fmt::Display for Share {
     }
 }
 
-/// Returns what differs, in a fixed order. What rests on few items or pages is left out, and so is what may be missing only because of a limit.
-///
-/// There is nothing between two that are equal.
+/// Returns the differences, in a fixed order; none if both are equal. Differences that rest on few
+/// items or pages are left out, and so are those that a limit may have caused.
 #[must_use]
 pub fn drift(before: &Learned, now: &Learned) -> Vec<Drift> {
     let mut found = Vec::new();
@@ -165,7 +168,7 @@ pub fn drift(before: &Learned, now: &Learned) -> Vec<Drift> {
         of_page_types(before, now, &mut found);
     }
     for (pattern, before_page) in before.page_types().iter() {
-        // Pages that repeat nothing at all may have been made without looking for it.
+        // Pages without any repeated structure may have been extracted without looking for it.
         if let Some(now_page) = now.page_types().get(pattern).filter(|_| !before_page.repeated.is_empty()) {
             of_repeated(pattern, before_page, now_page, &mut found);
         }
@@ -284,19 +287,20 @@ fn of_type(table: &str, before: &TypeLearned, now: &TypeLearned, found: &mut Vec
     }
 }
 
-/// Returns the kind that nearly all values have; `None` if there is none, or there are few values.
+/// Returns the kind of nearly all values; `None` if there is no such kind or there are too few
+/// values.
 fn kind_of_most(field: &FieldLearned) -> Option<Kind> {
     let kind = field.main_kind();
     let share = Share { having: field.kinds.get(&kind).copied().unwrap_or_default(), of: field.items };
     (share.is_sample() && share.percent() >= MOST_PERCENT).then_some(kind)
 }
 
-/// Returns a place of a field as people see it. One by a label has the page's own words in it.
+/// Returns a field's place for display. A place found by a label contains the page's own words.
 fn shown(place: &str) -> String {
     one_line(if place.is_empty() { "." } else { place }, NAME_BYTES_MAX)
 }
 
-/// As a line for people, without the pages.
+/// One line for display, without the pages.
 impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.change {
@@ -326,7 +330,7 @@ mod tests {
     use crate::text::tests::{documents, learned_of};
 
     #[test]
-    fn what_changed_is_told_if_it_rests_on_enough() {
+    fn significant_changes_are_reported() {
         const ALL: &str = r#""name":"A","size":7"#;
         for (before, now, expected, why) in [
             ((10, ALL), (10, ALL), vec![], "nothing changed"),
@@ -361,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_that_pages_lost_and_one_that_they_got_are_told() {
+    fn lost_and_new_types_are_reported() {
         let before = learned_of(&documents("Product", 10, r#""name":"A""#));
         let now = learned_of(&documents("Offer", 10, r#""name":"A""#));
         let told: Vec<String> = drift(&before, &now).iter().map(ToString::to_string).collect();
@@ -369,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_of_nothing_is_nothing() {
+    fn a_share_of_nothing_is_zero() {
         assert_eq!(Share { having: 0, of: 0 }.percent(), 0);
     }
 }

@@ -1,12 +1,12 @@
-//! JSON Schema of rows.
+//! JSON Schema for rows of items.
 
 use dragline_domain::item::COMMON;
 use serde_json::{Map, Value, json};
 
 use crate::{FieldLearned, Kind, Learned};
 
-/// Returns the JSON Schema (2020-12) of a row that `dragline export --what items` writes for an item of this type; `None` if there is no such type.
-/// What all items had is required.
+/// Returns the JSON Schema (2020-12) of a row that `dragline export --what items` writes for an
+/// item of this type; `None` if there is no such type. Fields that all items had are required.
 #[must_use]
 pub fn json_schema(learned: &Learned, item_type: &str) -> Option<Value> {
     let (table, of_type) = learned.find(item_type)?;
@@ -57,7 +57,7 @@ const fn type_of(kind: Kind) -> &'static str {
     }
 }
 
-/// Returns an example as the row has it; as a text if its kind is not certain.
+/// Returns an example in the form it has in the row; as text if its kind is uncertain.
 fn example_of(field: &FieldLearned, example: &str) -> Value {
     match field.only_kind().map(type_of) {
         Some("boolean" | "number") => serde_json::from_str(example).unwrap_or_else(|_| json!(example)),

@@ -1,4 +1,4 @@
-//! What the values of a field are.
+//! Kinds of field values.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use dragline_domain::item::{Cell, Column, Form};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-/// What a value is.
+/// The kind of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -27,7 +27,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of a value in a column of this name. Prices that the page's notation gives as numbers are money, too.
+    /// Returns the kind of a value in the column `name`. Prices that the notation gives as numbers
+    /// are money too.
     #[must_use]
     pub fn of(name: &str, column: &Column) -> Self {
         match (&column.cell, column.form) {
@@ -46,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// The name that people read.
+    /// Returns the name for display.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What is known of the items of a site.
+//! The learned schema of a site's items.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
@@ -15,46 +15,48 @@ use crate::limits::{
 };
 use crate::{Kind, PageTypes};
 
-/// The version of what is stored. Another one is not read.
+/// The version of the stored form. Other versions are not read.
 const VERSION: u32 = 1;
 
-/// What was learned from documents. Its size is limited, however many there were.
+/// A schema learned from documents. Its size is limited, whatever the number of documents.
 ///
-/// Below the limits it does not depend on the order of the documents, nor on how they were divided among parts that are merged. Above them, the
-/// rarest things are left out, and types that only pages name before those of the definition.
+/// Below the limits it does not depend on the order of the documents, or on how they were divided
+/// among parts that are merged. Above them, the rarest entries are left out, and types that only
+/// pages name go before those of the definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Learned {
     #[serde(deserialize_with = "this_version")]
     version: u32,
-    /// How many pages there were, with items or without.
+    /// The number of pages, with items or without.
     pages: u64,
     types: BTreeMap<String, TypeLearned>,
-    /// How many items were left out with their types.
+    /// The number of items left out because their types were.
     items_left_out: u64,
     page_types: PageTypes,
 }
 
-/// What was learned of a type of items.
+/// What was learned about one item type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeLearned {
-    /// Its name as pages write it; the first by the alphabet if there are several. `None` if it is too long.
+    /// Its name as pages write it; the alphabetically first if there are several. `None` if it is
+    /// too long.
     pub name: Option<String>,
-    /// How many items have it.
+    /// The number of items of this type.
     pub items: u64,
-    /// How many pages have such items.
+    /// The number of pages with such items.
     pub pages: u64,
-    /// Its fields, by the names of their columns ([`Item::columns`]).
+    /// The type's fields, by the names of their columns ([`Item::columns`]).
     pub fields: BTreeMap<String, FieldLearned>,
-    /// How many values were left out with their fields.
+    /// The number of values left out because their fields were.
     pub values_left_out: u64,
-    /// Some of the pages that have it.
+    /// Examples of pages that have it.
     pub urls: BTreeSet<String>,
-    /// Who named it. What was stored before this field was counts as named by pages.
+    /// Who named the type. Schemas stored before this field existed count as named by pages.
     #[serde(default, skip_serializing_if = "NamedBy::is_pages")]
     pub named_by: NamedBy,
 }
 
-/// Who named a type of items. The later one stays longer where there is not room for all.
+/// Who named an item type. If room runs out, types with the greater value are kept longer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedBy {
@@ -66,7 +68,7 @@ pub enum NamedBy {
 }
 
 impl NamedBy {
-    /// Returns who named the type of an item.
+    /// Returns who named an item's type.
     fn of_item(item: &Item) -> Self {
         if item.is_of_definition() { Self::Definition } else { Self::Pages }
     }
@@ -76,20 +78,21 @@ impl NamedBy {
     }
 }
 
-/// What was learned of a field.
+/// What was learned about one field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldLearned {
-    /// Where it stands in the item, as a definition writes it under `item`; `None` if it cannot be written there.
+    /// Its place in the item, as a definition writes it under `item`; `None` if a definition cannot
+    /// express it.
     pub property: Option<String>,
-    /// How many items have it.
+    /// The number of items that have it.
     pub items: u64,
-    /// How many of these have a value of each kind.
+    /// The number of these whose value has each kind.
     pub kinds: BTreeMap<Kind, u64>,
-    /// Some of the values, on one line, without what a terminal acts on.
+    /// Example values, each on one line and safe to print to a terminal.
     pub examples: BTreeSet<String>,
     /// Whether the value is the same everywhere.
     pub variety: Variety,
-    /// Some of the pages that have it.
+    /// Examples of pages that have it.
     pub urls: BTreeSet<String>,
 }
 
@@ -97,9 +100,9 @@ pub struct FieldLearned {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Variety {
-    /// They are so far; this is a digest of the value.
+    /// All values so far are the same; this is their digest.
     Same(u64),
-    /// There are several.
+    /// There are several values.
     Various,
 }
 
@@ -110,7 +113,8 @@ impl Default for Learned {
 }
 
 impl Learned {
-    /// Learns from a document. One that is neither a page nor has items, such as a redirect, is passed over.
+    /// Learns from a document. Redirects and other documents that are not pages and have no items
+    /// are ignored.
     pub fn learn(&mut self, document: &Document) {
         let content = document.content.as_deref();
         let items = content.map_or(&[][..], |content| &content.items);
@@ -133,7 +137,7 @@ impl Learned {
         self.page_types.learn(document.url.path(), url, &on_page, repeated);
     }
 
-    /// Adds what was learned elsewhere, from other documents.
+    /// Merges a schema learned from other documents.
     pub fn merge(&mut self, other: Self) {
         self.pages += other.pages;
         self.items_left_out += other.items_left_out;
@@ -144,31 +148,32 @@ impl Learned {
         self.compact();
     }
 
-    /// How many pages there were, with items or without.
+    /// Returns the number of pages, with items or without.
     #[must_use]
     pub const fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// What was learned of each type of items, by the name of its table ([`Item::table`]).
+    /// Returns the item types, by the names of their tables ([`Item::table`]).
     #[must_use]
     pub const fn types(&self) -> &BTreeMap<String, TypeLearned> {
         &self.types
     }
 
-    /// How many items were left out, as there were too many types.
+    /// Returns the number of items left out because there were too many types.
     #[must_use]
     pub const fn items_left_out(&self) -> u64 {
         self.items_left_out
     }
 
-    /// The kinds of pages.
+    /// Returns the page types.
     #[must_use]
     pub const fn page_types(&self) -> &PageTypes {
         &self.page_types
     }
 
-    /// Returns the type of this name, as pages write it or as its table is called, with the name of its table.
+    /// Finds a type by the name that pages write or by the name of its table. Returns the table's
+    /// name with it.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<(&str, &TypeLearned)> {
         let is_it =
@@ -176,7 +181,7 @@ impl Learned {
         self.types.iter().find(is_it).map(|(table, learned)| (table.as_str(), learned))
     }
 
-    /// Leaves out the rarest types while there are too many, or too many fields.
+    /// Leaves out the rarest types while there are too many of them, or too many fields.
     fn compact(&mut self) {
         for (_, left) in take_rarest(&mut self.types, TYPES_MAX, TypeLearned::rank) {
             self.items_left_out += left.items;
@@ -197,7 +202,7 @@ impl Learned {
 }
 
 impl TypeLearned {
-    /// What decides which types stay where there is not room for all: the greatest.
+    /// Returns the sort key for dropping types: the greatest stay.
     const fn rank(&self) -> (NamedBy, u64) {
         (self.named_by, self.items)
     }
@@ -276,14 +281,14 @@ impl FieldLearned {
         }
     }
 
-    /// Returns the kind that most values have.
+    /// Returns the most frequent kind.
     #[must_use]
     pub fn main_kind(&self) -> Kind {
         let most = self.kinds.iter().max_by_key(|(_, count)| **count);
         most.map_or(Kind::Text, |(kind, _)| *kind)
     }
 
-    /// Returns the only kind that there is; `None` if there are several.
+    /// Returns the only kind; `None` if there are several.
     #[must_use]
     pub fn only_kind(&self) -> Option<Kind> {
         let mut kinds = self.kinds.keys();
@@ -291,7 +296,7 @@ impl FieldLearned {
     }
 }
 
-/// Adds a page as an example.
+/// Adds a page to the examples.
 pub(crate) fn add_url(urls: &mut BTreeSet<String>, url: &str) {
     if url.len() <= URL_BYTES_MAX
         && !urls.contains(url)
@@ -301,7 +306,8 @@ pub(crate) fn add_url(urls: &mut BTreeSet<String>, url: &str) {
     }
 }
 
-/// Adds examples, and keeps the first by the alphabet: so the order in which they come does not matter.
+/// Adds examples and keeps the alphabetically first, so that the result does not depend on their
+/// order.
 pub(crate) fn add_examples(examples: &mut BTreeSet<String>, others: BTreeSet<String>) {
     examples.extend(others);
     while examples.len() > EXAMPLES_MAX {
@@ -309,7 +315,8 @@ pub(crate) fn add_examples(examples: &mut BTreeSet<String>, others: BTreeSet<Str
     }
 }
 
-/// Takes the rarest out, if there are more than `max`. Some room is left, so that what comes new has time to become frequent.
+/// Removes the rarest entries if there are more than `max`. It leaves some room, so that new
+/// entries have time to become frequent.
 pub(crate) fn take_rarest<T, R: Ord>(
     all: &mut BTreeMap<String, T>,
     max: usize,
@@ -322,14 +329,14 @@ pub(crate) fn take_rarest<T, R: Ord>(
     by_rarity(all, rank).into_iter().take(too_many).filter_map(|name| all.remove_entry(&name)).collect()
 }
 
-/// Returns the names, with the rarest first.
+/// Returns the names, rarest first.
 fn by_rarity<T, R: Ord>(all: &BTreeMap<String, T>, rank: impl Fn(&T) -> R) -> Vec<String> {
     let mut names: Vec<(R, &String)> = all.iter().map(|(name, one)| (rank(one), name)).collect();
     names.sort();
     names.into_iter().map(|(_, name)| name.clone()).collect()
 }
 
-/// A digest that is the same on every machine.
+/// Computes a digest that is the same on every machine.
 fn digest(value: &impl Hash) -> u64 {
     let mut hasher = SipHasher13::new();
     value.hash(&mut hasher);

@@ -1,7 +1,9 @@
-//! Learns from documents what the pages of a site have in common: which items they have, with which fields, at which URLs.
+//! Learns the schema of a site from its documents: the items on its pages, their fields, and the
+//! URLs where they occur.
 //!
-//! [`Learned`] takes documents one at a time, in memory that does not grow with their number, and can be added up from parts. [`drift`] says what
-//! differs between two of them, [`Pairs`] between pages and the same pages before, [`yaml`], [`json_schema`], [`sql`] and [`text`] write one down.
+//! [`Learned`] takes one document at a time, in memory that does not grow with their number; parts
+//! can be merged. [`drift`] compares two schemas, [`Pairs`] compares pages with their earlier
+//! captures, and [`yaml`], [`json_schema`], [`sql`] and [`text`] write a schema out.
 //!
 //! ```
 //! use dragline_domain::document::Document;
@@ -38,30 +40,30 @@ pub use sql::sql;
 pub use text::{drift_text, text};
 pub use yaml::yaml;
 
-/// What one may hold at most, whatever a site makes up.
+/// Limits on the size of a schema, whatever a site makes up.
 pub mod limits {
-    /// Types of items.
+    /// Item types.
     pub const TYPES_MAX: usize = 200;
-    /// Fields of a type.
+    /// Fields of one type.
     pub const FIELDS_MAX: usize = 400;
     /// Fields of all types together.
     pub const FIELDS_OF_ALL_TYPES_MAX: usize = 4_000;
     /// Patterns of URLs.
     pub const PATTERNS_MAX: usize = 200;
-    /// Types of items of one pattern.
+    /// Item types of one pattern.
     pub const TYPES_OF_PATTERN_MAX: usize = 20;
-    /// Lists, tables and the like of one pattern.
+    /// Repeated structures of one pattern.
     pub const REPEATED_OF_PATTERN_MAX: usize = 24;
-    /// Fields of one list or table.
+    /// Fields of one repeated structure.
     pub const FIELDS_OF_REPEATED_MAX: usize = 40;
-    /// Fields of all lists and tables together.
+    /// Fields of all repeated structures together.
     pub const FIELDS_OF_ALL_REPEATED_MAX: usize = 4_000;
-    /// Examples of one thing.
+    /// Examples of one type, field or pattern.
     pub const EXAMPLES_MAX: usize = 3;
     /// The length of an example, in characters.
     pub const EXAMPLE_CHARS_MAX: usize = 80;
-    /// The length of a URL that is kept as an example, in bytes. Longer ones are not kept.
+    /// The length of a URL kept as an example, in bytes. Longer ones are not kept.
     pub const URL_BYTES_MAX: usize = 500;
-    /// The length of a type's name or a property's path that is kept, in bytes. Longer ones are not kept.
+    /// The length of a type's name or a property's path, in bytes. Longer ones are not kept.
     pub const NAME_BYTES_MAX: usize = 200;
 }

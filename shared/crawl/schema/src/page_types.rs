@@ -1,4 +1,4 @@
-//! Kinds of pages, by the patterns of their URLs.
+//! Page types, by the patterns of their URLs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -10,37 +10,38 @@ use crate::RepeatedLearned;
 use crate::learned::{add_examples, add_url, take_rarest};
 use crate::limits::{FIELDS_OF_ALL_REPEATED_MAX, PATTERNS_MAX, REPEATED_OF_PATTERN_MAX, TYPES_OF_PATTERN_MAX};
 
-/// The most segments of a pattern; what is deeper is `**`.
+/// The most segments of a pattern; deeper ones become `**`.
 const SEGMENTS_MAX: usize = 6;
 
-/// Longer segments are names of single pages.
+/// Longer segments are taken for the names of single pages.
 const SEGMENT_BYTES_MAX: usize = 30;
 
-/// If more pages than these differ in their last segment alone, it is a name, whatever it looks like.
+/// If more pages than this differ only in their last segment, the segment is a name, whatever it
+/// looks like.
 const SIBLINGS_MAX: usize = 12;
 
-/// The kinds of pages by pattern: `*` is any segment or, before a dot, any name; `**` any rest.
+/// Page types by pattern. `*` is any segment or, before a dot, any name; `**` is any rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageTypes {
     patterns: BTreeMap<String, PageType>,
-    /// Patterns that stand for all pages beside each other, as these were many.
+    /// Patterns that replaced many sibling patterns.
     joined: BTreeSet<String>,
 }
 
-/// What was learned of pages whose URLs have one pattern.
+/// What was learned about the pages whose URLs have one pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageType {
-    /// How many there are.
+    /// The number of these pages.
     pub pages: u64,
-    /// How many of them have items of a type, by the name of its table.
+    /// The number of these pages with items of each type, by the name of its table.
     pub types: BTreeMap<String, u64>,
-    /// What they repeat, by the selector of its entries.
+    /// Their repeated structures, by the selector of the entries.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub repeated: BTreeMap<String, RepeatedLearned>,
-    /// How many lists, tables and the like of pages were left out.
+    /// The number of repeated structures of pages that were left out.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeated_left_out: u64,
-    /// Some of them.
+    /// Examples of these pages.
     pub urls: BTreeSet<String>,
 }
 
@@ -93,7 +94,7 @@ impl PageTypes {
         self.patterns.entry(pattern).or_default().merge(page_type);
     }
 
-    /// Makes one pattern of those beside each other, if they are many.
+    /// Joins sibling patterns into one if there are many.
     fn join(&mut self, joint: String) {
         let siblings = self.patterns.keys().filter(|pattern| joint_of(pattern).as_ref() == Some(&joint));
         let siblings: Vec<String> = siblings.cloned().collect();
@@ -107,7 +108,7 @@ impl PageTypes {
         }
     }
 
-    /// Puts the rarest patterns into wider ones while there are too many.
+    /// Merges the rarest patterns into wider ones while there are too many.
     fn compact(&mut self) {
         while self.patterns.len() > PATTERNS_MAX {
             for (pattern, page_type) in take_rarest(&mut self.patterns, PATTERNS_MAX, |page_type| page_type.pages) {
@@ -122,7 +123,7 @@ impl PageTypes {
 }
 
 impl PageTypes {
-    /// Leaves out what the rarest patterns repeat while there are too many fields.
+    /// Leaves out the repeated structures of the rarest patterns while there are too many fields.
     fn compact_repeated(&mut self) {
         let mut fields: usize = self.patterns.values().map(PageType::repeated_fields).sum();
         if fields <= FIELDS_OF_ALL_REPEATED_MAX {
@@ -146,7 +147,7 @@ impl PageTypes {
 
 impl PageType {
     fn repeated_fields(&self) -> usize {
-        // One without fields takes room, too.
+        // A structure without fields takes room too.
         self.repeated.values().map(|learned| 1 + learned.fields.len()).sum()
     }
 
@@ -177,7 +178,8 @@ const fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Returns the pattern of a URL's path: numbers, hexadecimal names and those of several words are `*`, as in `/product/*` and `/news/*/*.html`.
+/// Returns the pattern of a URL's path: numbers, hexadecimal names and names of several words
+/// become `*`, as in `/product/*` and `/news/*/*.html`.
 #[must_use]
 pub fn pattern_of(path: &str) -> String {
     let mut pattern = String::new();
@@ -194,7 +196,7 @@ pub fn pattern_of(path: &str) -> String {
     pattern
 }
 
-/// Splits a segment before its extension, such as `.html`, if it has one.
+/// Splits off a segment's extension, such as `.html`, if there is one.
 fn split_extension(segment: &str) -> (&str, &str) {
     let is_extension = |end: &str| (1..=5).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_alphabetic());
     match segment.rfind('.') {
@@ -203,7 +205,7 @@ fn split_extension(segment: &str) -> (&str, &str) {
     }
 }
 
-/// Whether a segment names a single thing, by its looks. Words that stand alone are parts of a site.
+/// Whether a segment looks like the name of a single page. Single words are sections of a site.
 fn is_name(stem: &str) -> bool {
     let digits = stem.bytes().filter(u8::is_ascii_digit).count();
     let words = stem.split(['-', '_', '+', '.']).filter(|word| !word.is_empty()).count();
@@ -215,7 +217,7 @@ fn is_name(stem: &str) -> bool {
         || (digits > 0 && is_hexadecimal)
 }
 
-/// Returns the pattern that a pattern becomes if it has many beside it; `None` if it is general already.
+/// Returns the pattern that replaces a pattern with many siblings; `None` if it is general already.
 fn joint_of(pattern: &str) -> Option<String> {
     let (parent, last) = pattern.rsplit_once('/')?;
     let (stem, extension) = split_extension(last);
@@ -235,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_names_a_single_page_is_left_open() {
+    fn names_of_single_pages_become_wildcards() {
         for (path, expected, why) in [
             ("/", "/", "the first page"),
             ("/product/17", "/product/*", "a number"),
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn many_pages_beside_each_other_have_one_pattern() {
+    fn many_sibling_pages_share_one_pattern() {
         let mut learned = PageTypes::default();
         for letter in 'a'..='z' {
             learned.learn(&format!("/tag/{letter}word"), "https://a.example/", &BTreeSet::new(), &[]);
@@ -265,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_without_end_are_put_into_wider_ones() {
+    fn too_many_patterns_are_merged_into_wider_ones() {
         let mut learned = PageTypes::default();
         for n in 0..5_000_u32 {
             let letters: String = n.to_string().bytes().map(|digit| char::from(digit + 49)).collect();

@@ -1,4 +1,4 @@
-//! What differs between pages and the same pages before.
+//! Differences between pages and their earlier captures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,9 +9,10 @@ use dragline_domain::item::Item;
 use crate::drift::{Change, Drift, drift};
 use crate::{Kind, Learned, RepeatedLearned};
 
-/// Pages, each as it was and as it is.
+/// Pairs of an earlier and a current capture of the same pages.
 ///
-/// Where the two of a page differ by chance, that says little; if many pages differ in the same way, their template has changed.
+/// A chance difference of one page says little; if many pages differ in the same way, their
+/// template has changed.
 #[derive(Clone, Debug, Default)]
 pub struct Pairs {
     before: Learned,
@@ -19,17 +20,17 @@ pub struct Pairs {
     shapes: Vec<[Shape; 2]>,
 }
 
-/// What a page has.
+/// The structure of one page.
 #[derive(Clone, Debug, Default)]
 struct Shape {
-    /// The kind of each field that its items have, by the item's table.
+    /// The kind of each field of its items, by the item's table.
     items: BTreeMap<String, BTreeMap<String, Kind>>,
-    /// The places of the fields that its lists and the like have, by the selector of their entries.
+    /// The places of the fields of its repeated structures, by the selector of the entries.
     repeated: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Pairs {
-    /// Adds a page. One without items, lists or the like, then and now, says nothing and is passed over.
+    /// Adds a page. It is ignored if it has neither items nor repeated structures, then and now.
     pub fn add(&mut self, before: &Document, now: &Document) {
         let says_nothing = |document| items(document).is_empty() && repeated(document).is_empty();
         if says_nothing(before) && says_nothing(now) {
@@ -46,13 +47,13 @@ impl Pairs {
         self.shapes.is_empty()
     }
 
-    /// Returns what differs, as [`drift`] does.
+    /// Returns the differences, as [`drift`] does.
     #[must_use]
     pub fn drifts(&self) -> Vec<Drift> {
         drift(&self.before, &self.now)
     }
 
-    /// Returns how many of the pages differ in one of these ways.
+    /// Returns the number of pages that show one of these differences.
     #[must_use]
     pub fn pages_with(&self, drifts: &[Drift]) -> usize {
         let differs = |[before, now]: &&[Shape; 2]| drifts.iter().any(|drift| has(before, now, &drift.change));
@@ -116,7 +117,7 @@ mod tests {
     use crate::text::tests::documents;
 
     #[test]
-    fn pages_that_drifted_are_told_and_counted() {
+    fn drifted_pages_are_reported_and_counted() {
         const ALL: &str = r#""name":"A","size":7"#;
         for (fields, expected, pages, why) in [
             (ALL, vec![], 0, "nothing changed"),
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_without_items_are_passed_over() {
+    fn pages_without_items_are_ignored() {
         let bare = |document: &Document| Document { content: None, ..document.clone() };
         let documents = documents("Product", 1, r#""size":7"#);
         let mut pairs = Pairs::default();

@@ -1,4 +1,4 @@
-//! What pages of one pattern repeat: lists, tables, labels with values.
+//! Repeated structures on pages of one pattern: lists, tables, labels with values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,46 +11,49 @@ use crate::Kind;
 use crate::learned::{add_examples, add_url, take_rarest};
 use crate::limits::{EXAMPLE_CHARS_MAX, FIELDS_OF_REPEATED_MAX, NAME_BYTES_MAX};
 
-/// What was learned of a list, a table or the like.
+/// What was learned about a repeated structure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatedLearned {
-    /// What it is made of; the first if pages differ.
+    /// Its form; the first if pages differ.
     pub form: RepeatedForm,
-    /// How many pages have it.
+    /// The number of pages that have it.
     pub pages: u64,
-    /// How many entries there are on all of them.
+    /// The number of entries on all of them.
     pub entries: u64,
-    /// What entries have, by the place where it stands: a path by its label, a CSS selector, with `@` before the name of an attribute.
+    /// The fields of its entries, by place: a path by its label, or a CSS selector, with `@` before
+    /// the name of an attribute.
     pub fields: BTreeMap<String, RepeatedFieldLearned>,
-    /// How many fields of pages were left out.
+    /// The number of fields of pages that were left out.
     pub fields_left_out: u64,
-    /// Some of the pages that have it.
+    /// Examples of pages that have it.
     pub urls: BTreeSet<String>,
 }
 
-/// What was learned of a field of entries.
+/// What was learned about a field of the entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatedFieldLearned {
-    /// Its name; the first by the alphabet if there are several.
+    /// Its name; the alphabetically first if there are several.
     pub name: String,
-    /// The CSS selector below the entry; `None` if it is the entry itself. The first by the alphabet if there are several.
+    /// The CSS selector below the entry; `None` if it is the entry itself. The alphabetically first
+    /// if there are several.
     pub css: Option<String>,
-    /// The attribute that is the value; `None` if it is the text.
+    /// The attribute with the value; `None` if the value is the text.
     pub attribute: Option<String>,
     /// The same place as a path, by the label beside it; `None` without a label.
     pub path: Option<String>,
-    /// How many pages have it.
+    /// The number of pages that have it.
     pub pages: u64,
-    /// How many entries have it.
+    /// The number of entries that have it.
     pub entries: u64,
-    /// On how many pages all values are of a kind.
+    /// The number of pages on which all values have this kind.
     pub kinds: BTreeMap<Kind, u64>,
-    /// Some of the values, one of each page, on one line, without what a terminal acts on.
+    /// Example values, one from each page, on one line and safe to print to a terminal.
     pub examples: BTreeSet<String>,
 }
 
 impl RepeatedLearned {
-    /// What one page has; `None` if its selector is too long to be kept.
+    /// Returns the structure of one page, with its selector; `None` if the selector is too long to
+    /// keep.
     pub(crate) fn of(repeated: &Repeated, url: &str) -> Option<(String, Self)> {
         let each = Some(&repeated.each).filter(|each| each.len() <= NAME_BYTES_MAX)?.clone();
         let mut learned = Self {
@@ -64,7 +67,7 @@ impl RepeatedLearned {
         add_url(&mut learned.urls, url);
         for field in &repeated.fields {
             match RepeatedFieldLearned::of(field) {
-                // A page says each place once.
+                // A page names each place once.
                 Some((place, field)) => drop(learned.fields.entry(place).or_insert(field)),
                 None => learned.fields_left_out += 1,
             }
@@ -130,7 +133,7 @@ impl RepeatedFieldLearned {
         add_examples(&mut self.examples, other.examples);
     }
 
-    /// Returns the only kind that there is; `None` if there are several.
+    /// Returns the only kind; `None` if there are several.
     #[must_use]
     pub fn only_kind(&self) -> Option<Kind> {
         let mut kinds = self.kinds.keys();
@@ -158,10 +161,10 @@ pub(crate) mod tests {
     use crate::text::tests::{document, documents, learned_of};
     use crate::{Learned, Pairs, drift, text, yaml};
 
-    /// What a page repeats, by the selectors.
+    /// The repeated structures of a page, by their selectors.
     type OfPage<'f> = &'f [(&'f str, &'f [RepeatedField])];
 
-    /// Returns a field of three entries; a place is written as it is in what was learned.
+    /// Returns a field of three entries. `place` is written as in the learned schema.
     fn field(place: &str, name: &str, kind: ScalarKind, example: &str) -> RepeatedField {
         let is_path = place.starts_with("//");
         let (css, attribute) = place.split_once('@').map_or((place, None), |(css, name)| (css, Some(name.to_owned())));
@@ -235,7 +238,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_gone_or_new_is_told_if_it_rests_on_enough() {
+    fn significant_changes_of_repeated_structures_are_reported() {
         let (card, other) = (card(), [field("b", "name", ScalarKind::Text, "A")]);
         let shorter = [card[0].clone(), card[1].clone()];
         let (card, other) = (card.as_slice(), other.as_slice());
@@ -278,7 +281,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_site_that_makes_up_lists_does_not_take_more_memory() {
+    fn made_up_lists_do_not_take_more_memory() {
         let mut learned = Learned::default();
         for n in 0..400 {
             let fields: Vec<RepeatedField> =
@@ -301,7 +304,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_pages_without_lists_taught_is_as_before() {
+    fn the_stored_form_without_lists_is_unchanged() {
         let json = serde_json::to_string(&learned_of(&documents("Product", 2, r#""name":"A""#))).unwrap();
         assert!(!json.contains("repeated"), "{json}");
     }

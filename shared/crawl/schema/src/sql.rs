@@ -1,4 +1,4 @@
-//! Tables for data warehouses.
+//! SQL tables for data warehouses.
 
 use std::fmt::Write;
 
@@ -6,8 +6,8 @@ use dragline_domain::item::COMMON;
 
 use crate::{FieldLearned, Kind, Learned};
 
-/// Returns a `CREATE TABLE` for each type of items, with the columns that `dragline export --what items --type …` writes. Types are those of ANSI SQL;
-/// a column whose values are of several kinds is a text.
+/// Returns a `CREATE TABLE` for each item type, with the columns that `dragline export --what items
+/// --type …` writes. Types are those of ANSI SQL; a column whose values have several kinds is text.
 #[must_use]
 pub fn sql(learned: &Learned) -> String {
     let mut out = String::new();
@@ -36,12 +36,13 @@ fn column_type(field: &FieldLearned) -> &'static str {
         Some(Kind::Bool) => "BOOLEAN",
         Some(Kind::Number) => "DOUBLE PRECISION",
         Some(Kind::Money) => "DECIMAL(18, 4)",
-        // Dates may have a time or none, and an offset or none: there is no column for all.
+        // Dates may or may not have a time and an offset, so no column type fits all of them.
         _ => "VARCHAR",
     }
 }
 
-/// All names are quoted: many, such as `at`, `order` and `name`, are words of some dialect.
+/// Quotes a name. All names are quoted, as many, such as `at`, `order` and `name`, are reserved
+/// words in some dialect.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

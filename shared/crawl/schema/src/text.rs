@@ -1,4 +1,4 @@
-//! What was learned, for people.
+//! The learned schema as text for people.
 
 use std::fmt::Write;
 
@@ -7,8 +7,8 @@ use dragline_domain::shown::{count, one_line};
 use crate::limits::NAME_BYTES_MAX;
 use crate::{Drift, FieldLearned, Learned, RepeatedLearned, Share, Variety};
 
-/// Returns a table of the page types, then one of each type of items with its fields, and of each list, table or the like that pages of one kind
-/// repeat. There is nothing in it that a terminal acts on.
+/// Returns a table of the page types, one of each item type with its fields, and one of each
+/// repeated structure on pages of one type. The text is safe to print to a terminal.
 #[must_use]
 pub fn text(learned: &Learned) -> String {
     let mut out = format!("{} pages\n", learned.pages());
@@ -60,7 +60,7 @@ fn push_repeated(out: &mut String, (pattern, each): (&str, &str), learned: &Repe
     out.push_str(&columns(&["field", "kind", "share", "example"], rows.collect()));
 }
 
-/// Returns a line for each difference, with pages below it.
+/// Returns a line for each difference, followed by example pages.
 #[must_use]
 pub fn drift_text(found: &[Drift]) -> String {
     let mut out = String::new();
@@ -86,7 +86,7 @@ fn example(field: &FieldLearned) -> String {
     }
 }
 
-/// Returns rows below a heading, each column as wide as its widest cell.
+/// Returns rows below headings, each column as wide as its widest cell.
 fn columns(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     let head = heads.iter().map(ToString::to_string).collect();
     let rows: Vec<Vec<String>> = [head].into_iter().chain(rows).collect();
@@ -168,7 +168,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn another_version_is_not_read() {
+    fn other_versions_are_not_read() {
         let json = serde_json::to_string(&shop()).unwrap();
         assert_eq!(serde_json::from_str::<Learned>(&json).unwrap(), shop());
         let error = serde_json::from_str::<Learned>(&json.replace("\"version\":1", "\"version\":2")).unwrap_err();
@@ -176,7 +176,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_site_that_makes_up_types_and_fields_does_not_take_more_memory() {
+    fn made_up_types_and_fields_do_not_take_more_memory() {
         let mut learned = Learned::default();
         for n in 0..600 {
             let fields: Vec<String> = (0..150).map(|field| format!("\"f{n}x{field}\":1")).collect();
@@ -191,7 +191,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn types_of_the_definition_stay_however_many_pages_make_up() {
+    fn types_of_the_definition_outlast_made_up_ones() {
         use crate::limits::TYPES_MAX;
         use dragline_domain::item::Notation;
 
@@ -254,7 +254,7 @@ pub(crate) mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn the_order_and_the_parts_do_not_matter(
+        fn the_result_depends_neither_on_order_nor_on_parts(
             a in any_documents(), b in any_documents(), c in any_documents(), mut shuffled in Just(()).prop_perturb(|(), rng| rng),
         ) {
             let merged = |parts: &[&Learned]| {

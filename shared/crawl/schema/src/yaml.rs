@@ -1,4 +1,4 @@
-//! The beginning of a definition.
+//! A draft of a definition.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -8,23 +8,24 @@ use dragline_domain::shown::is_obeyed;
 
 use crate::{FieldLearned, Kind, Learned, RepeatedFieldLearned, RepeatedLearned, Share};
 
-/// The most types of a definition.
+/// The most types in a definition.
 const TYPES_MAX: usize = 100;
 /// The most fields of a type.
 const FIELDS_MAX: usize = 200;
-/// The most fields of all types.
+/// The most fields of all types together.
 const FIELDS_OF_ALL_TYPES_MAX: usize = 2_000;
-/// A type on more patterns than these is looked for on all pages.
+/// A type that occurs on more patterns than this is looked for on all pages.
 const PATTERNS_MAX: usize = 8;
-/// What fewer pages of a pattern repeat, in percent, is left out.
+/// Structures on a smaller share of a pattern's pages, in percent, are left out.
 const MOST_PAGES_PERCENT_MIN: u64 = 50;
-/// Rarer fields, in percent, are left out: a definition begins with what matters.
+/// Rarer fields, in percent, are left out: a draft begins with what matters.
 const SHARE_PERCENT_MIN: u64 = 5;
-/// The longest name of a type.
+/// The longest type name, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 
-/// Returns the section `items:` of a definition with the types and fields that pages have: those of structured data, and those of lists, tables and the
-/// like that most pages of a pattern repeat. Whoever takes it over chooses what they want of it.
+/// Returns a draft of a definition's section `items:` with the types and fields found on pages:
+/// those of structured data, and those of structures that most pages of a pattern repeat. It is
+/// meant to be edited.
 #[must_use]
 pub fn yaml(learned: &Learned) -> String {
     let mut out = String::new();
@@ -71,7 +72,8 @@ pub fn yaml(learned: &Learned) -> String {
     if out.is_empty() { "items: []\n".to_owned() } else { format!("items:\n{out}") }
 }
 
-/// Returns what most pages of a pattern repeat, with the pattern and the selector of its entries.
+/// Returns the structures that most pages of a pattern repeat, each with the pattern and the
+/// selector of its entries.
 fn repeated_on_most_pages(learned: &Learned) -> impl Iterator<Item = (&str, &str, &RepeatedLearned)> {
     learned.page_types().iter().flat_map(|(pattern, page)| {
         let is_on_most = |having: u64| Share { having, of: page.pages }.percent() >= MOST_PAGES_PERCENT_MIN;
@@ -80,7 +82,7 @@ fn repeated_on_most_pages(learned: &Learned) -> impl Iterator<Item = (&str, &str
     })
 }
 
-/// Returns a line for each field of entries, but not for rare ones.
+/// Returns a line for each field of the entries, except rare ones.
 fn repeated_fields(learned: &RepeatedLearned, fields_max: usize) -> Vec<String> {
     let mut names = BTreeSet::new();
     let share = |field: &RepeatedFieldLearned| Share { having: field.entries, of: learned.entries }.percent();
@@ -100,7 +102,7 @@ fn repeated_fields(learned: &RepeatedLearned, fields_max: usize) -> Vec<String> 
     learned.fields.values().filter(|field| share(field) >= SHARE_PERCENT_MIN).take(fields_max).map(written).collect()
 }
 
-/// Returns a name of a field that a definition accepts, and that no field before has.
+/// Returns an unused field name that a definition accepts.
 fn free_field_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     let letters = name.chars().filter(|char| char.is_ascii_alphanumeric() || *char == '_');
     let letters: String = letters.skip_while(|char| !char.is_ascii_alphabetic()).take(NAME_BYTES_MAX - 4).collect();
@@ -111,7 +113,7 @@ fn free_field_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-/// Returns a name for entries by the last class of their selector, or by what they are.
+/// Returns a name for the entries: the last class of their selector, or else one by their form.
 fn repeated_name(each: &str, form: RepeatedForm) -> String {
     let class = each.rsplit_once('.').map(|(_, last)| last.split([' ', ':', '>', '+']).next().unwrap_or(last));
     let words = class.unwrap_or_default().split(|char: char| !char.is_ascii_alphanumeric());
@@ -125,7 +127,7 @@ fn repeated_name(each: &str, form: RepeatedForm) -> String {
     if name.is_empty() { of_form.to_owned() } else { name }
 }
 
-/// Returns a name that a definition accepts, and that no type before has.
+/// Returns an unused type name that a definition accepts.
 fn free_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     let short = name.rsplit(['/', '#', ':']).next().unwrap_or(name);
     let letters = short.chars().filter(char::is_ascii_alphanumeric);
@@ -137,7 +139,8 @@ fn free_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-/// Returns on which pages a type is; `None` if on all, or on too many kinds of pages.
+/// Returns the condition on pages for a type; `None` if it occurs on all of them, or on too many
+/// page types.
 fn condition(learned: &Learned, table: &str) -> Option<String> {
     let pages = learned.page_types();
     let having: Vec<&str> =
@@ -172,7 +175,7 @@ const fn kind_word(kind: Kind) -> &'static str {
     }
 }
 
-/// Returns the kind that holds all values: a value of another kind would not fit.
+/// Returns a kind that can hold all values: a value of another kind would not fit.
 fn word(field: &FieldLearned) -> &'static str {
     match field.only_kind() {
         Some(kind) => kind_word(kind),
@@ -181,7 +184,7 @@ fn word(field: &FieldLearned) -> &'static str {
     }
 }
 
-/// Quotes a text as YAML reads it, whatever is in it.
+/// Quotes a text as a YAML scalar, whatever it contains.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for char in text.chars() {
@@ -220,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_pages_make_up_is_accepted() {
+    fn a_draft_with_made_up_names_is_accepted() {
         for (item_type, fields, why) in [
             ("", "", "no items"),
             ("日本", r#""日本":"a""#, "no ASCII letters"),
