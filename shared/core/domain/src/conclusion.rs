@@ -82,7 +82,7 @@ pub fn state_change(rules: LinkRules, visited: Visited<'_>, document: &Document)
     }
     if visited.visit.finality == Finality::Aside {
         if document.outcome.is_not_of_page() {
-            // An earlier program took it for the page, or an earlier definition.
+            // An earlier program or definition took it for the page.
             return StateChange::Hidden(Standing::Walled);
         }
         let is_made = document.page.is_some() || document.body.is_some();
@@ -95,10 +95,10 @@ pub fn state_change(rules: LinkRules, visited: Visited<'_>, document: &Document)
         return if is_made_again { shown(rules, visited, document) } else { StateChange::Confirmed };
     }
     match document.outcome.says() {
-        // Of a copy that did not change, whose capture is lost: the document before it stands.
+        // An unchanged copy whose capture is lost: the document before it stands.
         Says::Content if document.outcome == Outcome::NotCanonical && document.page.is_none() => StateChange::Confirmed,
         Says::Content => shown(rules, visited, document),
-        // The server gave it, and asks for noindex.
+        // The server sent it, with noindex.
         Says::Forbidden if has_answered(visited) || document.page.is_some() => shown(rules, visited, document),
         Says::AsBefore => StateChange::Confirmed,
         Says::Gone => StateChange::Hidden(Standing::Gone),
@@ -107,7 +107,7 @@ pub fn state_change(rules: LinkRules, visited: Visited<'_>, document: &Document)
     }
 }
 
-/// Whether the server gave what the URL asks for.
+/// Whether the server delivered what the URL asks for.
 fn has_answered(visited: Visited<'_>) -> bool {
     visited.status.is_some_and(|status| (200..300).contains(&status))
 }
@@ -129,7 +129,7 @@ fn shown(rules: LinkRules, visited: Visited<'_>, document: &Document) -> StateCh
     }
 }
 
-/// Whether a new document says something else than the one before it. If that one cannot be read, it does.
+/// Whether a new document differs from the one before it. If that cannot be read, it does.
 fn has_changed(visited: Visited<'_>, document: &Document) -> bool {
     let is_new = visited.visit.known.document.is_none();
     let is_visit = visited.visit.finality == Finality::Final;

@@ -1,4 +1,5 @@
-//! A crawl's definition made ready for use: read and compiled once, and again when it changes. Origins that join are added to what is there.
+//! A crawl's definition made ready for use: read and compiled once, and again when it changes.
+//! Origins that join are added to it.
 
 mod digest;
 
@@ -31,32 +32,33 @@ pub struct CrawlContext {
     pub definition: Arc<Definition>,
     /// Its rules.
     pub policy: Arc<Policy>,
-    /// When known URLs are due again.
+    /// The rules for when known URLs are due again.
     pub recrawl: Arc<RecrawlRules>,
     /// Its types of items.
     pub types: Arc<Types>,
-    /// What it says of main parts.
+    /// Its rules for the main parts of pages.
     pub main: Arc<MainRules>,
     /// The origins in scope, including those that joined.
     pub allowed: AllowedOrigins,
-    /// The digest of all that decides about links: documents whose links were decided under another are decided on again.
+    /// The digest of everything that decides about links. A document whose links were decided under
+    /// another digest is decided again.
     pub rules: RulesDigest,
     versions: Versions,
     joined: u64,
     hasher: RulesHasher,
 }
 
-/// The versions of the definition that a context is made from.
+/// The versions of the definition that a context is built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Versions {
-    /// The one that says which URLs to crawl.
+    /// The version that says which URLs to crawl.
     which_urls: u32,
-    /// The one that says how to crawl them.
+    /// The version that says how to crawl them.
     how: u32,
 }
 
 impl Versions {
-    /// Returns versions where one says both.
+    /// Returns versions that are both this one.
     const fn same(version: u32) -> Self {
         Self { which_urls: version, how: version }
     }
@@ -69,13 +71,13 @@ impl CrawlContext {
         self.versions.which_urls
     }
 
-    /// Returns the version of the definition that says how to crawl, and what to make of pages.
+    /// Returns the version of the definition that says how to crawl, and how to read pages.
     #[must_use]
     pub const fn how_version(&self) -> u32 {
         self.versions.how
     }
 
-    /// Returns how many origins joined until it was made.
+    /// Returns the number of origins that had joined when the context was built.
     #[must_use]
     pub const fn joined(&self) -> u64 {
         self.joined
@@ -112,7 +114,7 @@ impl CrawlContext {
         })
     }
 
-    /// Returns it with the origins that joined since it was made.
+    /// Returns the context with further origins that joined.
     fn and_joined(&self, origins: Vec<Origin>) -> Self {
         let mut hasher = self.hasher.clone();
         origins.iter().for_each(|origin| hasher.add(origin));
@@ -125,7 +127,8 @@ impl CrawlContext {
         LinkRules { canonical: self.definition.canonical, digest: self.rules }
     }
 
-    /// Decides whether to visit a URL that was found at this depth, after so many requisites in a row, to be read so.
+    /// Decides whether to visit a URL found at this depth, after this many requisites in a row, to
+    /// be read as `read_as`.
     #[must_use]
     pub fn decide(&self, url: &CrawlUrl, depth: u32, requisite_steps: u8, read_as: ReadAs) -> Decision<'_> {
         match (requisite_steps, read_as) {
@@ -141,7 +144,8 @@ impl CrawlContext {
         self.definition.requisites == Requisites::Fetch || self.allowed.contains_origin(origin)
     }
 
-    /// Returns what becomes of shorter ways to known URLs: without a limit they change nothing but a number, and cost writes. A demand has its own.
+    /// Returns what to do with shorter ways to known URLs. Without a depth limit they change only a
+    /// number and cost writes, so they are ignored; a demand has its own limit.
     #[must_use]
     pub fn shorter_ways(&self, task: &Task) -> ShorterWays {
         match task {
@@ -162,7 +166,7 @@ impl CrawlContext {
         FetchLimits::of(&self.definition.fetch)
     }
 
-    /// Returns how long a request may take, with the time to store the largest body.
+    /// Returns how long a request may take, including the time to store the largest body.
     #[must_use]
     pub fn longest_exchange(&self) -> Duration {
         let fetch = &self.definition.fetch;
@@ -170,7 +174,7 @@ impl CrawlContext {
         fetch.timeout + Duration::from_millis(bytes_max.saturating_sub(STORED_AT_ONCE_BYTES) / STORED_BYTES_A_MS)
     }
 
-    /// Returns the limits of a request for what may have been named as a sitemap: that is read whatever its type.
+    /// Returns the limits of a request. A URL named as a sitemap is read whatever its media type.
     #[must_use]
     pub fn limits_of(&self, read_as: ReadAs) -> FetchLimits {
         match read_as {
@@ -180,43 +184,45 @@ impl CrawlContext {
     }
 }
 
-/// The largest body whose storing the reserve for commits covers.
+/// The largest body that the reserve for commits leaves time to store.
 const STORED_AT_ONCE_BYTES: u64 = 128 << 20;
 
-/// How much of a larger one is compressed and stored in a millisecond, on a slow disk.
+/// The bytes of a larger body that a slow disk compresses and stores in a millisecond.
 const STORED_BYTES_A_MS: u64 = 20 << 10;
 
-/// What never changes of an iteration.
+/// The immutable part of an iteration.
 #[derive(Clone, Debug)]
 pub struct Pinned {
     /// The version of the definition that it uses; `None` for the stored one.
     pub version: Option<u32>,
     /// When it began.
     pub began: Timestamp,
-    /// What it does.
+    /// Its task.
     pub task: Arc<Task>,
 }
 
-/// The contexts of the crawls that this process works on. A warm process keeps them, and the definitions, each of which is read once.
+/// The contexts of the crawls that this process works on. A warm process keeps them and their
+/// definitions, each read once.
 #[derive(Debug, Default)]
 pub struct Contexts {
     by_versions: Mutex<HashMap<(CrawlId, Versions), Arc<CrawlContext>>>,
     definitions: Mutex<HashMap<(CrawlId, u32), Arc<Definition>>>,
-    /// Held while a definition is read or compiled, so that of many who need it at once one does.
+    /// Held while a definition is read or compiled, so that only one of many concurrent callers
+    /// does it.
     making: tokio::sync::Mutex<()>,
     pinned: Mutex<HashMap<(CrawlId, Iteration), Pinned>>,
-    /// Held by each parse of this process: shared, or exclusively by one whose segment an earlier parse did not survive, so that no other parse
-    /// dies with it and is blamed.
+    /// Held by each parse of this process: shared, or exclusively by a parse whose segment crashed
+    /// an earlier one, so that no other parse dies with it and is blamed.
     pub(crate) parses: tokio::sync::RwLock<()>,
-    /// Of what people have been told.
+    /// The notices sent so far, by topic.
     pub(crate) told: crate::parse::ToldSoFar,
 }
 
 impl Contexts {
-    /// The most contexts and definitions that are kept, each.
+    /// The most contexts kept, and the most definitions.
     const KEPT_MAX: usize = 64;
 
-    /// Returns a crawl's context as stored now, which its next iteration will use.
+    /// Returns a crawl's context as stored now, for its next iteration.
     ///
     /// # Errors
     /// Returns the frontier's errors, or one if there is no such crawl.
@@ -225,8 +231,9 @@ impl Contexts {
         self.made_of(frontier, crawl, Versions::same(stamp.version), stamp.joined).await
     }
 
-    /// Returns the context that an iteration uses. Which URLs to crawl comes from the definition that it began with; how, from the current one. Its
-    /// origins are those that have joined until now.
+    /// Returns the context of an iteration. Which URLs to crawl comes from the definition that it
+    /// began with; how to crawl them, from the current one. It contains all origins that have
+    /// joined so far.
     ///
     /// # Errors
     /// Returns the frontier's errors, or one if there is no such crawl.
@@ -242,7 +249,7 @@ impl Contexts {
         self.made_of(frontier, crawl, versions, stamp.joined).await
     }
 
-    /// Returns this version of a crawl's definition; `None` if it never was.
+    /// Returns this version of a crawl's definition; `None` if it never existed.
     ///
     /// # Errors
     /// Returns the frontier's errors.
@@ -271,7 +278,7 @@ impl Contexts {
         Ok(Some(definition))
     }
 
-    /// Returns the context of these versions with the first `joined` origins that joined, or more.
+    /// Returns the context of these versions with at least the first `joined` origins that joined.
     async fn made_of(
         &self,
         frontier: &impl Frontier,
@@ -318,7 +325,7 @@ impl Contexts {
         CrawlContext::compile(Arc::new(begun_with.in_the_manner_of(&current)), versions)
     }
 
-    /// Returns what never changes of an iteration; `None` if there is no such iteration.
+    /// Returns the immutable part of an iteration; `None` if there is no such iteration.
     ///
     /// # Errors
     /// Returns the frontier's errors.
@@ -332,7 +339,7 @@ impl Contexts {
         if let Some(known) = lock(&self.pinned).get(&key) {
             return Ok(Some(known.clone()));
         }
-        // There may be no such iteration: whoever asks for a turn or a segment of it finds out.
+        // A missing iteration is detected by the caller when it asks for a turn or a segment of it.
         let Some(row) = frontier.load_iteration(crawl, iteration).await? else { return Ok(None) };
         let pinned = Pinned { version: row.version, began: row.started_at, task: Arc::new(row.task) };
         keep(&mut lock(&self.pinned), key, pinned.clone());

@@ -1,7 +1,8 @@
-//! What a crawl step hands to the parse step of the same process, so that the parser need not read back, inflate and decode what was just stored.
+//! The handover from the crawl step to the parse step of the same process, which saves the parser
+//! reading, inflating and decoding what was just stored.
 //!
-//! It is a shortcut and never the truth: a parser that finds nothing here reads the segment's object, and gets the same captures. So a crash loses
-//! nothing, and neither does a capture for which there was no room.
+//! It is only a shortcut: a parser that finds nothing here reads the segment's object and gets the
+//! same captures. So neither a crash nor a lack of room loses anything.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,13 +18,14 @@ use dragline_formats::warc::{HttpResponseError, RecordSpan, Sha1Digest, Truncati
 use jiff::Timestamp;
 use tokio::sync::Notify;
 
-/// How long crawl steps wait for a parser that does not come.
+/// How long crawl steps wait for a parser that takes nothing.
 const PARSER_COMES_WITHIN: Duration = Duration::from_secs(5);
 
-/// How long captures wait for their parser. Their message may have been lost, and the sweeper will send it again.
+/// How long captures are kept for their parser. Its message may have been lost, and the sweeper
+/// will send it again.
 const WAIT_MAX: Duration = Duration::from_secs(300);
 
-/// What a capture takes besides its body: URL, header and visit. Most take less.
+/// The memory of a capture besides its body: URL, header and visit. Most take less.
 const CAPTURE_BYTES: u64 = 2 << 10;
 
 /// How one URL ended, as its segment stores it.
@@ -31,13 +33,13 @@ const CAPTURE_BYTES: u64 = 2 << 10;
 pub struct Capture {
     /// The URL.
     pub url: CrawlUrl,
-    /// When it was requested, or decided on; in milliseconds.
+    /// When it was requested, or decided on, in milliseconds.
     pub at: Timestamp,
     /// What the crawler knew.
     pub visit: Visit,
     /// The response; `None` if there was none, or it cannot be read.
     pub response: Option<Response>,
-    /// Why the response cannot be read, if it exists.
+    /// Why the response cannot be read, if there is one.
     pub unreadable: Option<String>,
     /// Where and how it is stored; `None` without a response.
     pub file: Option<Box<FileEntry>>,
@@ -50,14 +52,14 @@ pub struct Response {
     pub status: u16,
     /// The header fields, `X-Archive-Orig-` names included.
     pub headers: Headers,
-    /// The body with its content coding; empty for a revisit.
+    /// The body in its content coding; empty for a revisit.
     pub body: Bytes,
 }
 
 /// How an answer is stored.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredAs {
-    /// The kind of its record.
+    /// The type of its record.
     pub kind: RecordKind,
     /// Where its record is in the segment's object.
     pub span: RecordSpan,
@@ -68,13 +70,13 @@ pub struct StoredAs {
 }
 
 impl Capture {
-    /// Returns the capture of a URL that got no answer.
+    /// Returns the capture of a URL without an answer.
     #[must_use]
     pub const fn unanswered(url: CrawlUrl, at: Timestamp, visit: Visit) -> Self {
         Self { url, at, visit, response: None, unreadable: None, file: None }
     }
 
-    /// Returns the capture of a URL that got this answer, read back from its record.
+    /// Returns the capture of a URL with its answer, read back from its record.
     #[must_use]
     pub fn answered(
         url: CrawlUrl,
@@ -142,9 +144,9 @@ pub struct Handover {
 struct Shared {
     bytes_max: u64,
     bytes: AtomicU64,
-    /// In the order in which they were left.
+    /// In the order of their commits.
     left: Mutex<VecDeque<Left>>,
-    /// Told each time that a parser has taken something.
+    /// Notified each time that a parser has taken something.
     taken: Notify,
 }
 
@@ -152,12 +154,12 @@ struct Shared {
 #[derive(Debug)]
 struct Left {
     object: ObjectKey,
-    /// By the monotonic clock.
+    /// When they were left, by the monotonic clock.
     since: Duration,
     kept: SegmentCaptures,
 }
 
-/// The captures of a segment that is being filled. Dropping it gives the memory back.
+/// The captures of a segment that is being filled. Dropping it frees the memory.
 #[derive(Debug)]
 pub struct SegmentCaptures {
     shared: Arc<Shared>,
@@ -179,13 +181,13 @@ impl Handover {
         }
     }
 
-    /// Returns one that hands nothing over: where the parser is another process.
+    /// Returns a handover that keeps nothing, for parsers in other processes.
     #[must_use]
     pub fn none() -> Self {
         Self::new(0)
     }
 
-    /// Begins a segment; `None` if nothing is handed over.
+    /// Begins a segment; `None` if this handover keeps nothing.
     #[must_use]
     pub fn begin(&self) -> Option<SegmentCaptures> {
         let has_room = self.shared.bytes.load(Ordering::Relaxed) < self.shared.bytes_max;
@@ -199,7 +201,7 @@ impl Handover {
         left.push_back(Left { object: object.clone(), since: now, kept });
     }
 
-    /// Takes the captures that were left for a segment, in the order of its object; `None` if there are none.
+    /// Takes the captures of a segment, in the order of its object; `None` if there are none.
     #[must_use]
     pub fn take(&self, object: &ObjectKey) -> Option<Vec<Capture>> {
         let mut left = self.shared.left.lock().unwrap_or_else(PoisonError::into_inner);
@@ -209,8 +211,9 @@ impl Handover {
         taken
     }
 
-    /// Whether so much waits for parsers that no segment should be begun: it would have to be read back. Nobody waits for a parser that does not come,
-    /// as its message may be lost. `now` is the monotonic clock's reading.
+    /// Whether so many captures wait for parsers that no segment should begin: its captures would
+    /// have to be read back. A parser that takes nothing for a while is not waited for, as its
+    /// message may be lost. `now` is the monotonic clock's reading.
     #[must_use]
     pub fn is_crowded(&self, now: Duration) -> bool {
         let left = self.shared.left.lock().unwrap_or_else(PoisonError::into_inner);
@@ -218,7 +221,7 @@ impl Handover {
         comes && self.shared.bytes.load(Ordering::Relaxed) > self.shared.bytes_max / 2
     }
 
-    /// Returns as soon as it is not crowded any more because a parser took something.
+    /// Waits until a parser has taken something and it is no longer crowded.
     pub async fn until_taken(&self, now: Duration) {
         loop {
             let taken = self.shared.taken.notified();
@@ -231,7 +234,8 @@ impl Handover {
 }
 
 impl SegmentCaptures {
-    /// Keeps a capture as well. `None` if there is no room for it: then none of the segment's is handed over.
+    /// Keeps a further capture. `None` if there is no room: then none of the segment's captures is
+    /// handed over.
     #[must_use]
     pub fn and(mut self, capture: Capture) -> Option<Self> {
         let bytes = capture.bytes();
@@ -305,7 +309,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn crawl_steps_wait_while_much_is_left_to_a_parser_that_comes() {
+    async fn crawl_steps_wait_for_a_parser_that_falls_behind() {
         let handover = Handover::new(4 * CAPTURE_BYTES);
         let begun = kept(&handover, &["/a", "/b", "/c"]).unwrap();
         assert!(!handover.is_crowded(Duration::ZERO), "what is not left to a parser no parser takes");
@@ -325,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_takes_goes_after_a_while() {
+    fn captures_that_no_parser_takes_expire() {
         let handover = Handover::new(1 << 20);
         handover.leave(&object("lost"), kept(&handover, &["/a"]).unwrap(), Duration::ZERO);
         handover.leave(&object("late"), kept(&handover, &["/b"]).unwrap(), WAIT_MAX - Duration::from_nanos(1));

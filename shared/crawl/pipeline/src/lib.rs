@@ -1,7 +1,8 @@
 //! The four steps of the Dragline crawler over its ports: schedule, crawl, parse, sweep.
 //!
-//! A step reads, decides by a pure function of the domain, and acts in a stated order. Whatever it dies after, another run of it, or the sweeper,
-//! continues from there. [`World`] names all ports at once, and [`Adapters`] holds them.
+//! A step reads, decides by a pure function of the domain, and acts in a stated order. After a
+//! crash at any point, another run of it, or the sweeper, continues from there. [`World`] names all
+//! ports at once, and [`Adapters`] holds them.
 
 pub mod context;
 pub mod crawl;
@@ -16,8 +17,8 @@ pub mod wake;
 mod walk;
 mod world;
 
-/// How many calls about origins a step makes at once: each is mostly waiting for an answer, and the links of one segment may lead to thousands of
-/// origins.
+/// The most concurrent calls about origins in one step: each call mostly waits for an answer, and
+/// the links of one segment may lead to thousands of origins.
 const CALLS_AT_ONCE: usize = 16;
 
 pub use world::{Adapters, DeadLeases, Timing, World};

@@ -1,8 +1,8 @@
-//! What this process knows about its own turns, whatever the clock says.
+//! The process's knowledge of its own turns, independent of the wall clock.
 //!
-//! The wall clock decides when a lease or a host's rest is over, as other processes have nothing else to go by. Within one process more is known:
-//! after a sleep of the machine, or when its clock was set ahead, no second turn may begin beside one that goes on, and no host may get a request
-//! too soon.
+//! The wall clock decides when a lease or a host's rest is over, as other processes have nothing
+//! else to go by. Within one process more is known: after the machine slept, or its clock was set
+//! ahead, no second turn may begin beside a running one, and no host may get a request too soon.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,20 +14,20 @@ use dragline_domain::url::{DomainKey, HostKey};
 /// The most hosts whose rests are kept; they are in the store as well.
 const HOSTS_MAX: usize = 10_000;
 
-/// The turns of a process that are under way, and the hosts that rest after one. All clones share the same state.
+/// The running turns of a process, and the hosts that rest after one. Clones share the same state.
 #[derive(Clone, Debug, Default)]
 pub struct LiveTurns(Arc<Mutex<Places>>);
 
 #[derive(Debug, Default)]
 struct Places {
     hosts: HashMap<HostKey, Known>,
-    /// The tokens that hosts of a domain are taken with.
+    /// The tokens that hold hosts of a domain.
     domains: HashMap<DomainKey, Vec<LeaseToken>>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The tokens that it is, or is about to be, taken with.
+    /// The tokens that hold the host, or are about to.
     tokens: Vec<LeaseToken>,
     /// The monotonic reading before which it gets no request.
     rests_until: Duration,
@@ -46,7 +46,7 @@ impl LiveTurns {
         LiveTurn { turns: self.clone(), host, domain, token }
     }
 
-    /// Returns the tokens that this host is taken with.
+    /// Returns the tokens that hold this host.
     pub(crate) fn at(&self, host: &HostKey) -> Vec<LeaseToken> {
         self.lock().hosts.get(host).map(|known| known.tokens.clone()).unwrap_or_default()
     }
@@ -66,7 +66,7 @@ pub(crate) struct LiveTurn {
 }
 
 impl LiveTurn {
-    /// Returns the other tokens with which this host, or another host of its domain, is taken.
+    /// Returns the other tokens that hold this host, or another host of its domain.
     pub(crate) fn others(&self) -> Vec<LeaseToken> {
         let places = self.turns.lock();
         let tokens = match &self.domain {
@@ -76,7 +76,8 @@ impl LiveTurn {
         tokens.into_iter().flatten().filter(|token| **token != self.token).cloned().collect()
     }
 
-    /// Returns the monotonic reading before which this host gets no request, as far as this process knows.
+    /// Returns the monotonic reading before which this host gets no request, as far as this process
+    /// knows.
     pub(crate) fn rests_until(&self) -> Duration {
         self.turns.lock().hosts.get(&self.host).map(|known| known.rests_until).unwrap_or_default()
     }

@@ -1,7 +1,7 @@
-//! The last step: sending lost work again, and closing what is over.
+//! The last step: sends lost work again, and closes finished work.
 //!
-//! It never scans URLs. The sweeper reads rows that say when they are due, reads each again, and acts conditionally. Otherwise it only sends
-//! messages, and one message too many changes nothing.
+//! It never scans URLs. The sweeper reads rows that say when they are due, reads each again, and
+//! acts conditionally. Otherwise it only sends messages, and a superfluous message changes nothing.
 
 use std::time::Duration;
 
@@ -28,10 +28,11 @@ use dragline_ports::notifier::Notice;
 use dragline_ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
 use futures_util::future::join_all;
 
-/// How many origins one sweep looks at, and how many segments.
+/// The most origins that one sweep looks at, and the most segments.
 const OVERDUE_MAX: usize = 500;
 
-/// How many turns of an origin may fail, one after the other, before the sweeper gives it up: a turn itself gives it up long before, if it can.
+/// How many turns of an origin may fail in a row before the sweeper gives it up. A turn itself
+/// gives it up long before, if it can.
 const ATTEMPTS_MAX: u32 = 10;
 
 /// The state of a crawl after a sweep.
@@ -39,20 +40,21 @@ const ATTEMPTS_MAX: u32 = 10;
 pub enum Swept {
     /// It has no iteration yet.
     NoIteration,
-    /// Its latest iteration is over: since this sweep, or before.
+    /// Its latest iteration is closed: by this sweep, or before.
     Closed(Box<IterationRow>),
-    /// It goes on.
+    /// It continues.
     GoesOn {
-        /// How many messages were sent again and origins settled or closed.
+        /// The number of messages sent again and origins settled or closed.
         acts: usize,
     },
 }
 
-/// Sweeps one crawl. What it has no time for is left to the next sweep, which continues there. [`crate::tell::tell_owed`] tells people what they
-/// are owed, for all crawls at once. `due_by` is now, or later where it is known that nothing is under way.
+/// Sweeps one crawl. The next sweep continues with the rest if time runs out.
+/// [`crate::tell::tell_owed`] sends owed notices, for all crawls at once. `due_by` is now, or later
+/// if nothing is known to be under way.
 ///
 /// # Errors
-/// Returns the ports' errors; the next sweep goes on.
+/// Returns the ports' errors; the next sweep continues.
 pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> PortResult<Swept> {
     let (frontier, until) = (world.frontier(), Until::of(world));
     let Some(mut iteration) = frontier.latest_iteration(crawl).await? else { return Ok(Swept::NoIteration) };
@@ -66,7 +68,7 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
         iteration = stopping;
     }
     let mut acts = 0;
-    // No ticket would get a lease otherwise, and the leases would stay overdue.
+    // Otherwise no ticket would get a lease, and the leases would stay overdue.
     let kinds = if iteration.status.is_open() { OverdueKinds::All } else { OverdueKinds::AllButLeases };
     let (mut convoy, mut swept) = (Convoy::default(), Ok(()));
     for work in frontier.overdue(crawl, due_by, kinds, OVERDUE_MAX).await? {
@@ -83,7 +85,7 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
             }
         }
     }
-    // What was postponed is sent, whatever happened to the rest.
+    // Postponed tickets are sent, whatever happened to the rest.
     convoy.send(world).await?;
     swept?;
     if let Some(reason) = iteration.gives_up() {
@@ -99,7 +101,8 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     }
 }
 
-/// Sends one message again, and looks at its work again after a pause that grows with how long it has been waiting.
+/// Sends one message again, and postpones the next look at its work by a pause that grows with the
+/// time waited.
 async fn send_again(
     world: &impl World,
     iteration: &IterationRow,
@@ -157,16 +160,17 @@ async fn send_again(
     Ok(1)
 }
 
-/// Returns how long to wait before sending something again that has been waiting for this long: as long again, at least the grace period, at most
-/// an hour.
+/// Returns the pause before something is sent again, by how long it has been waiting: as long
+/// again, at least the grace period, at most an hour.
 fn next_pause(waited: Duration, grace: Duration) -> Duration {
     waited.saturating_mul(2).clamp(grace, Duration::from_secs(3600).max(grace))
 }
 
-/// Closes every origin that nobody works on, with what is left of it. Returns how many.
+/// Closes every idle origin, with what is left of it. Returns their number.
 ///
-/// Those that cannot be closed yet are skipped. After a complete pass the next sweep starts from the beginning, for as long as any origin is open.
-/// When the budget is spent, nothing is given up while anybody holds a lease: what a holder does not use comes back.
+/// Those that cannot be closed yet are skipped. After a complete pass the next sweep starts from
+/// the beginning, for as long as any origin is open. When the budget is spent, nothing is given up
+/// while anybody holds a lease: the holder's unused share comes back.
 async fn give_up_all(
     world: &impl World,
     iteration: &IterationRow,
@@ -209,19 +213,20 @@ async fn give_up_all(
     }
 }
 
-/// Whether anybody holds leases of an iteration.
+/// Whether any lease of an iteration is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holders {
-    /// Nobody.
+    /// None is.
     None,
-    /// Somebody does, or not everything has been checked yet.
+    /// Some are, or not all have been checked yet.
     Some,
 }
 
-/// Looks for holders of leases of an iteration whose budget is spent.
+/// Looks for held leases of an iteration whose budget is spent.
 ///
-/// While nothing is left of the budget nobody takes a lease, and whoever takes one once something came back resets the search to its beginning. So
-/// origins that were checked need not be checked again, and the search waits at the origin where it finds a holder.
+/// While the budget is empty nobody takes a lease, and a worker that takes one once something came
+/// back resets the search to its beginning. So origins that were checked need not be checked again,
+/// and the search waits at the origin where it finds a holder.
 async fn find_holders(world: &impl World, iteration: &IterationRow, until: Until) -> PortResult<Holders> {
     let mut walker = Walker::resume(world, iteration, Walk::Holders, until);
     if *walker.reached() == OriginCursor::Done {
@@ -255,7 +260,7 @@ fn is_alive(world: &impl World, origin: &OriginKey, lease: &Lease) -> bool {
     lease.holder().is_some_and(|holder| alive().contains(&holder.token))
 }
 
-/// Gives up an origin and returns what it leaves; `None` if it is not given up.
+/// Gives up an origin and returns its leftovers; `None` if it is not given up.
 async fn give_up(
     world: &impl World,
     iteration: Iteration,

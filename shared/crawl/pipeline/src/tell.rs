@@ -1,4 +1,5 @@
-//! Telling people what happens. No step fails because of it: a notice that cannot be sent is logged, kept, and sent later.
+//! Notices to people. No step fails because of them: a notice that cannot be sent is logged, kept,
+//! and sent later.
 
 use std::time::Duration;
 
@@ -12,16 +13,17 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Crawls, Fact, Iterations, NoticeKept, NoticeState, OwedNotice, OwedNotices};
 use dragline_ports::notifier::{ClosedIteration, Notice, Notifier};
 
-/// How many owed notices are tried at once.
+/// The most owed notices tried at once.
 const OWED_MAX: usize = 100;
 
-/// How many notices in a row may fail before the others are not tried: each try may take as long as a time-out.
+/// How many notices in a row may fail before the others are not tried: each try may take as long as
+/// a time-out.
 const FAILURES_MAX: usize = 3;
 
 /// The longest pause before a notice is tried again.
 const PAUSE_MAX: Duration = Duration::from_hours(1);
 
-/// After how long an owed notice is given up.
+/// The age at which an owed notice is given up.
 const OWED_FOR_MAX: Duration = Duration::from_hours(14 * 24);
 
 /// Sends a notice, or makes sure that it is sent later.
@@ -29,8 +31,8 @@ pub(crate) async fn tell(world: &impl World, notice: Notice) {
     tell_all(world, vec![notice]).await;
 }
 
-/// Sends those notices of an iteration of whose kind and reason people were not told in it. A page may link to thousands of origins that all end
-/// alike: the notice that the iteration closed counts them.
+/// Sends those notices of an iteration whose kind and reason are new in it. A page may link to
+/// thousands of origins that all end alike: the notice that the iteration closed counts them.
 pub(crate) async fn tell_once(world: &impl World, iteration: Iteration, notices: Vec<Notice>) {
     let mut news = Vec::new();
     for notice in notices {
@@ -41,7 +43,8 @@ pub(crate) async fn tell_once(world: &impl World, iteration: Iteration, notices:
     tell_all(world, news).await;
 }
 
-/// Whether people were not told of a notice's kind and reason in this iteration. Also if nobody knows: they are rather told twice than never.
+/// Whether a notice's kind and reason are new in this iteration. Also `true` if that is unknown:
+/// sending it twice is better than never.
 async fn is_news(world: &impl World, iteration: Iteration, notice: &Notice) -> bool {
     let Some(reason) = notice.reason() else { return true };
     let told = mark_told(world, notice.crawl(), iteration, &format!("{} {reason}", notice.kind())).await;
@@ -54,7 +57,7 @@ async fn is_news(world: &impl World, iteration: Iteration, notice: &Notice) -> b
     )
 }
 
-/// Marks that people are told of something in this iteration, and returns whether they were before.
+/// Marks a fact as told in this iteration, and returns whether it was before.
 pub(crate) async fn mark_told(
     world: &impl World,
     crawl: &CrawlId,
@@ -90,7 +93,7 @@ async fn keep(world: &impl World, notice: Notice) {
     }
 }
 
-/// Sends a notice that is already kept. Returns whether it was sent.
+/// Sends a kept notice. Returns whether it was sent.
 pub(crate) async fn tell_kept(world: &impl World, owed: &OwedNotice) -> bool {
     match world.notifier().notify(with_figures(world, &owed.notice).await).await {
         Ok(()) => {
@@ -111,7 +114,8 @@ pub(crate) async fn tell_kept(world: &impl World, owed: &OwedNotice) -> bool {
     }
 }
 
-/// Returns a notice that is kept, with what is added up only now: what an iteration changed, left over and cut. It goes without if that fails.
+/// Returns a kept notice, completed with an iteration's totals: changes, leftovers and cuts. It
+/// goes without them if they cannot be read.
 async fn with_figures(world: &impl World, notice: &Notice) -> Notice {
     let Notice::IterationClosed(closed) = notice else { return notice.clone() };
     let closed = add_up(world, closed).await.unwrap_or_else(|error| {
@@ -121,7 +125,8 @@ async fn with_figures(world: &impl World, notice: &Notice) -> Notice {
     Notice::IterationClosed(closed)
 }
 
-/// Returns the end of an iteration with what its origins counted. What changed is left out if another began since, as they count for that.
+/// Returns the end of an iteration with its origins' totals. Changes are left out if another
+/// iteration has begun, as the counts belong to that one.
 async fn add_up(world: &impl World, closed: &ClosedIteration) -> PortResult<ClosedIteration> {
     let (frontier, row) = (world.frontier(), &closed.row);
     let is_latest = frontier.latest_iteration(&row.crawl).await?.is_some_and(|latest| latest.number == row.number);
@@ -137,10 +142,10 @@ async fn add_up(world: &impl World, closed: &ClosedIteration) -> PortResult<Clos
     Ok(ClosedIteration { row, changes, leftovers, links_beyond_budget, origins_joined, bodies_cut, stuck })
 }
 
-/// Sends the notices that are owed. Returns how many of those due are still owed.
+/// Sends the owed notices. Returns how many of those due are still owed.
 ///
 /// # Errors
-/// Returns the frontier's errors when it is asked what is owed.
+/// Returns the frontier's errors on reading owed notices.
 pub async fn tell_owed(world: &impl World, due_by: jiff::Timestamp) -> PortResult<usize> {
     let owed = world.frontier().owed_notices(due_by, OWED_MAX).await?;
     let (mut left, mut failures) = (owed.len(), 0);
@@ -162,7 +167,7 @@ pub async fn tell_owed(world: &impl World, due_by: jiff::Timestamp) -> PortResul
     Ok(left)
 }
 
-/// Returns how long to wait before the next try of a notice that has been owed for this long.
+/// Returns the pause before the next try of a notice that has been owed for this long.
 fn pause(owed_for: Duration, grace: Duration) -> Duration {
     owed_for.clamp(grace, PAUSE_MAX.max(grace))
 }
@@ -172,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_what_was_waited() {
+    fn pauses_double_the_time_waited() {
         let grace = Duration::from_secs(60);
         for (owed_s, pause_s, why) in
             [(0, 60, "at least the grace"), (600, 600, "as long again"), (86_400, 3_600, "an hour at most")]

@@ -1,4 +1,5 @@
-//! Making sure that an origin which may need a turn gets one, and that one which needs nothing more is closed.
+//! Waking origins: an origin that may need a turn gets one, and an origin without further work is
+//! closed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,9 +19,11 @@ use dragline_ports::notifier::Notice;
 use dragline_ports::observer::{Event, Stage};
 use dragline_ports::queue::{CONVOY_MAX, Message, Queue, Ticket};
 
-/// Reads an origin's rows and does what they call for: a ticket if it is ready, settling if it is idle, nothing if it is held or closed.
+/// Reads an origin's rows and acts on them: sends a ticket if it is ready, settles it if it is
+/// idle, does nothing if it is held or closed.
 ///
-/// Called after everything that may have given an origin work, or taken the last of it. A call too many changes nothing.
+/// Called after everything that may have given an origin work, or taken the last of it. A
+/// superfluous call changes nothing.
 ///
 /// # Errors
 /// Returns the errors of the frontier and the queue.
@@ -31,7 +34,8 @@ pub async fn wake(world: &impl World, origin: &OriginKey, iteration: Iteration) 
 /// Like [`wake`], for several origins, whose tickets travel together.
 ///
 /// # Errors
-/// Returns the errors of the frontier and the queue. Tickets of the origins before and beside the one that failed are sent.
+/// Returns the errors of the frontier and the queue. Tickets of the origins before and beside the
+/// failed one are sent.
 pub async fn wake_all(world: &impl World, origins: &[OriginKey], iteration: Iteration) -> PortResult<()> {
     let (mut convoy, mut woken) = (Convoy::default(), Ok(()));
     for origins in origins.chunks(CALLS_AT_ONCE) {
@@ -49,7 +53,7 @@ pub async fn wake_all(world: &impl World, origins: &[OriginKey], iteration: Iter
     woken
 }
 
-/// Like [`wake`], but its ticket waits to travel with others.
+/// Like [`wake`], but leaves the ticket in a convoy.
 ///
 /// # Errors
 /// Returns the frontier's errors.
@@ -63,7 +67,8 @@ pub async fn wake_into(
     Ok(())
 }
 
-/// Does what an origin's rows call for, but sends no ticket: returns it, with the time when it is to arrive.
+/// Acts on an origin's rows without sending a ticket: returns it, with the time at which it should
+/// arrive.
 async fn called(
     world: &impl World,
     origin: &OriginKey,
@@ -117,8 +122,8 @@ pub async fn send_ticket(
     world.queue().send(Message::Ticket(Ticket { origin: origin.clone(), iteration, turn }), wait).await
 }
 
-/// Tickets that are sent together, so that one invocation works them and shares the seconds that each of them waits. Otherwise a queue with several
-/// pollers would scatter them.
+/// Tickets sent together, so that one invocation works on all of them and shares the seconds that
+/// each of them waits. Otherwise a queue with several pollers would scatter them.
 #[derive(Debug, Default)]
 pub struct Convoy(Vec<(Ticket, Timestamp)>);
 
@@ -128,7 +133,7 @@ impl Convoy {
         self.0.push((ticket, not_before));
     }
 
-    /// Adds the tickets of others.
+    /// Adds the tickets of another convoy.
     pub fn join(&mut self, mut others: Self) {
         self.0.append(&mut others.0);
     }
@@ -139,7 +144,7 @@ impl Convoy {
         self.0.len() >= CONVOY_MAX
     }
 
-    /// Sends as many tickets as fill messages, and keeps the rest.
+    /// Sends the tickets that fill whole messages, and keeps the rest.
     ///
     /// # Errors
     /// Returns the queue's errors.
@@ -170,7 +175,8 @@ impl Convoy {
     }
 }
 
-/// Returns which tickets travel together, and for how long: those that are due within the same second. None arrives early.
+/// Groups tickets that travel together, each group with its delay: those due within the same
+/// second. None arrives early.
 fn together(tickets: Vec<(Ticket, Timestamp)>, now: Timestamp) -> Vec<(Vec<Ticket>, Duration)> {
     let mut by_second: BTreeMap<u64, Vec<(Ticket, Duration)>> = BTreeMap::new();
     for (ticket, not_before) in tickets {

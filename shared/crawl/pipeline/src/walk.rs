@@ -1,7 +1,8 @@
 //! Walking through origins in the time available.
 //!
-//! Effects in order: the work on an origin; the messages that it sends; the cursor. Whatever a walk dies after, the next one repeats at most what
-//! was done since the cursor was stored, and all of that may be done twice.
+//! Effects in order: the work on an origin; the messages that it sends; the cursor. After a crash
+//! the next walk repeats at most the work since the cursor was stored, all of which may be done
+//! twice.
 
 use std::time::Duration;
 
@@ -14,7 +15,8 @@ use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CursorMoved, Iterations, MoveCursor, Origins};
 
-/// How many origins are listed at a time, and after how many the cursor is stored: a larger number would repeat more after a crash.
+/// How many origins are listed at a time, and after how many the cursor is stored: a larger number
+/// would repeat more after a crash.
 const ORIGINS_PAGE: usize = 500;
 
 /// When a step stops walking through origins, by the monotonic clock.
@@ -22,12 +24,13 @@ const ORIGINS_PAGE: usize = 500;
 pub(crate) struct Until(Option<Duration>);
 
 impl Until {
-    /// Returns the end of a step that begins now.
+    /// Returns the end for a step that begins now.
     pub(crate) fn of(world: &impl World) -> Self {
         Self(world.timing().walk.map(|walk| world.clock().monotonic().saturating_add(walk)))
     }
 
-    /// Asked after origins, not before: each walk passes at least one, so it comes to an end in any case.
+    /// Whether the time is over. Callers ask after origins, not before: each walk passes at least
+    /// one, so it ends in any case.
     pub(crate) fn is_over(self, world: &impl World) -> bool {
         self.0.is_some_and(|end| world.clock().monotonic() >= end)
     }
@@ -40,11 +43,11 @@ pub(crate) enum WalkEnd {
     Through,
     /// Its time is over. The cursor says where to continue.
     OutOfTime,
-    /// Somebody else is doing the same work, and goes on with it.
+    /// Another worker does the same work, and continues it.
     Elsewhere,
 }
 
-/// A walk through origins: how far it is, and how far the iteration's row says it is.
+/// A walk through origins: its progress, and the progress stored in the iteration's row.
 pub(crate) struct Walker<'w, W> {
     world: &'w W,
     iteration: &'w IterationRow,
@@ -62,12 +65,12 @@ impl<'w, W: World> Walker<'w, W> {
         Self { world, iteration, walk, until, reached: stored.clone(), stored, passed_since: 0 }
     }
 
-    /// Returns the last origin that is done.
+    /// Returns the last finished origin.
     pub(crate) const fn reached(&self) -> &OriginCursor {
         &self.reached
     }
 
-    /// Returns the next origins that the store knows; none when the walk is complete.
+    /// Returns the next origins of the store; none when the walk is complete.
     pub(crate) async fn next_page(&self) -> PortResult<Vec<Origin>> {
         match &self.reached {
             OriginCursor::Done => Ok(Vec::new()),
@@ -75,13 +78,14 @@ impl<'w, W: World> Walker<'w, W> {
         }
     }
 
-    /// Records that an origin is done.
+    /// Records that an origin is finished.
     pub(crate) fn pass(&mut self, origin: &Origin) {
         self.reached = OriginCursor::After(origin.clone());
         self.passed_since += 1;
     }
 
-    /// Records that origins are done, in their order. Returns whether to store the cursor before anything else is done.
+    /// Records that origins are finished, in order. Returns whether to store the cursor before
+    /// anything else.
     pub(crate) fn pass_all<'o>(&mut self, origins: impl IntoIterator<Item = &'o Origin>) -> bool {
         origins.into_iter().fold(false, |is_to_rest, origin| {
             self.pass(origin);
@@ -89,17 +93,18 @@ impl<'w, W: World> Walker<'w, W> {
         })
     }
 
-    /// Returns how many origins to work on at the same time: a walk that has no time left passes only the one that it must.
+    /// Returns how many origins to work on concurrently. A walk without time left takes only the
+    /// one that it must.
     pub(crate) fn origins_at_once(&self) -> usize {
         if self.until.is_over(self.world) { 1 } else { CALLS_AT_ONCE }
     }
 
-    /// Whether to store the cursor before anything else is done.
+    /// Whether to store the cursor before anything else.
     pub(crate) fn is_to_rest(&self) -> bool {
         self.passed_since >= ORIGINS_PAGE || self.until.is_over(self.world)
     }
 
-    /// Sends what is pending, and stores the cursor. Returns how the walk ended, unless it goes on.
+    /// Sends pending tickets, and stores the cursor. Returns how the walk ended, unless it goes on.
     pub(crate) async fn rest(&mut self, convoy: &mut Convoy) -> PortResult<Option<WalkEnd>> {
         convoy.send(self.world).await?;
         Ok(match self.store().await? {
@@ -108,12 +113,12 @@ impl<'w, W: World> Walker<'w, W> {
         })
     }
 
-    /// Records that everything is done.
+    /// Records that everything is finished.
     pub(crate) fn finish(&mut self) {
         self.reached = OriginCursor::Done;
     }
 
-    /// Records that everything is done, and has to be done again from the beginning.
+    /// Records that everything is finished, and has to be repeated from the beginning.
     pub(crate) fn start_over(&mut self) {
         self.reached = OriginCursor::NotBegun;
     }

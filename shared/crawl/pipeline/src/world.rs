@@ -1,4 +1,4 @@
-//! All ports together, and the times that the steps keep.
+//! All ports together, and the steps' timing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,22 +15,22 @@ use dragline_ports::notifier::Notifier;
 use dragline_ports::observer::{Nobody, Observer};
 use dragline_ports::queue::Queue;
 
-/// One set of ports, as the steps see it; [`Adapters`] makes one. The [`dragline_ports::fetcher::Fetcher`] is separate, as only the crawl step has
-/// it.
+/// One set of ports, as the steps see it; [`Adapters`] implements it. The
+/// [`dragline_ports::fetcher::Fetcher`] is separate, as only the crawl step has one.
 pub trait World: Send + Sync + 'static {
-    /// Where work and knowledge are kept.
+    /// Stores work and knowledge.
     type Frontier: Frontier;
-    /// Where bodies are kept.
+    /// Stores bodies.
     type Archive: Archive;
-    /// Where documents are kept.
+    /// Stores documents.
     type Documents: Documents;
-    /// How the steps send each other work.
+    /// Sends work from step to step.
     type Queue: Queue;
-    /// How notices are sent to people.
+    /// Sends notices to people.
     type Notifier: Notifier;
-    /// What time it is.
+    /// Tells the time.
     type Clock: Clock;
-    /// Where random bits come from.
+    /// Returns random bits.
     type Rng: Rng;
 
     /// The frontier.
@@ -43,21 +43,21 @@ pub trait World: Send + Sync + 'static {
     fn queue(&self) -> &Self::Queue;
     /// The notifier.
     fn notifier(&self) -> &Self::Notifier;
-    /// Who watches.
+    /// The observer.
     fn observer(&self) -> &dyn Observer;
     /// The clock.
     fn clock(&self) -> &Self::Clock;
-    /// Where random bits come from.
+    /// The random number generator.
     fn rng(&self) -> &Self::Rng;
-    /// The turns of this process.
+    /// Returns the turns of this process.
     fn live(&self) -> &LiveTurns;
-    /// What crawl steps hand to parse steps of this process.
+    /// Returns the handover from crawl steps to parse steps of this process.
     fn handover(&self) -> &Handover;
-    /// The times to keep.
+    /// Returns the times and limits of the steps.
     fn timing(&self) -> &Timing;
 }
 
-/// One set of adapters, each a port's.
+/// A set of adapters, one per port.
 #[derive(Clone)]
 pub struct Adapters<F, A, D, Q, N, C, H> {
     /// The frontier.
@@ -72,20 +72,20 @@ pub struct Adapters<F, A, D, Q, N, C, H> {
     pub notifier: N,
     /// The clock.
     pub clock: C,
-    /// Where random bits come from.
+    /// The random number generator.
     pub rng: H,
-    /// Who watches.
+    /// The observer.
     pub observer: Arc<dyn Observer>,
     /// The turns of this process.
     pub live: LiveTurns,
-    /// What crawl steps hand to parse steps of this process.
+    /// The handover from crawl steps to parse steps of this process.
     pub handover: Handover,
-    /// The times to keep.
+    /// The times and limits of the steps.
     pub timing: Timing,
 }
 
 impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H> {
-    /// Returns adapters that nobody watches, with the default times. Parsers read what they parse from the archive.
+    /// Returns adapters without an observer or a handover, with the default timing.
     pub fn new(frontier: F, archive: A, documents: D, queue: Q, notifier: N, (clock, rng): (C, H)) -> Self {
         Self {
             frontier,
@@ -133,7 +133,8 @@ impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H>
 where
     Self: Clone,
 {
-    /// Returns another set of the same adapters, whose steps walk through origins for no longer than this.
+    /// Returns another set of the same adapters, whose steps walk through origins for no longer
+    /// than this.
     #[must_use]
     pub fn with_walk(&self, walk: Duration) -> Self {
         self.clone().with_timing(Timing { walk: Some(walk), ..self.timing })
@@ -209,44 +210,48 @@ where
     }
 }
 
-/// The times and limits that the steps keep.
+/// The times and limits of the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
-    /// How long a lease lasts from when it was taken or last renewed by a commit.
+    /// How long a lease lasts after it was taken or last renewed by a commit.
     pub lease: Duration,
     /// The part of a lease that is reserved for committing: no request starts that could end within it.
     pub commit_reserve: Duration,
-    /// How long one turn goes on at most.
+    /// The longest duration of a turn.
     pub turn: Duration,
-    /// How long after its first request a segment is committed at the latest.
+    /// The greatest age of a segment, from its first request to its commit.
     pub segment_age: Duration,
-    /// The longest wait within a turn. For a longer one the turn ends, and its next ticket comes then.
+    /// The longest wait within a turn. For a longer one the turn ends, and its next ticket comes
+    /// then.
     pub wait_in_turn: Duration,
-    /// How long a turn with nothing left to request waits for the parses of its segments before it releases the origin. Zero where another turn
-    /// costs nothing.
+    /// How long a turn with nothing left to request waits for the parses of its segments before it
+    /// releases the origin. Zero if another turn costs nothing.
     pub parse_wait: Duration,
-    /// The longest time of a parse: one that began longer ago, and was neither committed nor given back, died.
+    /// The longest time of a parse: one that began longer ago, and was neither committed nor given
+    /// back, died.
     pub parse: Duration,
-    /// How long a step walks through origins before it stores how far it came and leaves the rest to another call. `None` for as long as that
-    /// takes.
+    /// How long a step walks through origins before it stores its progress and leaves the rest to
+    /// another call; `None` for no limit.
     pub walk: Option<Duration>,
     /// How long a message may take before the sweeper sends it again.
     pub grace: Duration,
-    /// How many URLs may wait where there is a page budget.
+    /// The number of URLs that may wait if there is a page budget.
     pub claims: ClaimLimits,
-    /// The most memory that the links of all pages of a segment take together.
+    /// The most memory for the links of all pages of a segment together, in bytes.
     pub links_bytes: u32,
-    /// What happens to the lease of a process that was killed.
+    /// What happens to the lease of a killed process.
     pub dead_leases: DeadLeases,
 }
 
-/// What happens to the lease of a process that was killed, and with it to a wait that a server has just asked for.
+/// What happens to the lease of a killed process, and with it to a wait that a server has just
+/// asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeadLeases {
     /// It expires: the next holder comes later than any wait within a turn ends.
     #[default]
     RunOut,
-    /// It is void as soon as the next process starts, which knows of no wait but a committed one. So waits are committed at once.
+    /// It is void as soon as the next process starts, which knows only committed waits. So waits
+    /// are committed at once.
     AreVoid,
 }
 

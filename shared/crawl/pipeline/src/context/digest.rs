@@ -1,4 +1,4 @@
-//! The digest of everything that decides whether a URL is crawled, and which URL a link means.
+//! The digest of everything that decides whether to crawl a URL and which URL a link means.
 
 use dragline_domain::definition::{Definition, Draft, Requisites};
 use dragline_domain::frontier::RulesDigest;
@@ -6,28 +6,30 @@ use dragline_domain::url::Origin;
 use serde::Serialize;
 use sha1::{Digest as _, Sha1};
 
-/// The digest of a definition's rules and of the origins that joined so far. Further ones are added without a look at the others.
+/// The digest of a definition's rules and of the origins that have joined. Further origins are
+/// added without hashing the others again.
 ///
-/// It is of the rules as JSON, and stored with documents, so it must not depend on the program's version.
+/// It hashes the rules as JSON and is stored with documents, so it must not depend on the program's
+/// version.
 #[derive(Clone, Debug)]
 pub(super) struct RulesHasher {
-    /// Has taken in all but the end.
+    /// Has hashed everything but the end.
     hasher: Sha1,
     joined: u64,
     end: Vec<u8>,
 }
 
 impl RulesHasher {
-    /// Takes in a definition that no origin joined.
+    /// Begins with a definition that no origin has joined.
     ///
     /// # Errors
-    /// Fails if it cannot be written as JSON.
+    /// Fails if the definition cannot be written as JSON.
     pub(super) fn new(definition: &Definition) -> serde_json::Result<Self> {
         let Draft {
             seeds, requisites, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, ..
         } = &**definition;
         let mut hasher = Sha1::new();
-        // What is usual is not in the digest, which is older than that key.
+        // The digest is older than this key, so the default value must not change it.
         let (begin, end) = match requisites {
             Requisites::Ignore => ("[", "]]".to_owned()),
             Requisites::Fetch => ("[[", format!("]],{}]", serde_json::to_string(requisites)?)),
@@ -43,17 +45,17 @@ impl RulesHasher {
         Ok(Self { hasher, joined: 0, end: end.into_bytes() })
     }
 
-    /// Takes in an origin that joined after the others.
+    /// Adds an origin that joined after the others.
     pub(super) fn add(&mut self, origin: &Origin) {
         if self.joined > 0 {
             self.hasher.update(",");
         }
-        // As JSON has it: nothing in an origin needs to be escaped.
+        // This is its JSON: no character of an origin needs escaping.
         self.hasher.update(format!("\"{origin}\""));
         self.joined += 1;
     }
 
-    /// Returns the digest of what was taken in.
+    /// Returns the digest.
     pub(super) fn digest(&self) -> RulesDigest {
         let digest: [u8; 20] = self.hasher.clone().chain_update(&self.end).finalize().into();
         let [a, b, c, d, ..] = digest;

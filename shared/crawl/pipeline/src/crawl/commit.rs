@@ -1,4 +1,4 @@
-//! A segment being filled, and its commit.
+//! An open segment, and its commit.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -20,53 +20,57 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{CommitSegment, Turns};
 use dragline_ports::queue::{Message, ParseMessage, Queue};
 
-/// Returns how many pages a segment holds, by the number of URLs known to wait: all of them, as each segment costs two objects and its commits,
-/// however small it is. So a site's first page is parsed at once.
+/// Returns the number of pages for a segment, by the number of waiting URLs: all of them, as each
+/// segment costs two objects and its commits, however small it is. So a site's first page is parsed
+/// at once.
 pub(super) fn segment_pages(waiting: u64) -> u32 {
     u32::try_from(waiting).unwrap_or(u32::MAX).clamp(1, SEGMENT_PAGES_MAX)
 }
 
-/// The most pages of a segment. Each exhausts one chunk at most.
+/// The most pages of a segment. Each exhausts at most one chunk.
 const SEGMENT_PAGES_MAX: u32 = 50;
 const _: () = assert!(SEGMENT_PAGES_MAX as usize <= EXHAUSTED_CHUNKS_MAX, "its commit fits a transaction");
 
-/// A segment takes no more visits once its bodies, as received, reach this size together. However well they compress, the parser holds all of them
-/// in memory.
+/// A segment takes no more visits once its bodies, as received, reach this size together: the
+/// parser holds all of them in memory, however well they compress.
 const SEGMENT_BODIES_BYTES_MAX: u64 = 32 << 20;
 
-/// A segment takes no more visits once as much of its object is on disk, where bodies that arrive need the room.
+/// A segment takes no more visits once this much of its object is on disk, where incoming bodies
+/// need the room.
 const SEGMENT_SPOOLED_BYTES_MAX: u64 = 8 << 20;
 
-/// A segment takes no more visits once it has as many sitemaps: the parser holds all that they list, 50,000 URLs each.
+/// A segment takes no more visits once it has this many sitemaps: the parser holds all their URLs,
+/// up to 50,000 each.
 const SEGMENT_SITEMAPS_MAX: u32 = 1;
 
-/// Visits that are committed together, in the order in which they were handed out.
+/// Visits that are committed together, in the order in which they were started.
 pub(super) struct OpenSegment {
     pub number: u64,
-    /// `None` once they are on their way to the archive.
+    /// `None` once the records are on their way to the archive.
     pub records: Option<SegmentRecords>,
     /// The memory that it uses until it is committed.
     pub taken: Taken,
     /// The most visits that it takes.
     pub pages_max: u32,
     pub entries: u32,
-    /// How many of them are no visits: documents that are made again, and URLs that another entry did.
+    /// The number of entries that are not visits: remade documents, and URLs that another entry has
+    /// visited.
     pub asides: u32,
-    /// How many of them are of URLs that were named as sitemaps.
+    /// The number of entries whose URLs were named as sitemaps.
     pub sitemaps: u32,
     /// Visits under way.
     pub pending: u32,
     /// Whether it takes no more visits.
     pub is_sealed: bool,
-    /// When its first visit was handed out, by the monotonic clock.
+    /// When its first visit started, by the monotonic clock.
     pub since: Duration,
     pub exhausted: Vec<ChunkKey>,
-    /// What its commit changes in the lease.
+    /// The changes that its commit makes to the lease.
     pub work: SegmentWork,
 }
 
 impl OpenSegment {
-    /// Whether it takes no other visit, if its object may have this many bytes.
+    /// Whether it takes no more visits, given the maximum size of its object.
     pub(super) fn is_full(&self, object_bytes_max: u64) -> bool {
         self.entries >= self.pages_max
             || self.records.as_ref().is_none_or(|records| {
@@ -76,13 +80,13 @@ impl OpenSegment {
             || self.sitemaps >= SEGMENT_SITEMAPS_MAX
     }
 
-    /// Whether nothing is under way any more and nothing will be added.
+    /// Whether no visit is under way and none will be added.
     pub(super) const fn is_complete(&self) -> bool {
         self.is_sealed && self.pending == 0
     }
 }
 
-/// A segment whose object is stored, to be committed once those before it are.
+/// A segment whose object is stored; it is committed after those before it.
 pub(super) struct Stored {
     id: SegmentId,
     object: ObjectKey,
@@ -90,7 +94,7 @@ pub(super) struct Stored {
     kept: Option<SegmentCaptures>,
 }
 
-/// The result of a commit: the lease as it stands now, or that another worker holds it.
+/// The result of a commit: the lease as it is now, or that another worker holds it.
 pub(super) enum Outcome {
     Committed(Box<Lease>),
     Fenced,
@@ -118,18 +122,20 @@ pub(super) async fn store(
     })?;
     let object_bytes = content.len_bytes();
     match world.archive().put_new(&object, content).await? {
-        // `Exists` means an earlier try of this put whose answer was lost: nobody else has the token in its key, and a turn ends when a put or a
-        // commit fails, so it puts each segment once.
+        // `Exists` means that an earlier try of this put succeeded and its answer was lost: only
+        // this turn has the token in the key, and a turn ends when a put or a commit fails, so it
+        // puts each segment once.
         Put::Stored | Put::Exists => Ok(Stored { id, object, object_bytes, kept }),
     }
 }
 
-/// Deletes the object of a segment that cannot be committed. Whoever took the lease over may have looked for orphans before it was stored.
+/// Deletes the object of a segment that cannot be committed. The new holder of the lease may have
+/// looked for orphans before it was stored.
 pub(super) async fn discard(world: &impl World, stored: &Stored) -> PortResult<()> {
     world.archive().delete(&stored.object).await
 }
 
-/// What of a segment is committed besides its object.
+/// The parts of a segment that are committed besides its object.
 pub(super) struct Content {
     entries: u32,
     put_off: u32,
@@ -146,10 +152,11 @@ impl Content {
     }
 }
 
-/// Commits a segment whose object is stored. Effects in order: segment and lease rows in one transaction; what is handed over; the parse message. If
-/// another worker holds the lease, the object is deleted.
+/// Commits a segment whose object is stored. Effects in order: segment and lease rows in one
+/// transaction; the handover; the parse message. If another worker holds the lease, the object is
+/// deleted.
 ///
-/// `lease` is the holder's copy, with pace, patience and so on as they are when it begins.
+/// `lease` is the holder's copy, with its pace, patience and so on at the start of the commit.
 pub(super) async fn commit(
     world: &impl World,
     token: &LeaseToken,

@@ -1,4 +1,4 @@
-//! What limits a turn from outside, and how it ends.
+//! The external limits of a turn, and how it ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,16 +7,16 @@ use dragline_domain::frontier::{Release, TakeRefused};
 
 use super::memory::SegmentMemory;
 
-/// What one turn may use of the iteration's budget and of memory.
+/// The share of the iteration's budget and of memory that one turn may use.
 #[derive(Clone, Debug)]
 pub struct TurnLimits {
-    /// Pages, where the definition limits them.
+    /// Pages, if the definition limits them.
     pub pages: u64,
-    /// Bytes of bodies, where the definition limits them.
+    /// Bytes of bodies, if the definition limits them.
     pub bytes: u64,
-    /// A segment takes no more visits once its object reaches this size.
+    /// A segment takes no more visits once its object reaches this size, in bytes.
     pub segment_bytes: u64,
-    /// The memory for segments in progress, for all turns that share it.
+    /// The memory for segments in progress, shared by all turns.
     pub memory: SegmentMemory,
     /// Whether others wait for the turn's place.
     pub crowd: Crowd,
@@ -34,7 +34,8 @@ impl Default for TurnLimits {
     }
 }
 
-/// Tells turns that others wait for one of them to end: each then ends sooner, so that slow sites do not hold up quick ones.
+/// Tells turns that others wait for one of them to end. Each then ends sooner, so that slow sites
+/// do not hold up quick ones.
 #[derive(Clone, Debug, Default)]
 pub struct Crowd(Arc<AtomicBool>);
 
@@ -72,16 +73,17 @@ impl StopSignal {
     }
 }
 
-/// How a turn ended. In every case its ticket is done with: if the lease was not released, the sweeper sends another ticket once it has expired.
+/// How a turn ended. In every case its ticket is done: if the lease was not released, the sweeper
+/// sends another ticket once it has expired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnEnd {
-    /// It never began.
+    /// It was refused the lease.
     Refused(TakeRefused),
     /// The lease was released.
     Released(Release),
-    /// Another worker took the lease over, and repeats what was not committed by then.
+    /// Another worker took the lease over, and repeats everything that was not committed.
     Fenced,
-    /// The lease became too old while a visit waited for room on this machine, so the visit was not made. What was not committed by then is left to
-    /// whoever takes the lease over.
+    /// The lease became too old while a visit waited for room on this machine, so the visit was not
+    /// made. The next holder of the lease repeats everything that was not committed.
     LeaseTooOld,
 }

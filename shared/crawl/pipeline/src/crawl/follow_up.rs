@@ -1,4 +1,5 @@
-//! What an answer asks for that concerns the same URL: one more request of it, in another way.
+//! Follow-ups: one more request for the same URL, made in another way, because the answer calls for
+//! it.
 
 use dragline_domain::frontier::{Cookie, FollowUp, TodoEntry};
 use dragline_domain::outcome::Outcome;
@@ -7,9 +8,9 @@ use dragline_formats::http_fields::{cookies_for, location};
 use dragline_ports::fetcher::Fetched;
 use jiff::Timestamp;
 
-/// Returns how an answer with this outcome asks for the same URL once more; `None` if it does not.
+/// Returns the follow-up that an answer with this outcome calls for; `None` if it calls for none.
 ///
-/// A server may tell apart what is one URL here, set a cookie, or have refused the conditions.
+/// A server may distinguish two spellings of one URL, set a cookie, or have refused the conditions.
 pub(super) fn follow_up(
     url: &CrawlUrl,
     entry: &TodoEntry,
@@ -32,19 +33,17 @@ pub(super) fn follow_up(
     }
 }
 
-/// How an answer is logged, and what follows it.
+/// How an answer is logged, and its follow-up.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answered {
-    /// Its outcome.
     pub outcome: Outcome,
-    /// Its detail.
     pub detail: Option<String>,
-    /// The URL as it is asked for once more; `None` if the answer stands.
+    /// The URL's entry for the follow-up; `None` if the answer stands.
     pub again: Option<TodoEntry>,
 }
 
 impl Answered {
-    /// Decides on an answer that wants a follow-up, or none. There is one at most, if there is room for it.
+    /// Decides whether an answer gets a follow-up. There is at most one, if there is room for it.
     pub(super) fn of(
         (outcome, detail): (Outcome, Option<String>),
         url: &CrawlUrl,
@@ -64,7 +63,7 @@ impl Answered {
             None => "and too many others wait to be asked for once more",
         };
         let outcome = match &wanted {
-            // It says nothing about the page.
+            // The answer says nothing about the page.
             FollowUp::Unconditional if again.is_some() => Outcome::AskedToTryAgain,
             FollowUp::Unconditional | FollowUp::Redirected { .. } => outcome,
         };
@@ -108,7 +107,7 @@ mod tests {
         Fetched { request_headers: Headers::default(), result: Ok(response), ..failed }
     }
 
-    /// A URL whose body is known, with this entity tag.
+    /// Returns an entry for a URL whose body is known, with this entity tag.
     fn known(etag: Option<&str>) -> TodoEntry {
         let last = LastCapture {
             etag: etag.map(str::to_owned),
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_asks_for_the_same_url_in_another_way() {
+    fn an_answer_calls_for_a_follow_up() {
         let (new, tagged) = (TodoEntry::new("/~a"), known(Some("\"1\"")));
         let to = |target: &str| Some(FollowUp::Redirected { target: target.to_owned(), cookie: None });
         let with = |target: &str| {
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_asked_for_once_more_and_no_cookie_is_told() {
+    fn a_url_gets_one_follow_up_and_no_cookie_is_shown() {
         let url = CrawlUrl::parse("http://a.example/~a", &UrlRules::default()).unwrap();
         let to = |target: &str| {
             let cookie = Cookie::of_pairs([("sid", "secret")]);

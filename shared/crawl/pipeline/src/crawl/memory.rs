@@ -1,12 +1,12 @@
-//! The memory that segments in progress use, for all turns of a process together.
+//! The memory used by segments in progress, for all turns of a process together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The memory for segments in progress. Turns that share it have clones of it.
+/// The memory for segments in progress. Turns that share it hold clones of it.
 ///
-/// It blocks nobody. While little is left, a segment that has used its equal share takes no more visits, is committed, and gives the memory back.
-/// So each may exceed its share by its last bodies.
+/// It never blocks. When little is left, a segment that has used its equal share takes no more
+/// visits, is committed, and frees its memory. So each may exceed its share by its last bodies.
 #[derive(Clone, Debug)]
 pub struct SegmentMemory {
     bytes_max: u64,
@@ -19,7 +19,7 @@ struct Used {
     segments: AtomicU64,
 }
 
-/// The memory that one segment uses, given back when dropped.
+/// The memory that one segment uses; dropping it frees the memory.
 #[derive(Debug)]
 pub(super) struct Taken {
     used: Arc<Used>,
@@ -39,7 +39,8 @@ impl SegmentMemory {
         Taken { used: Arc::clone(&self.used), bytes: 0 }
     }
 
-    /// Returns how large an object may become if its segment is to take more visits: unlimited until half is used, then an equal share.
+    /// Returns the size up to which a segment's object may grow and still take visits: unlimited
+    /// until half is used, then an equal share.
     pub(super) fn part(&self) -> u64 {
         let half = self.bytes_max / 2;
         if self.used.bytes.load(Ordering::Relaxed) < half {
@@ -57,7 +58,7 @@ impl Default for SegmentMemory {
 }
 
 impl Taken {
-    /// Records the size that the object has reached.
+    /// Records the current size of the object.
     pub(super) fn grow_to(&mut self, bytes: u64) {
         self.used.bytes.fetch_add(bytes.saturating_sub(self.bytes), Ordering::Relaxed);
         self.bytes = self.bytes.max(bytes);
@@ -96,7 +97,7 @@ mod tests {
 
     /// Sixty turns at sites of large files, whose segments would take 8 MB each.
     #[test]
-    fn however_many_turns_there_are_their_segments_stay_within_the_memory() {
+    fn segments_of_any_number_of_turns_stay_within_the_memory() {
         let (memory, page) = (SegmentMemory::default(), 3 << 19);
         let mut open: Vec<(Taken, u64)> = (0..60).map(|_| (memory.begin(), 0)).collect();
         let mut peak = 0;

@@ -8,12 +8,15 @@ use dragline_ports::archive::Archive;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Origins, Parses};
 
-/// The most orphans of a turn: no turn writes more objects between two commits, even with the few holders that it can have.
+/// The most orphans that a turn deletes: no turn writes more objects between two commits, even over
+/// the few holders that it can have.
 const ORPHANS_MAX: usize = 1_000;
 
-/// Deletes what earlier holders of a turn stored and did not commit; this token's bearer took it over from them.
+/// Deletes the objects that earlier holders of a turn stored and did not commit. `token` has taken
+/// the lease over from them.
 ///
-/// Whether it still holds the lease is asked once the objects are listed: then none of them is of a later holder, who is about to commit it.
+/// It lists the objects first and then checks that it still holds the lease: so none of them
+/// belongs to a later holder that is about to commit it.
 pub(super) async fn remove(
     world: &impl World,
     origin: &OriginKey,

@@ -11,10 +11,11 @@ use dragline_extract::fields::fields_digest;
 use dragline_extract::wall::{self, Head, Wall, WallKind};
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
 
-/// Returns the outcome of a fetch as far as the crawler can tell, and the detail that a person needs to understand it.
+/// Returns the outcome of a fetch as far as the crawler can tell, with a detail that helps people
+/// to understand it.
 ///
-/// A parser may find more in the body later: that it is not a page, or calls another URL canonical. `product_token` is the name by which a header
-/// may address the crawler.
+/// The parser may learn more from the body: that it is not a page, or that it calls another URL
+/// canonical. `product_token` is the name by which a header may address the crawler.
 pub(super) fn outcome_of(
     fetched: &Fetched,
     wall: Option<&Wall>,
@@ -31,7 +32,7 @@ pub(super) fn outcome_of(
 
 fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
     match failure.kind {
-        // `NoRoom` is waited out, and never becomes an outcome.
+        // `NoRoom` is waited out and never becomes an outcome.
         FetchFailureKind::NameNotResolved
         | FetchFailureKind::Connect
         | FetchFailureKind::Reset
@@ -44,7 +45,7 @@ fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
     }
 }
 
-/// Returns the outcome that a response's status gives. A 403 or 413 that says when to come back is a limit on the rate.
+/// Returns the outcome for a response's status. A 403 or 413 with a Retry-After is a rate limit.
 pub(super) fn status_outcome(response: &FetchedResponse) -> Outcome {
     match response.status {
         403 | 413 if response.headers.get("retry-after").is_some() => Outcome::RateLimited,
@@ -52,7 +53,8 @@ pub(super) fn status_outcome(response: &FetchedResponse) -> Outcome {
     }
 }
 
-/// Returns the wall that an answer is, as far as the crawler can tell: a parser may find more in its body.
+/// Returns the wall in an answer, as far as the crawler can tell: the parser may find more in its
+/// body.
 pub(super) fn wall_of(url: &CrawlUrl, fetched: &Fetched) -> Option<Wall> {
     let response = fetched.result.as_ref().ok()?;
     let FetchedResponse { status, headers, decoded_bytes, .. } = response;
@@ -60,7 +62,8 @@ pub(super) fn wall_of(url: &CrawlUrl, fetched: &Fetched) -> Option<Wall> {
     wall::of_fields(&head).or_else(|| wall::challenge_of(&head, &response.readable_body(), *decoded_bytes))
 }
 
-/// Returns what a request says about its host's load. A host that wants to know whether a person asks is asked too often.
+/// Returns what an answer says about its host's load. A host that checks for a human visitor is
+/// asked too often.
 pub(super) fn load_of(fetched: &Fetched, wall: Option<&Wall>, asked: Attempt) -> Load {
     let is_challenge = wall.is_some_and(|wall| wall.kind() == WallKind::Challenge);
     let outcome = match &fetched.result {
@@ -77,7 +80,7 @@ pub(super) fn load_of(fetched: &Fetched, wall: Option<&Wall>, asked: Attempt) ->
     }
 }
 
-/// Returns what a request says about whether its origin is there; `None` if none was sent.
+/// Returns what a request says about whether its origin is up; `None` if none was sent.
 pub(super) fn sign_of(fetched: &Fetched, outcome: Outcome) -> Option<Sign> {
     let failure = fetched.result.as_ref().err().map(|failure| failure.kind);
     match failure {
@@ -95,7 +98,8 @@ pub(super) fn sign_of(fetched: &Fetched, outcome: Outcome) -> Option<Sign> {
     }
 }
 
-/// Whether a whole body is the known one, to be read as it was then: under another type, say, it would be another document.
+/// Whether a complete body is the known one, to be read as it was then: read as another type, for
+/// instance, it would be another document.
 fn is_known(response: &FetchedResponse, last: &LastCapture, product_token: &str, read_as: ReadAs) -> bool {
     let is_read_alike = |read_by| read_by == fields_digest(&response.headers, product_token, read_as);
     last.decoded_sha1 == response.decoded_sha1 && last.read_by.is_none_or(is_read_alike)
@@ -123,7 +127,7 @@ fn outcome_of_response(
         Outcome::FileIngested if last.is_some_and(|last| is_known(response, last, product_token, read_as)) => {
             (Outcome::FileDidNotChange, Some("the same body as last time".to_owned()))
         }
-        // After a 304 that we did not ask for we have nothing.
+        // A 304 to an unconditional request leaves us with nothing.
         Outcome::FileDidNotChange if last.is_none() => {
             (Outcome::DidNotUnderstandAnswer, Some("status 304 to an unconditional request".to_owned()))
         }
@@ -132,14 +136,15 @@ fn outcome_of_response(
     }
 }
 
-/// Returns the outcome of a fetch after which the URL is not tried again: a body that broke off is kept as far as it
-/// came, as one that a limit cut is. Browsers show it, too.
+/// Returns the outcome of a fetch after which the URL is not tried again. A body that broke off is
+/// kept as far as it came, like one that a limit cut. Browsers show it too.
 pub(super) fn final_outcome(outcome: Outcome, fetched: &Fetched) -> Outcome {
     let came = fetched.result.as_ref().is_ok_and(|response| response.decoded_bytes > 0);
     if came && outcome == Outcome::ErrorReadingResponse { Outcome::FileIngested } else { outcome }
 }
 
-/// Whether a redirect names no target, so that browsers show what it has instead. One that is said to be for good and has nothing is a mistake.
+/// Whether a redirect names no target, so that browsers show its body instead. A permanent redirect
+/// without a body is a mistake.
 fn is_page_all_the_same(response: &FetchedResponse) -> bool {
     let names_target = response.headers.get("location").is_some();
     !names_target && (matches!(response.status, 302 | 303) || !response.body.is_empty())
@@ -150,7 +155,7 @@ fn has_field(response: &FetchedResponse, name: &str, value: &[u8]) -> bool {
     response.headers.all(name).any(|found| found.trim_ascii().eq_ignore_ascii_case(value))
 }
 
-/// Returns what becomes of the connection, as far as the answer tells.
+/// Returns the state of the connection after a fetch, as far as the answer tells.
 pub(super) fn connection_after(fetched: &Fetched) -> Connection {
     match &fetched.result {
         Ok(response) if !has_field(response, "connection", b"close") && response.truncated.is_none() => {
@@ -186,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_is_told_from_an_answer_and_slows_the_host_down() {
+    fn a_challenge_is_recognised_and_slows_the_host_down() {
         let html = ("content-type", "text/html");
         let to_login = ("location", "/login?next=/p");
         let challenge = Outcome::BlockedByChallenge;

@@ -15,11 +15,13 @@ use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::ConnectionWatch;
 use dragline_ports::observer::Wait;
 
-/// Keeps the delay between the starts of requests to one origin, however many are under way at once.
+/// Keeps the delay between the starts of requests to one origin, however many are under way at
+/// once.
 ///
-/// The delay is kept as the server sees it, and a request on a new connection reaches the server a handshake after it started here. So nothing
-/// starts while a connection is being opened, and the delay counts from when it is open. If nobody reported that, and it can make a difference, the
-/// delay counts from the response header instead of from the start: see [`Pacer::answered`].
+/// The delay is kept as the server sees it, and a request on a new connection reaches the server a
+/// handshake after it started here. So nothing starts while a connection is being opened, and the
+/// delay counts from when it is open. If nobody reported that and it can make a difference, the
+/// delay counts from the response header instead: see [`Pacer::answered`].
 #[derive(Debug)]
 pub(super) struct Pacer {
     state: Mutex<State>,
@@ -31,26 +33,29 @@ struct State {
     pace: Pace,
     /// The monotonic reading before which no request starts.
     next_start: Duration,
-    /// The monotonic reading that the delay counts from; `None` before the turn's first request.
+    /// The monotonic reading from which the delay counts; `None` before the turn's first request.
     counted_from: Option<Duration>,
     /// Whether the next request may have to open a connection.
     may_connect: bool,
-    /// Requests whose connection is being opened. Until it is, nobody knows when the delay begins.
+    /// The number of requests whose connection is being opened. Until it is open, the start of the
+    /// delay is unknown.
     connecting: usize,
-    /// When a refusal last slowed the host down, by the monotonic clock. Those of requests that started before then do not do so again.
+    /// When a refusal last slowed the host down, by the monotonic clock. Refusals of requests that
+    /// started before then do not slow it down again.
     refused_at: Option<Duration>,
-    /// Until which monotonic reading something other than the delay holds the next request back, and what.
+    /// The monotonic reading until which something other than the delay holds the next request
+    /// back, and the reason.
     held: Option<(Duration, Wait)>,
 }
 
-/// How a request went.
+/// The result of a request, as the pacer needs it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answered {
     /// When it started, by the monotonic clock.
     pub started: Duration,
     /// What it says about the host's load.
     pub load: Load,
-    /// What became of its connection, as far as the answer tells.
+    /// The state of its connection, as far as the answer tells.
     pub connection: Connection,
     /// From its start to its response header; `None` without one.
     pub first_byte: Option<Duration>,
@@ -58,16 +63,16 @@ pub(super) struct Answered {
     pub elapsed: Duration,
 }
 
-/// What becomes of a request's connection.
+/// The state of a connection after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Connection {
     /// It stays open for the next request.
     Kept,
-    /// It is closed, or nobody knows.
+    /// It is closed, or its state is unknown.
     Closed,
 }
 
-/// How soon to check again whether a connection is open, in case nobody reports it.
+/// How often to check whether a connection is open, in case nobody reports it.
 const CONNECTING: Duration = Duration::from_secs(1);
 
 impl State {
@@ -77,7 +82,7 @@ impl State {
     }
 }
 
-/// Tells the pacer about the connection that a request has to open. Dropping it ends the request.
+/// Reports to the pacer on the connection that a request has to open. Dropping it ends the request.
 pub(super) struct Connecting<W> {
     pacer: Arc<Pacer>,
     world: Arc<W>,
@@ -150,8 +155,8 @@ impl Pacer {
 
     /// Keeps this delay from now on, counting from the request for the robots.txt that states it.
     ///
-    /// If it is longer than the one in the lease, a holder that died may have known it and made a request just now: it is kept before the turn's
-    /// first request, too.
+    /// If it is longer than the one in the lease, a holder that died may have known it and made a
+    /// request just now, so it is kept before the turn's first request too.
     pub(super) fn slow_down_to(&self, base_delay: Duration, clock: &impl Clock) {
         let mut state = self.state();
         let is_news = base_delay > state.pace.base_delay;
@@ -161,17 +166,19 @@ impl Pacer {
         }
     }
 
-    /// Returns how long it is until the next request may start. While a connection is being opened, [`Self::connected`] tells when that is known.
+    /// Returns how long to wait until the next request may start. While a connection is being
+    /// opened, [`Self::connected`] tells when that is known.
     pub(super) fn wait(&self, clock: &impl Clock) -> Duration {
         self.state().wait(clock.monotonic())
     }
 
-    /// Returns when a connection is open, or cannot be opened.
+    /// Waits until a connection is open, or cannot be opened.
     pub(super) async fn connected(&self) {
         self.connected.notified().await;
     }
 
-    /// Starts a request now, if one may, and returns its start by the monotonic clock; otherwise how long it is until one may, as far as known.
+    /// Starts a request if one may start now, and returns its start by the monotonic clock;
+    /// otherwise returns how long to wait, as far as known.
     pub(super) fn start(&self, clock: &impl Clock) -> Result<Duration, Duration> {
         let mut state = self.state();
         let now = clock.monotonic();
@@ -184,7 +191,8 @@ impl Pacer {
         Ok(now)
     }
 
-    /// Waits until a request may start, and starts it. `None` if that would be after the latest start.
+    /// Waits until a request may start, and starts it; `None` if that would be after the latest
+    /// start.
     pub(super) async fn start_in_time(&self, clock: &impl Clock, latest_start: Duration) -> Option<Duration> {
         loop {
             let wait = match self.start(clock) {
@@ -201,7 +209,8 @@ impl Pacer {
         }
     }
 
-    /// Records that a request which started earlier leaves only now: the delay counts from here.
+    /// Records that a request leaves only now, although it started earlier: the delay counts from
+    /// here.
     fn sets_out(&self, clock: &impl Clock) {
         let mut state = self.state();
         let (now, delay) = (clock.monotonic(), state.pace.delay());
@@ -245,7 +254,7 @@ impl Pacer {
         }
     }
 
-    /// Returns why a request that may start at this monotonic reading may not start sooner.
+    /// Returns what keeps a request that may start at this monotonic reading from starting sooner.
     pub(super) fn why(&self, start: Duration) -> Wait {
         self.state().held.filter(|(reading, _)| *reading >= start).map_or(Wait::Delay, |(_, why)| why)
     }
@@ -296,7 +305,8 @@ mod tests {
         async fn sleep(&self, _wait: Duration) {}
     }
 
-    /// Makes requests one at a time, each answered with 200. Returns when each starts, and when it reaches the server, which is `connects` later.
+    /// Makes requests one at a time, each answered with 200. Returns when each starts, and when it
+    /// reaches the server, `connects` later.
     fn starts(delay: Duration, answers: &[(Duration, Duration, Connection)]) -> Vec<(Duration, Duration)> {
         NOW.set(Duration::ZERO);
         let pacer = Pacer::new(Pace::new(delay), Timestamp::UNIX_EPOCH, &Hand);

@@ -1,4 +1,4 @@
-//! What a turn requests next: retries that are due, todo, then candidates due for recrawl.
+//! What a turn requests next: due retries, todo, then candidates due for recrawl.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage, Iterations, Turns};
 
-/// How many candidates for recrawl are read at a time.
+/// The number of candidates for recrawl that are read at a time.
 const CURSOR_PAGE: usize = 50;
 
-/// One URL to be visited.
+/// One URL to visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Work {
     /// The URL within the origin, and what is known about it.
@@ -29,16 +29,16 @@ pub(super) struct Work {
     pub depth: u32,
     /// How it came to be visited.
     pub crawl_type: CrawlType,
-    /// How often it was tried before in this iteration, without what its follow-up follows.
+    /// The number of earlier tries in this iteration, without the request that a follow-up follows.
     pub tries: u8,
-    /// Where the lease stands once this is done.
+    /// The lease's position once this is done.
     pub after: Position,
-    /// The chunk of which it is the last URL.
+    /// The chunk whose last URL this is.
     pub exhausts: Option<ChunkKey>,
 }
 
 impl Work {
-    /// Returns how often it was requested before in this iteration.
+    /// Returns the number of earlier requests for it in this iteration.
     pub(super) fn requests_before(&self) -> u8 {
         self.tries.saturating_add(u8::from(self.entry.follow_up.is_some()))
     }
@@ -49,23 +49,26 @@ impl Work {
 pub(super) enum Dry {
     /// Nothing is left, as far as the rows show.
     Empty,
-    /// What is left is deeper than segments that are not parsed yet and may lead to it, is due for recrawl, or may be under way already.
+    /// The rest is deeper than unparsed segments that may lead to it, is due for recrawl, or may be
+    /// under way already.
     AtBarrier,
 }
 
-/// URLs that shorter ways were found to, by path. `None` until it is settled which entry is the visit of one.
+/// URLs with a shorter way, by path. The value is `None` until it is settled which entry visits the
+/// URL.
 #[derive(Debug, Default)]
 struct Ways(BTreeMap<String, Option<Nearer>>);
 
 impl Ways {
-    /// Whether none of them can be under way: nothing of the origin is in flight or unparsed, and none of them is to be tried again.
+    /// Whether none of them can be under way: nothing of the origin is in flight or unparsed, and
+    /// none is to be retried.
     fn are_settled(&self, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
         let is_retried = |retry: &Retry| self.0.contains_key(&retry.entry.path_and_query);
         in_flight == 0 && lease.segments <= inbox.parsed && !lease.retries.iter().any(is_retried)
     }
 }
 
-/// Hands out a turn's work in order, ahead of what is committed.
+/// Hands out a turn's work in order, ahead of the commits.
 #[derive(Debug)]
 pub(super) struct Planner {
     origin: OriginKey,
@@ -74,15 +77,16 @@ pub(super) struct Planner {
     task: Arc<Task>,
     position: Position,
     chunk: Option<TodoChunk>,
-    /// The URLs of the chunk that shorter ways were found to: some other entry may have been visited, or be under way.
+    /// The chunk's URLs with a shorter way: another entry may have visited them, or may be under
+    /// way.
     nearer: Ways,
     /// Chunks handed out completely, whose deletion is not committed yet.
     finished: Vec<ChunkKey>,
-    /// Candidates for recrawl that are read and claimed, but not handed out.
+    /// Candidates for recrawl that were read and claimed, but not handed out.
     due: VecDeque<DueCandidate>,
-    /// In which pass.
+    /// The pass in which they are due.
     due_in: Option<PassPlace>,
-    /// Where the walk is once these are handed out.
+    /// The walk's position once these are handed out.
     due_end: RecrawlCursor,
     /// Retries handed out whose segment is not committed yet: the lease's copy still lists them.
     retried: BTreeSet<String>,
@@ -110,7 +114,7 @@ impl Planner {
         }
     }
 
-    /// Whether [`Self::fill`] has to look for more before anything can be handed out.
+    /// Whether nothing can be handed out before [`Self::fill`] has looked for more.
     pub(super) fn is_empty_handed(&self, lease: &Lease, inbox: &Inbox, in_flight: usize, now: Timestamp) -> bool {
         let is_empty = match &self.chunk {
             None => self.due.is_empty(),
@@ -119,8 +123,9 @@ impl Planner {
         is_empty && !self.has_due_retry(lease, now)
     }
 
-    /// Looks for more in the store: the next chunk, or else candidates due for recrawl, which are claimed, unless they have to wait. Returns
-    /// whether there is more. `lease`, `inbox` and `in_flight` are as for [`Self::has_next`].
+    /// Looks for more work in the store: the next chunk, or else due candidates, which are claimed
+    /// unless they have to wait. Returns whether there is more. `lease`, `inbox` and `in_flight`
+    /// are as for [`Self::has_next`].
     pub(super) async fn fill(
         &mut self,
         world: &impl World,
@@ -141,8 +146,9 @@ impl Planner {
         Ok(!self.due.is_empty())
     }
 
-    /// Ends the walk through the candidates, as the origin is given up: they stay due. What was read of them is still handed out. If nothing else was
-    /// to be visited, some are read, so that the log says what became of the origin.
+    /// Ends the walk through the candidates because the origin is given up: they stay due. Those
+    /// already read are still handed out. If there was nothing else to visit, some are read, so
+    /// that the log says what happened to the origin.
     pub(super) async fn end_walk(&mut self, world: &impl World, lease: &Lease, inbox: &Inbox) -> PortResult<()> {
         let is_first = lease.segments == 0 && inbox.added == 0;
         while is_first && self.due.is_empty() && self.position.cursor != RecrawlCursor::End {
@@ -155,8 +161,8 @@ impl Planner {
         Ok(())
     }
 
-    /// Whether [`Self::next`] has something at hand to hand out. `lease` is the holder's copy, `inbox` as last read, `in_flight` the number of
-    /// visits that are not committed.
+    /// Whether [`Self::next`] can hand something out. `lease` is the holder's copy, `inbox` as last
+    /// read, `in_flight` the number of uncommitted visits.
     pub(super) fn has_next(
         &mut self,
         lease: &Lease,
@@ -169,12 +175,13 @@ impl Planner {
         }
         let found = |has_next: bool| has_next.then_some(()).ok_or(Dry::Empty);
         let Some(chunk) = &self.chunk else {
-            // A cursor that stays where it is waits.
+            // A cursor that stays where it is has to wait.
             let is_barred = self.due.is_empty() && self.position.cursor != RecrawlCursor::End;
             return if is_barred { Err(Dry::AtBarrier) } else { found(!self.due.is_empty()) };
         };
         if self.is_barred(chunk, lease, inbox, in_flight) {
-            // It has not been started, and something less deep may come first by the time that the barrier is gone.
+            // The chunk has not been started, and something less deep may come first once the
+            // barrier is gone.
             self.chunk = None;
             return Err(Dry::AtBarrier);
         }
@@ -188,23 +195,23 @@ impl Planner {
         found(has_next)
     }
 
-    /// Whether the chunk waits for what is less deep.
+    /// Whether the chunk has to wait for less deep URLs.
     fn is_barred(&self, chunk: &TodoChunk, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
         self.context.definition.scope.max_depth.is_some()
             && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight)
     }
 
-    /// The next entry of the chunk.
+    /// Returns the next entry of the chunk.
     fn head(&self) -> Option<&TodoEntry> {
         self.chunk.as_ref()?.entries.get(self.position.offset() as usize)
     }
 
-    /// Whether the chunk's next URL may be under way by another entry.
+    /// Whether another entry may be visiting the chunk's next URL already.
     fn waits_for_visits(&self) -> bool {
         self.head().is_some_and(|entry| matches!(self.nearer.0.get(&entry.path_and_query), Some(None)))
     }
 
-    /// Returns the next URL to visit of what is at hand, where [`Self::has_next`] says that there is one.
+    /// Returns the next URL to visit, if [`Self::has_next`].
     pub(super) fn next(&mut self, lease: &Lease, now: Timestamp) -> Option<Work> {
         if let Some(retry) = self.due_retry(lease, now) {
             return Some(self.take_retry(retry));
@@ -212,29 +219,30 @@ impl Planner {
         if self.chunk.is_none() { self.take_due() } else { self.take_from_chunk() }
     }
 
-    /// Returns where the lease stands once everything that was handed out is committed.
+    /// Returns the lease's position once everything handed out is committed.
     pub(super) const fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Whether todo or candidates are left that were not handed out, as far as the rows show.
+    /// Whether todo or candidates remain to be handed out, as far as the rows show.
     pub(super) fn has_todo(&self, inbox: &Inbox) -> bool {
         inbox.added > self.position.taken || self.position.cursor != RecrawlCursor::End || !self.due.is_empty()
     }
 
-    /// Whether anything is left that was not handed out.
+    /// Whether anything remains to be handed out.
     pub(super) fn has_more(&self, lease: &Lease, inbox: &Inbox) -> bool {
         let is_left = |path: &String| !self.retried.contains(path);
         self.has_todo(inbox) || lease.retries.iter().any(|retry| is_left(&retry.entry.path_and_query))
     }
 
-    /// Returns how many URLs are known to wait in the current chunk and the cursor's page.
+    /// Returns the number of known waiting URLs in the current chunk and the cursor's page.
     pub(super) fn at_hand(&self) -> usize {
         let offset = self.position.offset() as usize;
         self.chunk.as_ref().map_or(0, |chunk| chunk.entries.len().saturating_sub(offset)) + self.due.len()
     }
 
-    /// Records that a segment is committed: its chunks are deleted, and a retry of it that failed waits for another try.
+    /// Records that a segment is committed: its chunks are deleted, and its failed retries wait for
+    /// another try.
     pub(super) fn committed(&mut self, exhausted: &[ChunkKey], retried: &[String]) {
         self.finished.retain(|key| !exhausted.contains(key));
         self.retried.retain(|path| !retried.contains(path));
@@ -264,10 +272,12 @@ impl Planner {
         }
     }
 
-    /// Loads the chunk that the position names, or else the first one. Returns whether there is one now.
+    /// Loads the chunk that the position names, or else the first one. Returns whether there is a
+    /// chunk now.
     async fn load_chunk(&mut self, world: &impl World) -> PortResult<bool> {
         if let Some(position) = &self.position.chunk {
-            // The key decides until the chunk is exhausted: a chunk that sorts before it may have come since.
+            // The key decides until the chunk is exhausted: meanwhile a chunk that sorts before it
+            // may have been added.
             self.chunk = world.frontier().load_chunk(&self.origin, &position.key).await?;
             if self.chunk.is_some() {
                 return Ok(true);
@@ -278,7 +288,8 @@ impl Planner {
         Ok(self.chunk.is_some())
     }
 
-    /// Looks for URLs of the chunk's rest that shorter ways were found to since they were claimed, and how they stand if that is settled.
+    /// Looks for URLs in the rest of the chunk that got a shorter way since they were claimed, and
+    /// for their state if that is settled.
     async fn look_for_shorter_ways(
         &mut self,
         world: &impl World,
@@ -304,7 +315,7 @@ impl Planner {
         Ok(())
     }
 
-    /// Returns what is known of URLs that shorter ways were found to; nothing where they are ignored.
+    /// Returns the shorter ways to these URLs; none if they are ignored.
     async fn nearer_of(&self, world: &impl World, paths: &[String]) -> PortResult<Vec<Option<Nearer>>> {
         if paths.is_empty() || self.context.shorter_ways(&self.task) == ShorterWays::Ignored {
             return Ok(vec![None; paths.len()]);
@@ -337,7 +348,7 @@ impl Planner {
         Some(Work { entry, depth, crawl_type, tries: 0, after: self.position.clone(), exhausts })
     }
 
-    /// Returns the next candidate of an earlier iteration. The cursor moves when that is committed.
+    /// Returns the next candidate of an earlier iteration. The cursor moves when it is committed.
     fn take_due(&mut self) -> Option<Work> {
         let DueCandidate { entry, depth, work } = self.due.pop_front()?;
         self.position.cursor = if self.due.is_empty() {
@@ -354,7 +365,7 @@ impl Planner {
         Some(Work { entry, depth, crawl_type, tries: 0, after, exhausts: None })
     }
 
-    /// Reads a part of a pass through the candidates. Those to be visited are claimed.
+    /// Reads a part of a pass through the candidates, and claims those to visit.
     async fn read_due(&mut self, world: &impl World, lease: &Lease, in_flight: usize) -> PortResult<()> {
         let order = self.task.recrawl_order(&self.context.definition.budget);
         let Some(place) = order.and_then(|order| self.position.cursor.place(order)) else { return Ok(()) };
@@ -367,7 +378,7 @@ impl Planner {
         let end = match next {
             Some(after) => Some(PassPlace { after, ..place.clone() }),
             None => {
-                // What this pass visits goes first.
+                // The visits of this pass come first.
                 let before = in_flight + entries.len();
                 let left = self.pages_left(world, lease, &place).await?;
                 place.following(left.map(|left| left.saturating_sub(before as u64)))
@@ -383,7 +394,8 @@ impl Planner {
         Ok(())
     }
 
-    /// What the rules exclude by now ends as such, once: a crawl visits it, and whoever makes documents again leaves it to the next crawl.
+    /// Handles entries that the rules exclude by now: a reparse drops them and leaves them to the
+    /// next crawl; a crawl visits them once, so that they end as excluded.
     fn exclude(&self, entries: &mut Vec<DueCandidate>) {
         let url_of = |candidate: &DueCandidate| self.origin.origin.url_at(&candidate.entry.path_and_query);
         let decided = |candidate: &DueCandidate| {
@@ -405,7 +417,7 @@ impl Planner {
         }
     }
 
-    /// Claims the candidates that are to be visited, and returns those that are left to do.
+    /// Claims the candidates to visit, and returns those that are left to do.
     async fn claimed(&self, world: &impl World, entries: Vec<DueCandidate>) -> PortResult<VecDeque<DueCandidate>> {
         let visits = entries.iter().filter(|candidate| candidate.work == DueWork::Visit);
         let urls =
@@ -421,7 +433,7 @@ impl Planner {
         };
         let claims = if request.urls.is_empty() { Vec::new() } else { world.frontier().claim(&request).await? };
         let paths: Vec<String> = request.urls.into_iter().map(|(path, _)| path).collect();
-        // Links of this iteration lead to it by a shorter way: their entry is its visit.
+        // Links of this iteration lead to it by a shorter way: their entry visits it.
         let nearer = self.nearer_of(world, &paths).await?;
         let mut claims = claims.into_iter().zip(nearer);
         let left = entries.into_iter().filter(|candidate| match candidate.work {
@@ -431,7 +443,8 @@ impl Planner {
         Ok(left.collect())
     }
 
-    /// Returns how many pages the iteration has left for this origin where that decides which pass follows; `None` without such a limit.
+    /// Returns the number of pages that the iteration has left for this origin, where it decides
+    /// which pass follows; `None` without such a limit.
     async fn pages_left(&self, world: &impl World, lease: &Lease, place: &PassPlace) -> PortResult<Option<u64>> {
         if place.ahead.due == 0 || self.context.definition.budget.pages.is_none() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! How a turn ends: its origin gets what it needs next.
+//! The end of a turn: the origin gets what it needs next.
 
 use dragline_domain::frontier::{DomainRow, Lease, OriginKey, Release, ReleaseRefused, decide_release};
 use dragline_domain::ids::LeaseToken;
@@ -13,19 +13,19 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{Hosts, Origins, ReleaseLease, Turns};
 use dragline_ports::notifier::Notice;
 
-/// From when on others may make requests.
+/// The times from which others may make requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FreeFrom {
-    /// The origin's next turn.
+    /// The start of the origin's next turn.
     pub not_before: Timestamp,
-    /// Any request to its host.
+    /// The next request to its host.
     pub free_from: Timestamp,
-    /// When the next turn's ticket comes, if something else sends one before.
+    /// The arrival of the next turn's ticket, if something else sends one before.
     pub called_by: Timestamp,
 }
 
-/// Releases a lease and its host. Effects in order: the rows; the next turn's ticket; tickets to whoever waits for the host, and for its place in
-/// the domain. `None` if another worker holds it.
+/// Releases a lease and its host. Effects in order: the rows; the next turn's ticket; tickets to
+/// those waiting for the host, and for its place in the domain. `None` if another worker holds it.
 pub(super) async fn release(
     world: &impl World,
     origin: &OriginKey,
@@ -73,8 +73,9 @@ pub(super) async fn release(
     }
 }
 
-/// Sends a ticket to the next in line for a host that was given back, and to the next for a place in its domain. If one is lost, another comes at
-/// the latest when the host or the place would have been free anyway.
+/// Sends a ticket to the next in line for a released host, and to the next in line for a place in
+/// its domain. If one is lost, another arrives at the latest when the host or the place would have
+/// been free anyway.
 pub(super) async fn call_next(world: &impl World, host: &HostKey) -> PortResult<()> {
     let row = world.frontier().load_host(host).await?;
     if let Some((row, next)) = row.as_ref().and_then(|row| Some((row, row.next()?))) {

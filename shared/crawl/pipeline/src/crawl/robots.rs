@@ -1,4 +1,4 @@
-//! Fetching an origin's robots.txt, and what a failure means.
+//! Fetching an origin's robots.txt, and the meaning of failures.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -28,7 +28,7 @@ use dragline_ports::fetcher::{
 };
 use dragline_ports::frontier::{GiveBackHost, Hosts, KeptRobots, RobotsRow};
 
-/// How often a turn checks whether a host is free that others hold for a single request.
+/// How often a turn checks whether a host has become free that others use for a single request.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// The rules that a turn follows.
@@ -36,26 +36,28 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 pub(super) enum Robots {
     /// The rules, or that there are none.
     Known(RobotsPolicy),
-    /// They were not read yet: no request may be made.
+    /// Not read yet: no request may be made.
     NotRead,
-    /// It could not be read, for now: no request may be made.
+    /// It cannot be read for now: no request may be made.
     Unreadable(Unreadable),
-    /// The same, because nobody was ever there, or nobody who can be trusted.
+    /// It cannot be read because nobody was ever there, or nobody trustworthy.
     NobodyThere(Unreadable),
-    /// The same, because a server that gave one before cannot be reached. It may be restarting.
+    /// It cannot be read because a server that once answered is unreachable. It may be restarting.
     OutOfReach(Unreadable),
-    /// The origin's address is one that Dragline never talks to.
+    /// The origin's address is one that Dragline never connects to.
     PrivateAddress(String),
-    /// It was not asked for, as nothing of the origin is requested: it is no longer in scope, or documents are only made again.
+    /// Not requested, as nothing of the origin is: it is out of scope by now, or documents are only
+    /// remade.
     NotAsked,
-    /// Nothing is requested: whoever made the archive has asked.
+    /// Not needed, as nothing is requested: the program that made the archive read it.
     NotNeeded,
-    /// It redirects to a host that others are using, until then at the latest. That is nobody's fault.
+    /// It redirects to a host that others are using, until this time at the latest. That is
+    /// nobody's fault.
     HostBusy(Timestamp),
 }
 
 impl Robots {
-    /// Returns why they could not be read; `None` if they could, or need not be.
+    /// Returns why the rules could not be read; `None` if they could, or need not be.
     pub(super) const fn unreadable(&self) -> Option<&Unreadable> {
         match self {
             Self::Unreadable(why) | Self::NobodyThere(why) | Self::OutOfReach(why) => Some(why),
@@ -68,33 +70,33 @@ impl Robots {
         }
     }
 
-    /// Whether requests may be made, as far as the rules allow them, or need none.
+    /// Whether requests may be made as far as the rules allow, or without rules.
     pub(super) const fn may_be_followed(&self) -> bool {
         matches!(self, Self::Known(_) | Self::PrivateAddress(_) | Self::NotAsked | Self::NotNeeded)
     }
 }
 
-/// What becomes of a robots.txt whose body breaks off, or cannot be decoded to its end.
+/// How to treat a robots.txt whose body breaks off, or cannot be decoded to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BrokenOff {
-    /// It could not be read: another try may get the rest.
+    /// As unreadable: another try may get the rest.
     IsFailure,
-    /// The rules that came are obeyed, as there is no further try.
+    /// The rules received so far are obeyed, as there is no further try.
     IsObeyed,
 }
 
-/// What reading an origin's robots.txt came to.
+/// The result of reading an origin's robots.txt.
 #[derive(Debug)]
 pub(super) struct RobotsRead {
-    /// The rules.
     pub robots: Robots,
-    /// Whether they were used since they were fetched.
+    /// Whether the rules have been used since they were fetched.
     pub robots_use: RobotsUse,
-    /// What servers answered on the way, for the archive: none if the stored rules are good, several with redirects.
+    /// The servers' answers on the way, for the archive: none if the stored rules are valid,
+    /// several with redirects.
     pub answers: Vec<Answer>,
 }
 
-/// An answer to a request that was no visit, for the archive.
+/// An answer to a request that was not a visit, for the archive.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     pub url: CrawlUrl,
@@ -103,19 +105,19 @@ pub(super) struct Answer {
     pub fetched: Fetched,
 }
 
-/// Whether a stored robots.txt will do.
+/// Whether a stored robots.txt may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stored {
-    /// If it is still valid.
+    /// Yes, if it is still valid.
     Serves,
-    /// It is to be read again.
+    /// No, it is to be read again.
     IsReplaced,
 }
 
-/// Returns the origin's robots.txt: the stored one if it serves and is still valid for this turn, or else a fetched one. No request for it starts after
-/// `latest_start`. `robots_use` says whether the stored one was used since it was fetched, `broken_off` what to do
-/// with one that breaks off. If it redirects to another host that is busy, the waiter
-/// stands in line there.
+/// Returns the origin's robots.txt: the stored one if it may be used and stays valid for this turn,
+/// or else a fetched one. No request for it starts after `latest_start`. `robots_use` says whether
+/// the stored one has been used since it was fetched, `broken_off` what to do if the body breaks
+/// off. If it redirects to another host that is busy, the waiter stands in line there.
 pub(super) async fn robots(
     world: &impl World,
     fetcher: &impl Fetcher,
@@ -147,7 +149,7 @@ async fn read<W: World>(
     let max_age = context.definition.politeness.robots_max_age;
     let is_good = |row: &&RobotsRow| {
         let expires_at = honest(row.expires_at, now, max_age);
-        // One that could not be read is kept only to be shown.
+        // An unreadable one is stored only for display.
         stored == Stored::Serves
             && !row.record.is_unreadable()
             && is_robots_good(robots_use, row.fetched_at, expires_at, now)
@@ -155,7 +157,7 @@ async fn read<W: World>(
     if let Some(row) = kept.as_ref().filter(is_good) {
         return Ok((Robots::Known(row.record.policy(token)), robots_use));
     }
-    // It counts as old as its oldest byte may be, however long it takes to store it.
+    // Its age counts from its oldest byte, however long it takes to store it.
     let asked_at = world.clock().now();
     let fetched = fetch_robots(paced, context.limits(), &origin.origin, broken_off).await;
     let reached = std::mem::take(&mut *paced.reached.lock().unwrap_or_else(PoisonError::into_inner));
@@ -169,7 +171,7 @@ async fn read<W: World>(
         Ok(record) => record,
         Err(RefusedAddress(why)) => return Ok((Robots::PrivateAddress(why), RobotsUse::Used)),
     };
-    // By the clock of whoever fetched it, the stored one may be later; but it was there before this one was asked for.
+    // The stored one may be later by its fetcher's clock, but it was stored before this request.
     let stored_at = kept.as_ref().map(|row| row.fetched_at).filter(|at| *at <= written_by(asked_at));
     let fetched_at = stored_at.map_or(asked_at, |at| at.max(asked_at));
     let has_answered = kept.as_ref().is_some_and(|row| !row.record.is_unreadable());
@@ -194,14 +196,15 @@ async fn read<W: World>(
     Ok(found)
 }
 
-/// An error: robots.txt would have to be fetched from an address that Dragline never talks to. Says which.
+/// An error: robots.txt is at an address that Dragline never connects to. Contains the address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedAddress(pub String);
 
 /// Fetches an origin's robots.txt, following redirects wherever they lead (RFC 9309 section 2.3.1.2).
 ///
 /// # Errors
-/// Returns [`RefusedAddress`] if that needs a request to a private address. Every other failure is a record that forbids everything.
+/// Returns [`RefusedAddress`] if that needs a request to a private address. Every other failure
+/// becomes a record that forbids everything.
 pub async fn fetch_robots(
     fetcher: &impl Fetcher,
     limits: FetchLimits,
@@ -237,12 +240,13 @@ pub async fn fetch_robots(
     Ok(RobotsRecord::of(&RobotsFetch::TooManyRedirects))
 }
 
-/// Keeps the pace of each host that gets a request: the turn's own, or another one that a redirect leads to.
+/// Keeps the pace of each host that gets a request: the turn's own, or one that a redirect leads
+/// to.
 struct Paced<'a, W, H> {
     world: &'a W,
     fetcher: &'a H,
     pacer: &'a Pacer,
-    /// By the monotonic clock: after this the lease is too old.
+    /// The monotonic reading after which the lease is too old.
     latest_start: Duration,
     waiter: &'a HostWaiter,
     hosts_per_domain: u16,
@@ -258,9 +262,9 @@ enum Reached {
     Server,
     /// A host that could not be reached.
     Nobody,
-    /// A host that others are using, until then at the latest.
+    /// A host that others are using, until this time at the latest.
     Busy(Timestamp),
-    /// The redirects were not followed to the end, for a reason other than the web.
+    /// The redirects were not followed to the end, for a reason on our side.
     Failed(PortError),
 }
 
@@ -307,11 +311,12 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
         fetched
     }
 
-    /// Makes a request to another host, which is taken for this request only. Returns when to try again if it cannot be taken in this turn.
+    /// Makes a request to another host, which is taken for this request only. Returns when to try
+    /// again if it cannot be taken in this turn.
     async fn fetch_elsewhere(&self, host: &HostKey, request: FetchRequest) -> PortResult<Result<Fetched, Timestamp>> {
         let (clock, timing) = (self.world.clock(), self.world.timing());
         let token = LeaseToken::from_bits(self.world.rng().bits());
-        // If the redirect leads to another host of the same domain, the turn has a place there already.
+        // If the other host belongs to the same domain, the turn has its place there already.
         let own = HostKey::of(&self.waiter.origin.origin).domain();
         let elsewhere = host.domain().filter(|domain| own.as_ref() != Some(domain));
         let live = self.world.live().begin(host.clone(), token.clone());
@@ -357,7 +362,8 @@ fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUr
     url.join(&location, &dragline_domain::url::UrlRules::keep_all()).ok()
 }
 
-/// Returns what an answer means that a wall gave in the file's place: it is no answer. `None` if it is one.
+/// Returns the record for a wall that was served in the file's place; `None` if the answer is not a
+/// wall.
 fn walled(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Option<RobotsRecord> {
     let head = Head { url, status: response.status, headers: &response.headers };
     let codings = ContentCodings::parse(response.headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);

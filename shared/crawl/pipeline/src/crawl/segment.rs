@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use crate::handover::{Capture, Handover, Response, SegmentCaptures, StoredAs};
 use dragline_ports::fetcher::{Fetched, FetchedResponse, Truncation};
 
-/// Returns what is said of a segment's object in its `warcinfo` record.
+/// Returns the description of a segment's object for its `warcinfo` record.
 pub(super) fn describe(object: &ObjectKey, iteration: Iteration, definition: &Definition) -> WarcInfo {
     let Provenance { operator, publisher, description, is_part_of, hostname } = &definition.archive;
     let text = |line: &Option<Line>| line.as_ref().map(|line| line.as_str().to_owned());
@@ -37,7 +37,7 @@ pub(super) fn describe(object: &ObjectKey, iteration: Iteration, definition: &De
     }
 }
 
-/// Writes a segment's records, and keeps what they say for the parser of this process.
+/// Writes a segment's records, and keeps their contents for the parser of this process.
 pub struct SegmentRecords {
     writer: WarcWriter,
     ids: u128,
@@ -46,7 +46,8 @@ pub struct SegmentRecords {
 }
 
 impl SegmentRecords {
-    /// Begins an object with its `warcinfo` record, which says this. The records' names are made from the random `bits`.
+    /// Begins an object with a `warcinfo` record of this content. The records' names are derived
+    /// from the random `bits`.
     #[must_use]
     pub fn new(bits: u128, info: &WarcInfo, now: Timestamp) -> Self {
         let warcinfo = RecordId::from_bits(bits);
@@ -57,13 +58,15 @@ impl SegmentRecords {
         records
     }
 
-    /// Returns the same records, which keep the captures that are added from now on, as long as there is room for them.
+    /// Returns the same records, which keep the captures added from now on, as long as there is
+    /// room.
     #[must_use]
     pub fn kept_by(self, handover: &Handover) -> Self {
         Self { kept: handover.begin(), ..self }
     }
 
-    /// Returns the same records, which wait in this spool once a body among them is not in memory.
+    /// Returns the same records, which move to this spool once one of their bodies is not in
+    /// memory.
     #[must_use]
     pub fn spooled_in(self, spool: Spool) -> Self {
         Self { writer: self.writer.with_spool(spool), ..self }
@@ -75,13 +78,13 @@ impl SegmentRecords {
         self.writer.len_bytes()
     }
 
-    /// Returns how much of it is in memory.
+    /// Returns the number of its bytes in memory.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         self.writer.memory_bytes()
     }
 
-    /// Returns how much of it is on disk.
+    /// Returns the number of its bytes on disk.
     #[must_use]
     pub fn spooled_bytes(&self) -> u64 {
         self.len_bytes() - self.memory_bytes()
@@ -90,7 +93,7 @@ impl SegmentRecords {
     /// Returns the whole object, and all of its captures if they were kept.
     ///
     /// # Errors
-    /// A body could not be read, or the spool has no room.
+    /// Fails if a body cannot be read, or the spool has no room.
     pub fn into_object(mut self) -> io::Result<(Blob, Option<SegmentCaptures>)> {
         Ok((self.writer.take_file()?, self.kept))
     }
@@ -114,7 +117,7 @@ impl SegmentRecords {
         }
     }
 
-    /// Adds a URL for which nothing was sent: the visit says what decided that.
+    /// Adds a URL that was not requested: the visit says why.
     pub fn add_unsent(&mut self, url: &CrawlUrl, at: Timestamp, visit: &Visit) {
         let event = self.event(url, at, None);
         let record = self.metadata(&event, visit);
@@ -122,12 +125,14 @@ impl SegmentRecords {
         self.keep(|| Capture::unanswered(url.clone(), event.date, visit.clone()));
     }
 
-    /// Adds a URL that was requested: its request, and its response, a reference to an earlier one, or the fact that there was none.
+    /// Adds a requested URL: its request, and its response, a reference to an earlier one, or the
+    /// fact that there was none.
     pub fn add_fetched(&mut self, url: &CrawlUrl, at: Timestamp, visit: &Visit, fetched: &Fetched) {
         self.add_sent(url, url.path_and_query(), at, visit, fetched);
     }
 
-    /// The same, where this path and query were sent: the request's record has them, and all records are of the URL, by which others refer to them.
+    /// Like [`Self::add_fetched`], where `target` was sent as path and query. The request's record
+    /// has it; all records are named after the URL, by which others refer to them.
     pub fn add_sent(&mut self, url: &CrawlUrl, target: &str, at: Timestamp, visit: &Visit, fetched: &Fetched) {
         let event = self.event(url, at, Some(fetched));
         let capture = match &fetched.result {
@@ -144,8 +149,9 @@ impl SegmentRecords {
         }
     }
 
-    /// Adds an answer that is no visit: robots.txt, a redirect on the way to it, or a page that was asked for to see whether its server still answers. It
-    /// is there for whoever reads the archive, and parsers pass over it. A request without an answer is not added.
+    /// Adds an answer that is not a visit: robots.txt, a redirect on the way to it, or a page
+    /// requested to check that its server still answers. It is there for readers of the archive;
+    /// parsers ignore it. A request without an answer is not added.
     pub fn add_aside(&mut self, url: &CrawlUrl, at: Timestamp, fetched: &Fetched) {
         let Ok(response) = &fetched.result else { return };
         let event = self.event(url, at, Some(fetched));
@@ -183,7 +189,8 @@ impl SegmentRecords {
             match response.status {
                 304 => Some((Revisit::ServerNotModified { payload_digest: Some(known) }, known, refers_to)),
                 _ if known == digest => Some((Revisit::IdenticalPayload { payload_digest: digest }, known, refers_to)),
-                // The same content in other bytes, perhaps compressed again: stored, as no earlier record has these bytes.
+                // The same content in other bytes, perhaps compressed anew: stored, as no earlier
+                // record has these bytes.
                 _ => None,
             }
         });
@@ -197,7 +204,7 @@ impl SegmentRecords {
                 (head, body.clone(), RecordKind::Response, digest, response.truncated.map(warc_truncation))
             }
         };
-        // Of a body that is not in memory a parser reads as much as it needs.
+        // A parser reads as much as it needs of a body that is not in memory.
         self.kept = self.kept.take().filter(|_| body.in_memory().is_some());
         let answer = self.kept.as_ref().and(body.in_memory()).map(|body| {
             parse_http_response(&head).map(|parsed| Response {
@@ -231,24 +238,27 @@ impl SegmentRecords {
     }
 }
 
-/// Returns the digest of the body as received. Without a content coding that is the digest which the fetcher took of the decoded body.
+/// Returns the digest of the body as received. Without a content coding it equals the fetcher's
+/// digest of the decoded body.
 fn payload_digest(response: &FetchedResponse) -> Sha1Digest {
     let codings = ContentCodings::parse(response.headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
     if codings == ContentCodings::IDENTITY && response.decoded_bytes == response.body.len_bytes() {
         return response.decoded_sha1.into();
     }
-    // One that cannot be read is not written either, and then the segment is not stored.
+    // An unreadable body cannot be written either, and then the segment is not stored.
     Sha1Digest::of_blob(&response.body).unwrap_or_else(|_| response.decoded_sha1.into())
 }
 
-/// Rounds to the precision in which instants are stored, so that later references to the record have the same date.
+/// Rounds to the precision of stored times, so that later references to the record have the same
+/// date.
 fn in_milliseconds(at: Timestamp) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
 fn visit_field(visit: &Visit) -> ExtensionField {
     let json = serde_json::to_string(visit).expect("a visit is made of texts and numbers");
-    // A control character would become a space in the field. JSON escapes those of ASCII; others occur only in strings.
+    // A control character would become a space in the field. JSON escapes those of ASCII; others
+    // occur only in strings.
     let escaped = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
     let value = if json.contains(char::is_control) { json.chars().map(escaped).collect() } else { json };
     ExtensionField { name: ExtensionName::VISIT, value }

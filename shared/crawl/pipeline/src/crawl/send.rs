@@ -1,4 +1,4 @@
-//! Sending a request when its time comes, and again where a server did nothing with it.
+//! Sending a request when its time comes, and again if the server did nothing with it.
 
 use std::time::Duration;
 
@@ -16,17 +16,18 @@ use dragline_ports::observer::Wait;
 pub(super) struct Sent {
     /// When it last started.
     pub at: Timestamp,
-    /// The same by the monotonic clock.
+    /// Its last start by the monotonic clock.
     pub started: Duration,
-    /// How it went.
+    /// Its result.
     pub fetched: Fetched,
-    /// The wall that the answer is, as far as the crawler can tell; `None` if it is none.
+    /// The wall in the answer, as far as the crawler can tell; `None` if there is none.
     pub wall: Option<Wall>,
-    /// How often it had been sent before, to a server that did nothing with it.
+    /// How often it had been sent before without the server doing anything with it.
     pub resends: u8,
 }
 
-/// The lease is too old for another request: before it would be over, another worker may hold the lease and make requests too.
+/// The lease is too old for another request: before it ended, another worker might take the lease
+/// and make requests too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LeaseTooOld;
 
@@ -37,13 +38,13 @@ pub(super) enum Attempt {
     Again,
 }
 
-/// How soon to try a request again for which this machine had no room.
+/// The pause before the next try of a request for which this machine had no room.
 const NO_ROOM_PAUSE: Duration = Duration::from_secs(1);
 
-/// Makes a request whose start the pacer allowed, and tells the pacer how it went. It is made again,
-/// at the host's pace and no later than the latest start by the monotonic clock:
+/// Makes a request whose start the pacer allowed, and reports the result to the pacer. It repeats
+/// the request, at the host's pace and no later than `latest_start` by the monotonic clock:
 /// - while this machine has no room for it;
-/// - once on a connection of its own for each reason why the server did nothing with it.
+/// - once on a new connection for each reason why the server did nothing with it.
 pub(super) async fn send(
     clock: &impl Clock,
     fetcher: &impl Fetcher,
@@ -54,7 +55,7 @@ pub(super) async fn send(
 ) -> Result<Sent, LeaseTooOld> {
     let mut reasons: Vec<Unprocessed> = Vec::new();
     loop {
-        // This process may have been held up since the start was allowed.
+        // This process may have been suspended since the start was allowed.
         if clock.monotonic() > latest_start {
             return Err(LeaseTooOld);
         }
@@ -70,7 +71,7 @@ pub(super) async fn send(
         let resends = u8::try_from(reasons.len()).unwrap_or(u8::MAX);
         let sent = Sent { at, started, fetched, wall, resends };
         let Some(reason) = sent.fetched.unprocessed.filter(|reason| !reasons.contains(reason)) else { return Ok(sent) };
-        // If its next turn does not come in time, this was a try like others.
+        // If the next start is too late, this counts as a try like any other.
         let Some(next) = pacer.start_in_time(clock, latest_start).await else { return Ok(sent) };
         reasons.push(reason);
         request.connection = ConnectionChoice::New;
@@ -83,7 +84,7 @@ fn has_no_room(fetched: &Fetched) -> bool {
     fetched.result.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::NoRoom)
 }
 
-/// Tells the pacer how a request went, and obeys a Retry-After.
+/// Reports a request's result to the pacer, and obeys a Retry-After.
 fn pace_by(
     pacer: &Pacer,
     clock: &impl Clock,
@@ -116,7 +117,8 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    /// A clock that each sleep advances: by the time asked for, and by what the sleeper overslept.
+    /// A clock that each sleep advances by the requested time and by how long the sleeper
+    /// overslept.
     struct Oversleeping {
         now: Mutex<Duration>,
         overslept: Duration,
@@ -136,7 +138,8 @@ mod tests {
         }
     }
 
-    /// Ends each request as the script says, the last of it for all that follow, and records which connections were asked for.
+    /// Ends each request as the script says, repeating its last entry, and records which
+    /// connections were requested.
     struct Scripted {
         ends: Vec<End>,
         asked: Mutex<Vec<ConnectionChoice>>,
@@ -160,7 +163,8 @@ mod tests {
         }
     }
 
-    /// Sends a request that may start at 10 s and no later than at 40 s, at a pace. Returns how that went, and the connections that were asked for.
+    /// Sends a request that may start at 10 s and no later than at 40 s, at a pace. Returns the
+    /// result, and the connections requested.
     async fn sent(
         delay: Duration,
         overslept: Duration,
@@ -203,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_finds_no_room_waits_for_some_while_the_lease_lasts() {
+    async fn a_request_without_room_waits_while_the_lease_lasts() {
         for (no_room, requests, is_sent, why) in [
             (1, 2, true, "tried again"),
             (30, 31, true, "in the last second, too"),
@@ -216,7 +220,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_was_not_processed_is_sent_once_more_for_each_reason_when_its_turn_comes() {
+    async fn an_unprocessed_request_is_sent_again_once_for_each_reason() {
         use Unprocessed::{ConnectionEnded, Http11Required, StreamRefused};
         let reasons = |reasons: &[Unprocessed]| reasons.iter().copied().map(End::Unprocessed).collect::<Vec<_>>();
         for (delay, ends, resends, last_start, why) in [

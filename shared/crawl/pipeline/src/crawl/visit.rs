@@ -1,4 +1,4 @@
-//! One visit: making the request, and reporting how it went.
+//! One visit: making the request, and reporting its result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,20 +23,18 @@ use dragline_ports::fetcher::{ConnectionWatch, FetchLimits, FetchRequest, Fetche
 /// The most characters of a detail that are stored.
 pub(super) const DETAIL_CHARS_MAX: usize = 300;
 
-/// A visit that is over.
+/// A finished visit.
 #[derive(Debug)]
 pub(super) struct Visited {
-    /// The segment of the turn that it belongs to.
+    /// The number of its segment in the turn.
     pub segment: u64,
-    /// What was to be visited.
+    /// The work that was handed out.
     pub work: Work,
-    /// Its URL.
     pub url: CrawlUrl,
-    /// Its request.
     pub sent: Sent,
 }
 
-/// Returns how a URL ends that must not be requested, and why.
+/// Returns the end of a URL that must not be requested, with the reason.
 pub(super) fn refused(
     context: &CrawlContext,
     robots: &Robots,
@@ -44,7 +42,8 @@ pub(super) fn refused(
     work: &Work,
     url: &CrawlUrl,
 ) -> Option<(Outcome, String)> {
-    // Links were decided on when they were found; what is known from an earlier iteration was decided by the definition of that time.
+    // Links were decided on when they were found; knowledge from an earlier iteration was decided
+    // under that time's definition.
     if work.crawl_type == CrawlType::Recrawl {
         let rule = match context.decide(url, work.depth, work.entry.requisite_steps, work.entry.read_as) {
             Decision::Crawl => None,
@@ -140,7 +139,8 @@ pub(super) fn visit_of(
 pub(super) fn exchange_of(Sent { fetched, resends, .. }: &Sent) -> Exchange {
     let response = fetched.result.as_ref().ok();
     Exchange {
-        // As precise as it is stored, so that a parser knows the same whether or not it reads it back.
+        // As precise as it is stored, so that a parser sees the same value whether or not it reads
+        // it back.
         elapsed: Duration::from_millis(u64::try_from(fetched.elapsed.as_millis()).unwrap_or(u64::MAX)),
         resends: *resends,
         first_byte_ms: fetched.first_byte.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),

@@ -10,7 +10,8 @@ use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CommitParse, ParseCommitted, Parses};
 
-/// Commits a parse part by part, from where an earlier try stopped. Where that had committed more parts than there are now, an empty one ends it.
+/// Commits a parse part by part, from where an earlier try stopped. If that try had committed more
+/// parts than there are now, an empty one ends it.
 pub(crate) async fn commit(
     world: &impl World,
     pace: Pace,

@@ -1,4 +1,4 @@
-//! Adding the new origin of a seed that moved to the scope.
+//! Adding the new origin of a moved seed to the scope.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,8 +16,9 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Crawls, JoinOrigins};
 use dragline_ports::notifier::Notice;
 
-/// Adds the origins to which seeds of this segment redirect: within the site if they moved there permanently, and in any case from http to https,
-/// and to or from www. Returns whether there were any; the context is then replaced.
+/// Adds the origins to which seeds of this segment redirect: within the site if the redirect is
+/// permanent, and always from http to https, and to or from www. Returns whether there were any;
+/// the context is then replaced.
 pub(crate) async fn join(
     world: &impl World,
     contexts: &Contexts,
@@ -30,8 +31,8 @@ pub(crate) async fn join(
     add(world, contexts, context, segment, origins).await
 }
 
-/// Adds the origins to which seeds of this segment refresh, as their documents say: from http to https, and to or from www. Returns whether there
-/// were any; the context is then replaced.
+/// Adds the origins to which seeds of this segment refresh, according to their documents: from http
+/// to https, and to or from www. Returns whether there were any; the context is then replaced.
 pub(crate) async fn join_refreshed(
     world: &impl World,
     contexts: &Contexts,
@@ -46,7 +47,7 @@ pub(crate) async fn join_refreshed(
     add(world, contexts, context, segment, origins).await
 }
 
-/// Adds origins all at once, and again without those that others have added meanwhile.
+/// Adds all origins at once, and tries again without those that others have added meanwhile.
 async fn add(
     world: &impl World,
     contexts: &Contexts,
@@ -71,7 +72,8 @@ async fn add(
     Ok(has_any)
 }
 
-/// Only captures at depth 0 count as seeds, but not what a seed needs to be shown, nor sitemaps and what these list.
+/// Whether a capture is a seed: one at depth 0, but not a seed's requisite, a sitemap, or a URL
+/// from one.
 fn is_seed(capture: &Capture) -> bool {
     let Visit { sighting: Sighting { depth, via, requisite_steps, read_as }, redirects, .. } = &capture.visit;
     let is_listed = via.is_some() && *redirects == 0;
@@ -85,13 +87,14 @@ fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<O
     }
     let (redirect, _) = capture.redirect(&context.definition.strip_query_parameters)?;
     let origin = redirect.target.origin();
-    // Many sites redirect to https or www. with a 302, and mean it to be permanent.
+    // Many sites redirect to https or www. with a 302, although the move is permanent.
     let has_moved = redirect.is_permanent && origin.is_same_site(&own.origin);
     let is_new = !context.allowed.contains(&redirect.target);
     (is_new && (has_moved || own.origin.is_also_called(&origin))).then_some(origin)
 }
 
-/// Returns the origin that a seed's page adds to the scope, if any: it refreshes there, and leads nowhere else in the crawl.
+/// Returns the origin that a seed's page adds to the scope, if any: it refreshes there, and leads
+/// nowhere else in the crawl.
 fn refreshes_to(context: &CrawlContext, own: &OriginKey, document: &Document) -> Option<Origin> {
     document.page.as_ref()?;
     let is_left = |disposition: &Disposition| *disposition == Disposition::OutOfScope;

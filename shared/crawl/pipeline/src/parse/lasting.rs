@@ -1,4 +1,5 @@
-//! Errors that are bound to come back: what a segment is ended without, so that none of them keeps an iteration open.
+//! Unrecoverable errors: a segment is ended without the failing steps, so that none of them keeps
+//! an iteration open.
 
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{ParserCounters, SegmentRow};
@@ -14,7 +15,7 @@ use crate::tell::tell;
 use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::notifier::Notice;
 
-/// The steps of a parse that are left out, as they failed each time.
+/// The omitted steps of a parse, which failed each time.
 #[derive(Debug)]
 pub(crate) struct Omissions {
     trust: Trust,
@@ -26,7 +27,8 @@ impl Omissions {
         Self { trust, first: None }
     }
 
-    /// Returns what a step gives; `None` if it is left out: its error is bound to come back, and nothing else is left to try.
+    /// Returns the result of a step; `None` if the step is omitted, because its error is
+    /// unrecoverable and nothing else is left to try.
     ///
     /// # Errors
     /// Returns any other error.
@@ -42,13 +44,14 @@ impl Omissions {
         }
     }
 
-    /// The first error that was borne, for people.
+    /// Returns the error of the first omitted step, for people.
     pub(crate) const fn first(&self) -> Option<&PortError> {
         self.first.as_ref()
     }
 }
 
-/// Leaves out the largest documents, so that no more than half of their bytes are left. Returns whether there were any to leave out.
+/// Drops the content of the largest documents until no more than half of all bytes remain. Returns
+/// whether there were any to drop.
 pub(crate) fn leave_largest(documents: &mut [Document], captures: &[Capture]) -> bool {
     let mut sizes: Vec<(usize, usize)> = (0..)
         .zip(&*documents)
@@ -67,7 +70,7 @@ pub(crate) fn leave_largest(documents: &mut [Document], captures: &[Capture]) ->
     has_left_any
 }
 
-/// Ends a segment without all that its parses would give, and counts its URLs as left over.
+/// Ends a segment without the results of its parse, and counts its URLs as left over.
 ///
 /// # Errors
 /// Returns the frontier's errors.
@@ -78,7 +81,7 @@ pub(crate) async fn end_without(world: &impl World, segment: &SegmentRow, error:
     commit(world, Pace::default(), segment, counters, Vec::new()).await
 }
 
-/// Tells people that a segment is ended without part of what it holds.
+/// Tells people that a segment is ended without part of its content.
 pub(crate) async fn tell_loss(world: &impl World, segment: &SegmentRow, unreadable: u64, why: impl std::fmt::Display) {
     let SegmentRow { id, entries, .. } = segment;
     let detail = match unreadable {

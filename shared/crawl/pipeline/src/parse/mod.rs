@@ -53,16 +53,18 @@ pub enum ParseEnd {
     Processed,
     /// There is no such segment, or its iteration is over.
     Nothing,
-    /// Its object cannot be read, or only in part, or a step failed as it is bound to fail again. The sweeper sends it again; in the end the segment
-    /// is finished without what is missing.
+    /// Its object cannot be read completely, or a step failed with an unrecoverable error. The
+    /// sweeper sends the message again; in the end the segment is finished without the missing
+    /// parts.
     PutOff,
 }
 
 /// Parses a segment.
 ///
-/// Effects in order: the beginning is recorded; documents put if absent, with which of their links are followed; claims; the log; candidates; the
-/// commit, in parts; wake-ups and tickets. The same message again repeats all of it: what this segment claimed counts as its own. A parse that ends
-/// in order without a commit is given back: only those that die count.
+/// Effects in order: the beginning is recorded; documents put if absent, with the dispositions of
+/// their links; claims; the log; candidates; the commit, in parts; wake-ups and tickets. A repeated
+/// message repeats all of it: the segment's own claims count as its own. A parse that ends in order
+/// without a commit is given back: only crashed ones count.
 ///
 /// # Errors
 /// Returns the ports' errors; the message is then to be delivered again.
@@ -77,7 +79,8 @@ pub async fn parse_segment(
     if segment.attempts == 0 || segment.state == SegmentState::Processed {
         return parse_begun(world, contexts, known, &token, &segment).await;
     }
-    // An earlier parse did not survive it. If this one dies too, it must not take others of this process with it, as they would be blamed as well.
+    // It crashed an earlier parse. If this one dies too, it must not take others of this process
+    // with it, as they would be blamed as well.
     world.frontier().give_back_parse(&segment.id, &token, Blame::Elsewhere).await?;
     drop(company);
     let _alone = contexts.parses.write().await;
@@ -135,7 +138,7 @@ async fn put_off(world: &impl World, segment: &SegmentRow, token: &ParseToken) -
     Ok(ParseEnd::PutOff)
 }
 
-/// `None` if part of it cannot be read now, but may be later.
+/// Parses a segment; `None` if part of it cannot be read now, but may be later.
 async fn parse(
     world: &impl World,
     contexts: &Contexts,
@@ -191,7 +194,7 @@ async fn parse(
         show(world, &captures, &log);
         (counters(&log, &captures, documents, &claimed), read::missing(segment, &captures))
     } else {
-        // What ended in it is known nowhere.
+        // The outcomes of its URLs are unknown.
         (claimed.counters(), read::missing(segment, &[]))
     };
     if let Some(error) = omissions.first() {
@@ -205,7 +208,7 @@ async fn parse(
     Ok(Some((end, origins)))
 }
 
-/// Shows what ended otherwise than its visit said, and URLs that are not requested.
+/// Shows captures that ended otherwise than their visits said, and URLs that are not requested.
 fn show(world: &impl World, captures: &[Capture], log: &SegmentLog) {
     for (n, LogEntry { url, visit, .. }) in log.entries.iter().enumerate() {
         let is_news = captures.get(n).is_none_or(|capture| capture.visit.outcome != visit.outcome);

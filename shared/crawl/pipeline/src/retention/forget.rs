@@ -1,6 +1,7 @@
-//! Forgetting URLs: everything that is stored of them.
+//! Forgetting URLs: deletes everything stored about them.
 //!
-//! Effects in order: the records in each object are overwritten; the rows are deleted. Whatever it dies after, the next run ends the same.
+//! Effects in order: the records in each object are overwritten; the rows are deleted. After a
+//! crash the next run ends the same.
 
 use std::io;
 
@@ -19,19 +20,21 @@ use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::retention::{Forgetting, Forgotten};
 
-/// How much of a body is in memory. A record with a longer one is copied from file to file.
+/// The most bytes of a body held in memory. A record with a longer one is copied from file to file.
 const HELD_BYTES_MAX: u64 = 16 << 20;
 
-/// The field of a visit, and of the block of a `metadata` record, that names the page which led to it.
+/// The field with the page that led to a visit, in the visit and in the block of a `metadata`
+/// record.
 const VIA: &str = "via";
 
-/// A visit of which nobody knows where it was found.
+/// The field of a visit without a referring page.
 const NO_VIA: &str = "\"via\":null";
 
-/// Forgets these URLs. No iteration of the crawl may be open: its turns may know them.
+/// Forgets these URLs. No iteration of the crawl may be open, as its turns may know them.
 ///
-/// In WARC objects, each record of the URLs is overwritten by one that says nothing, and where other records name them as the page on which they were
-/// found, that is left out. All other records keep their offsets, and what they say.
+/// In WARC objects, each record of the URLs is overwritten by an empty one, and records of other
+/// URLs that were found on them lose that reference. All other records keep their offsets and
+/// content.
 ///
 /// # Errors
 /// Returns the ports' errors, and one of kind `Corrupt` if an object cannot be read.
@@ -59,7 +62,7 @@ pub async fn forget(
     forgetting.forget_urls(crawl, urls).await
 }
 
-/// A URL as objects name it.
+/// A URL as it occurs in objects.
 struct Name<'u> {
     url: &'u str,
     target: TargetUri,
@@ -74,13 +77,14 @@ impl<'u> Name<'u> {
     }
 }
 
-/// What becomes of one record of an object.
+/// The replacement for one record of an object.
 struct Patch {
     span: RecordSpan,
     by: Replacement,
 }
 
-/// Returns an object without these URLs; `None` if it has none of them. Of each record no more than its head is in memory.
+/// Returns an object without these URLs; `None` if it contains none of them. Only the head of each
+/// record is in memory.
 fn overwrite(key: &ObjectKey, object: &Blob, names: &[Name<'_>], spool: &Spool) -> PortResult<Option<Blob>> {
     let failed = |kind, why: String| PortError::new(kind, "forget records", key, why);
     let mut patches = Vec::new();
@@ -115,7 +119,7 @@ fn overwrite(key: &ObjectKey, object: &Blob, names: &[Name<'_>], spool: &Spool) 
     patched(object, &patches, spool).map(Some).map_err(|error| failed(PortErrorKind::Other, error.to_string()))
 }
 
-/// Returns an object with these patches, which are in its order.
+/// Returns an object with these patches applied, which are in object order.
 fn patched(object: &Blob, patches: &[Patch], spool: &Spool) -> io::Result<Blob> {
     let mut writer = spool.begin();
     let mut done = 0;
@@ -128,9 +132,9 @@ fn patched(object: &Blob, patches: &[Patch], spool: &Spool) -> io::Result<Blob> 
     writer.finish()
 }
 
-/// Returns the record without naming the page that led to it, if that is one of these.
+/// Returns the record without the page that led to it, if that is one of these URLs.
 fn without_via(record: &StoredRecord, rest: (&Blob, &Spool), names: &[Name<'_>]) -> Result<Overwritten, WarcError> {
-    // A quotation mark within a text of the JSON is escaped, so this can only be the key with its value.
+    // Quotation marks within JSON strings are escaped, so this can only be the key with its value.
     let visit_without = |field: &str, visit: &str| {
         let mut named = names.iter().filter(|_| field == ExtensionName::VISIT.as_str()).map(|name| name.via.as_str());
         named.find(|via| visit.contains(via)).map(|via| visit.replacen(via, NO_VIA, 1))

@@ -1,4 +1,4 @@
-//! What of a crawl is kept: pruning what nothing refers to, and forgetting URLs.
+//! Retention: pruning unreferenced data, and forgetting URLs.
 
 mod forget;
 mod prune;

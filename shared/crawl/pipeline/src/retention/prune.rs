@@ -1,7 +1,9 @@
-//! Pruning: deleting what nothing refers to any more.
+//! Pruning: deletes unreferenced data.
 //!
-//! Effects in order: the iterations are marked; segment by segment rows, then objects, then that the objects are gone. Whatever it dies after, the
-//! next run ends the same, and no row refers to an object that is gone. Before segments are forgotten, their iterations are asked to be published again.
+//! Effects in order: the iterations are marked; then, segment by segment, the rows are deleted, the
+//! objects deleted, and their deletion recorded. After a crash the next run ends the same, and no
+//! row refers to a deleted object. Before segments are forgotten, a command to publish their
+//! iterations again is sent.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -17,38 +19,38 @@ use dragline_ports::frontier::Origins;
 use dragline_ports::queue::{DELAY_MAX, Message, PublishCommand, Publishing, Queue};
 use dragline_ports::retention::{Effect, PrunedSegments, Retained};
 
-/// How many origins are listed at a time.
+/// The number of origins listed at a time.
 const ORIGINS_PAGE: usize = 500;
 
-/// What a crawl is stored in.
+/// The stores of a crawl.
 #[derive(Debug)]
 pub struct Stores<'s, R, O, A, Q> {
-    /// What is kept.
+    /// The retained data.
     pub retained: &'s R,
     /// The crawl's origins.
     pub origins: &'s O,
     /// The objects.
     pub archive: &'s A,
-    /// Where to ask for iterations to be published again.
+    /// Takes the commands to publish iterations again.
     pub queue: &'s Q,
 }
 
-/// What pruning did, or would do.
+/// The result of pruning, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// The newest iteration that is dropped; `None` if all are kept.
+    /// The newest dropped iteration; `None` if all are kept.
     pub cut: Option<Iteration>,
-    /// How many iterations were not pruned before.
+    /// The number of iterations that were not pruned before.
     pub iterations: u64,
-    /// Visits of which nothing is stored now.
+    /// The number of visits without stored data now.
     pub visits: u64,
-    /// Documents that were deleted.
+    /// The number of deleted documents.
     pub documents: u64,
-    /// WARC objects that were deleted.
+    /// The number of deleted WARC objects.
     pub objects: u64,
-    /// Their bytes.
+    /// The bytes of these objects.
     pub object_bytes: u64,
-    /// Visits of dropped iterations that stay, because something refers to them.
+    /// The number of visits of dropped iterations that stay because something refers to them.
     pub kept: u64,
 }
 
@@ -62,16 +64,17 @@ impl Pruned {
     }
 }
 
-/// Returns the newest iteration that is dropped. One that was pruned before stays so, whatever is to be kept now.
+/// Returns the newest iteration to drop. An iteration pruned before stays dropped, whatever the
+/// retention is now.
 fn cut(rows: &[IterationRow], retention: Retention, now: Timestamp) -> Option<Iteration> {
     let pruned = rows.iter().filter(|row| row.pruned_at.is_some()).map(|row| row.number).max();
     retention.cut(rows, now).max(pruned)
 }
 
-/// Deletes of a crawl what nothing refers to, or only counts it. `rest` is asked after each batch whether to go on; the place to continue at is returned
-/// if it says no.
+/// Deletes a crawl's unreferenced data, or only counts it. After each batch it asks `rest` whether
+/// to go on; if not, it returns the place to continue from.
 ///
-/// Nothing that grows with the number of URLs is in memory at once.
+/// It never holds data in memory that grows with the number of URLs.
 ///
 /// # Errors
 /// Returns the ports' errors; the same call then continues.
@@ -141,7 +144,7 @@ async fn prune_some(
             if asked.insert(unused.iteration) {
                 let (crawl, iteration) = (origin.crawl.clone(), unused.iteration);
                 let command = PublishCommand { crawl, iteration, what: Publishing::Items, from: None, site: None };
-                // Late, as the next segments may be of the same iteration.
+                // Delayed, as the next segments may be of the same iteration.
                 stores.queue.send(Message::Publish(command), DELAY_MAX).await?;
             }
         }

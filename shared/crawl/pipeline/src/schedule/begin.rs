@@ -28,22 +28,24 @@ use dragline_ports::frontier::{
 use dragline_ports::queue::{Message, Queue, StartCommand};
 use futures_util::future::join_all;
 
-/// How many candidates are read at a time.
+/// The number of candidates read at a time.
 const CANDIDATES_PAGE: usize = 100;
 
-/// How long to wait before a crawl asks again whether it may begin.
+/// The pause before a crawl asks again whether it may begin.
 const BUSY_PAUSE: Duration = Duration::from_secs(60);
 
-/// Whether a start is sent again later, as the running iteration does something else than to crawl.
+/// Whether a start command is sent again later, as the running iteration is not a crawl.
 pub(super) fn is_put_off(running: &IterationRow, task: &Task) -> bool {
     *task == Task::Crawl && running.task != Task::Crawl
 }
 
-/// Begins an iteration with this task, or continues beginning it after a crash. A running iteration owes seeds while its token is out: the same command was sent
-/// again, or another call continues with it.
+/// Begins an iteration with this task, or continues to begin it after a crash. A running iteration
+/// owes seeds while its token is out: the same command was sent again, or another call continues
+/// with it.
 ///
-/// Effects in order: trigger and iteration rows; claims of seeds; origin rows with todo; tickets; the cursor; the token returned or, if time ran
-/// out first, the command sent again. The same command again repeats what is not known to be done, with the same rows.
+/// Effects in order: trigger and iteration rows; claims of seeds; origin rows with todo; tickets;
+/// the cursor; the token returned or, if time ran out first, the command sent again. A repeated
+/// command repeats everything that is not known to be done, with the same rows.
 ///
 /// # Errors
 /// Returns the ports' errors; the command is then to be delivered again.
@@ -55,7 +57,8 @@ pub async fn start(world: &impl World, contexts: &Contexts, command: &StartComma
     }
 }
 
-/// Continues beginning an iteration that owes seeds, and returns its token once they are in; one that owes none stays as it is.
+/// Continues to begin an iteration that owes seeds, and returns its token once they are in. An
+/// iteration that owes none stays as it is.
 ///
 /// # Errors
 /// Returns the ports' errors.
@@ -73,7 +76,8 @@ async fn go_on_until(
         return Ok(iteration);
     }
     let (frontier, IterationRow { crawl, trigger, number, .. }) = (world.frontier(), &iteration);
-    // It may have begun with an earlier delivery of its command: whatever was put since, its seeds are those of its own version.
+    // An earlier delivery of the command may have begun it: even if the definition was put anew
+    // since, its seeds are those of its own version.
     let context = contexts.of_iteration(frontier, crawl, *number).await?;
     let seeder = Seeder { world, context: &context, trigger, iteration: &iteration, demand: None };
     match seeder.go_on(until).await? {
@@ -90,8 +94,9 @@ async fn go_on_until(
     Ok(iteration)
 }
 
-/// Begins an iteration, or returns the one that this trigger has begun. Its token stays out, so that it cannot end before [`go_on`] has the seeds in
-/// and returns the token. If an iteration that does something else is running, a crawl is sent again later.
+/// Begins an iteration, or returns the one that this trigger has begun. Its token stays out, so
+/// that it cannot end before [`go_on`] has the seeds in and returns the token. If an iteration with
+/// another task is running, the command is sent again later.
 ///
 /// # Errors
 /// Returns the ports' errors.
@@ -124,7 +129,7 @@ pub async fn open(world: &impl World, contexts: &Contexts, command: &StartComman
     Ok(begun)
 }
 
-/// A URL to be visited, and how it was found.
+/// A URL to visit, and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SightedUrl {
     /// The URL.
@@ -134,7 +139,8 @@ pub struct SightedUrl {
 }
 
 impl SightedUrl {
-    /// Returns a URL that somebody named, in a crawl with this definition. robots.txt names sitemaps, where these are followed.
+    /// Returns a URL that a command or definition names, in a crawl with this definition.
+    /// robots.txt names sitemaps, if these are followed.
     #[must_use]
     pub fn seed(url: CrawlUrl, definition: &Definition) -> Self {
         let names_sitemaps = url.path_and_query() == ROBOTS_PATH && definition.sitemaps == Sitemaps::Follow;
@@ -143,18 +149,19 @@ impl SightedUrl {
     }
 }
 
-/// What became of URLs that were added to an iteration.
+/// The result of adding URLs to an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AddedUrls {
-    /// Whether the iteration took them.
+    /// Whether the iteration accepted them.
     pub seeded: Seeded,
-    /// How many of them are queued now.
+    /// The number of newly queued URLs.
     pub queued: u64,
-    /// How many are known and not due.
+    /// The number of known URLs that are not due.
     pub not_due: u64,
 }
 
-/// Adds named URLs to an iteration, once per trigger. What the iteration has already stays as it is.
+/// Adds named URLs to an iteration, once per trigger. URLs that the iteration already has stay as
+/// they are.
 ///
 /// # Errors
 /// Returns the ports' errors.
@@ -190,7 +197,8 @@ fn seeds_of(definition: &Definition) -> Seeds {
     let mut seeds = by_origin(definition.seeds.iter().map(seed).collect());
     if definition.sitemaps == Sitemaps::Follow {
         for (origin, urls) in &mut seeds {
-            // First, so that what it names is found as a sitemap before pages link to it.
+            // It comes first, so that the URLs in it are found as sitemaps before pages link to
+            // them.
             urls.retain(|seed| seed.url.path_and_query() != ROBOTS_PATH);
             if let Ok(robots) = origin.url_at(ROBOTS_PATH) {
                 urls.insert(0, SightedUrl::seed(robots, definition));
@@ -200,7 +208,7 @@ fn seeds_of(definition: &Definition) -> Seeds {
     seeds
 }
 
-/// Returns each URL once, by origin and depth, and otherwise in their order.
+/// Returns each URL once, by origin and depth, and otherwise in the given order.
 fn by_origin(urls: Vec<SightedUrl>) -> Seeds {
     let (mut seeds, mut seen) = (Seeds::new(), HashSet::new());
     for sighted in urls {
@@ -220,7 +228,7 @@ struct Seeder<'b, W> {
     context: &'b CrawlContext,
     trigger: &'b TriggerId,
     iteration: &'b IterationRow,
-    /// What is asked of URLs on demand; `None` for seeds, which are visited in any case.
+    /// The demand on the URLs; `None` for seeds, which are visited in any case.
     demand: Option<&'b Demand>,
 }
 
@@ -229,7 +237,7 @@ impl<W: World> Seeder<'_, W> {
     async fn go_on(&self, until: Until) -> PortResult<WalkEnd> {
         let seeds = match &self.iteration.task {
             Task::Crawl => seeds_of(&self.context.definition),
-            // Whoever demands or imports URLs adds them.
+            // The demand or import adds its URLs itself.
             Task::Demand | Task::Import => return Ok(WalkEnd::Through),
             Task::Reparse(_) => Seeds::new(),
         };
@@ -269,7 +277,7 @@ impl<W: World> Seeder<'_, W> {
         Ok(WalkEnd::Through)
     }
 
-    /// Like [`Seeder::seed`], for several at the same time.
+    /// Like [`Seeder::seed`], with a convoy of its own, so that several can run concurrently.
     async fn seed_apart(&self, origin: &Origin, urls: &[SightedUrl]) -> PortResult<(AddedUrls, Convoy)> {
         let mut convoy = Convoy::default();
         let added = self.seed(origin, urls, &mut convoy).await?;
@@ -278,7 +286,7 @@ impl<W: World> Seeder<'_, W> {
 
     /// Claims the seeds of an origin and adds them, as many at a time as surely fit a transaction.
     ///
-    /// The parts are determined by the definition alone, so that a repeated command makes the same ones.
+    /// The definition alone determines the parts, so that a repeated command makes the same ones.
     async fn seed(&self, origin: &Origin, urls: &[SightedUrl], convoy: &mut Convoy) -> PortResult<AddedUrls> {
         let key = OriginKey { crawl: self.iteration.crawl.clone(), origin: origin.clone() };
         let mut added = AddedUrls { seeded: Seeded::Already, queued: 0, not_due: 0 };
@@ -298,7 +306,8 @@ impl<W: World> Seeder<'_, W> {
         Ok(added)
     }
 
-    /// Returns those of these URLs that the trigger owns or that links led to first, and how many are not due.
+    /// Returns the URLs that the trigger owns or that links led to first, and the number of those
+    /// not due.
     async fn claim(&self, origin: &OriginKey, urls: &[SightedUrl]) -> PortResult<(Vec<TodoEntry>, u64)> {
         let claimed = |SightedUrl { url, sighting }: &SightedUrl| (url.path_and_query().to_owned(), sighting.clone());
         let request = ClaimRequest {
@@ -337,8 +346,9 @@ impl<W: World> Seeder<'_, W> {
         self.world.frontier().seed_origin(&seed).await
     }
 
-    /// Opens the origins that no seed opens but that have candidates due from earlier iterations, or documents whose links other rules decided.
-    /// Those of an origin that is no longer in scope are withdrawn.
+    /// Opens the origins that no seed opens but that have candidates due from earlier iterations,
+    /// or documents whose links were decided by other rules. Those of an origin that is no longer
+    /// in scope are withdrawn.
     async fn open_for_recrawl(&self, seeds: &Seeds, until: Until, convoy: &mut Convoy) -> PortResult<WalkEnd> {
         let mut walker = Walker::resume(self.world, self.iteration, Walk::Known, until);
         loop {
@@ -372,7 +382,7 @@ impl<W: World> Seeder<'_, W> {
         Ok(convoy)
     }
 
-    /// Whether an origin has candidates that are due. A page without any is not necessarily the last.
+    /// Whether an origin has due candidates. A page without any is not necessarily the last.
     async fn has_due(&self, origin: &OriginKey) -> PortResult<bool> {
         let (frontier, IterationRow { number, started_at, task, .. }) = (self.world.frontier(), self.iteration);
         let rules = self.context.rules;

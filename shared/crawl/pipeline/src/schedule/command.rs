@@ -1,4 +1,4 @@
-//! Commands: each is carried out once per trigger.
+//! Commands, each handled once per trigger.
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, UserAgent};
@@ -18,15 +18,15 @@ use dragline_ports::frontier::{Crawls, Iterations, PutCrawl};
 use dragline_ports::notifier::Notice;
 use dragline_ports::queue::StartCommand;
 
-/// How often to put a definition again while somebody else changes it.
+/// How often to try to put a definition while somebody else changes it.
 const PUTS_MAX: u32 = 8;
 
-/// What a deployment uses where a command leaves something out.
+/// The deployment's defaults, for values that a command leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defaults {
-    /// The user agent of crawls whose definition gives none.
+    /// The user agent for crawls whose definition has none.
     pub user_agent: UserAgent,
-    /// The page budget of a crawl made from a URL alone.
+    /// The page budget of a crawl that a URL alone began.
     pub url_pages_max: u64,
 }
 
@@ -39,19 +39,21 @@ pub enum Handled {
     Joined(IterationRow),
     /// The definition is stored as this version.
     Stored(u32),
-    /// The iteration now stands like this.
+    /// The iteration after its change of status.
     Changed(IterationRow),
     /// The crawl is switched off, and nothing new of it begins.
     Removed,
-    /// It was done before.
+    /// The command was handled before.
     Before,
     /// It was refused.
     Refused(Refusal),
 }
 
-/// Carries out a command, unless that was done before: the trigger is the command's own, or else `message`.
+/// Handles a command, unless that was done before. The trigger is the command's own, or else
+/// `message`.
 ///
-/// That it was done is recorded last, by whoever finishes it. Whatever it dies after, repeating the command has the same result.
+/// It is recorded as done at the very end, by the worker that finishes it. After a crash at any
+/// point, repeating the command has the same result.
 ///
 /// # Errors
 /// Returns the ports' errors; the command is then to be delivered again.
@@ -96,7 +98,7 @@ pub async fn handle(
         Command::PutCrawl(definition) => Handled::Stored(put(world, &signed(definition, defaults)).await?),
         Command::Change { change, .. } => change_status(world, &crawl, *change).await?,
         Command::Remove(_) => remove(world, &crawl).await?,
-        // Whoever receives it has what it takes, and does it without asking here.
+        // Its receiver has the necessary stores and handles it without this step.
         Command::Prune { .. } => Handled::Refused(Refusal::NotPruned(crawl.clone())),
     };
     let is_unfinished = match &handled {
@@ -112,7 +114,7 @@ pub async fn handle(
     Ok(handled)
 }
 
-/// Begins an iteration; people are told if the last one prevents that.
+/// Begins an iteration. If the last one prevents that, people are told.
 async fn begin(
     world: &impl World,
     contexts: &Contexts,
@@ -134,7 +136,8 @@ async fn begin(
     Ok(Handled::Started(started))
 }
 
-/// Whether an iteration of the crawl may begin. One that this trigger has begun continues in any case: it owes seeds, and cannot close before.
+/// Whether an iteration of the crawl may begin. One that this trigger has begun continues in any
+/// case: it owes seeds, and cannot close before.
 pub(super) async fn may_begin(
     world: &impl World,
     crawl: &CrawlId,
@@ -151,7 +154,8 @@ pub(super) async fn may_begin(
     Ok(if is_owed { Ok(()) } else { Err(Refusal::SwitchedOff(crawl.clone())) })
 }
 
-/// Stores a definition over whatever version exists, and switches its crawl on from its schedule's next time. Returns the version.
+/// Stores a definition over any existing version, and switches its crawl on from its schedule's
+/// next time. Returns the version.
 ///
 /// # Errors
 /// Returns the frontier's errors, and one if others keep changing the definition.
@@ -169,7 +173,7 @@ pub async fn put(world: &impl World, definition: &Definition) -> PortResult<u32>
     Err(PortError::new(PortErrorKind::Unavailable, "put crawl", &definition.name, why))
 }
 
-/// Returns the definition with the deployment's user agent if it gives none of its own.
+/// Returns the definition with the deployment's user agent if it has none of its own.
 fn signed(definition: &Definition, defaults: &Defaults) -> Definition {
     if definition.user_agent != UserAgent::default() {
         return definition.clone();

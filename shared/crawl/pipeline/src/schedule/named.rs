@@ -1,4 +1,4 @@
-//! URLs that a command names: they make a crawl of their host, or join the one that exists.
+//! URLs in commands: they start a crawl of their host, or join the existing one.
 
 use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::frontier::{Begun, Demand, IterationStatus, Task};
@@ -17,17 +17,16 @@ use dragline_ports::frontier::{Iterations, Seeded};
 use dragline_ports::notifier::Notice;
 use dragline_ports::queue::StartCommand;
 
-/// URLs that somebody names, of one crawl.
+/// URLs of one crawl from a command.
 pub(super) struct Named<'c> {
-    /// The crawl.
     pub(super) crawl: &'c CrawlId,
-    /// The URLs.
     pub(super) urls: &'c [CrawlUrl],
-    /// What is asked of them; `None` if they are to be crawled like seeds.
+    /// The demand on them; `None` if they are crawled like seeds.
     pub(super) demand: Option<&'c Demand>,
 }
 
-/// Visits named URLs: in the running iteration, or in one that begins. That one has the definition's seeds, too, unless the URLs are on demand.
+/// Visits these URLs: in the running iteration, or in a new one. A new one has the definition's
+/// seeds too, unless the URLs are on demand.
 pub(super) async fn visit_named(
     world: &impl World,
     contexts: &Contexts,
@@ -71,7 +70,8 @@ pub(super) async fn visit_named(
             return Err(PortError::new(PortErrorKind::Unavailable, "join crawl", crawl, why));
         }
     }
-    // Its own seeds come after the URLs: if time runs out, whoever continues does not know about these.
+    // The definition's seeds come after the URLs: if time runs out, the next call does not know
+    // about the URLs.
     let iteration = match begun {
         Begun::Iteration(row) => go_on(world, contexts, row).await?,
         Begun::Busy(row) => row,
@@ -106,7 +106,7 @@ async fn ensure_crawl(
     }
 }
 
-/// Returns the definition of a crawl that begins with a URL.
+/// Returns the definition for a crawl that begins with a URL.
 fn definition_for(crawl: &CrawlId, url: &CrawlUrl, defaults: &Defaults) -> Result<Definition, Refusal> {
     let unsound = |why: String| Refusal::Unsound { url: url.as_str().to_owned(), why };
     let mut draft = Draft::for_seeds(Vec::new());
@@ -119,17 +119,17 @@ fn definition_for(crawl: &CrawlId, url: &CrawlUrl, defaults: &Defaults) -> Resul
     Definition::new(draft).map_err(|problems| unsound(problems.to_string()))
 }
 
-/// Returns the URL as the crawl's rules leave it, if the crawl visits it.
+/// Returns the URL as normalised by the crawl's rules, if the crawl visits it.
 ///
 /// # Errors
-/// The rule that excludes it.
+/// Returns the rule that excludes it.
 pub fn in_scope(context: &CrawlContext, url: &CrawlUrl) -> Result<CrawlUrl, Refusal> {
     let refused =
         |why: String| Refusal::NotInScope { url: url.as_str().to_owned(), crawl: context.definition.name.clone(), why };
     let rules = &context.definition.strip_query_parameters;
     let stripped = CrawlUrl::parse(url.as_str(), rules).map_err(|error| refused(error.to_string()))?;
     match context.policy.decide(&stripped, 0, &context.allowed) {
-        // Whoever names a URL wants it, whatever it looks like.
+        // A URL that somebody names is wanted, whatever it looks like.
         Decision::Crawl | Decision::Blocked(BlockRule::Trap(_)) => Ok(stripped),
         Decision::OutOfScope(rule) => Err(refused(rule.to_string())),
         Decision::Blocked(rule) => Err(refused(rule.to_string())),

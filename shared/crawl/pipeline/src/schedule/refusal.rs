@@ -1,4 +1,4 @@
-//! Why a command is refused.
+//! Refused commands.
 
 use dragline_domain::frontier::{IterationStatus, StatusChange};
 use dragline_domain::ids::CrawlId;
@@ -6,7 +6,7 @@ use dragline_domain::ids::CrawlId;
 /// Why a command is refused. Delivering it again would not help.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// No definition of that name is stored.
+    /// There is no definition of that name.
     #[error("there is no crawl `{0}`")]
     NoSuchCrawl(CrawlId),
     /// The crawl was removed.
@@ -20,15 +20,15 @@ pub enum Refusal {
     DoesNotFit {
         /// The crawl.
         crawl: CrawlId,
-        /// How its iteration stands.
+        /// The iteration's status.
         status: IterationStatus,
-        /// What was asked.
+        /// The requested change.
         change: StatusChange,
     },
     /// The running iteration is being stopped, so nothing is added to it.
     #[error("the iteration of `{0}` is being stopped: send the URL again when it is over")]
     Stopping(CrawlId),
-    /// The running iteration makes documents again and requests nothing, so no URL is added to it.
+    /// The running iteration remakes documents and requests nothing, so no URL is added to it.
     #[error("`{0}` makes its documents again just now: send the URL again when that is over")]
     Reparsing(CrawlId),
     /// No URL is named.
@@ -44,10 +44,10 @@ pub enum Refusal {
         /// The rule that excludes it.
         why: String,
     },
-    /// Pruning is for another command.
+    /// Pruning needs another command.
     #[error("`{0}` cannot be pruned here")]
     NotPruned(CrawlId),
-    /// The URL cannot be made into a definition.
+    /// No definition can be made from the URL.
     #[error("{url} cannot be crawled: {why}")]
     Unsound {
         /// The URL.

@@ -10,13 +10,16 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Crawls, MoveSchedule};
 use dragline_ports::queue::{Message, Queue, StartCommand};
 
-/// How many crawls one tick begins at most; the next one continues.
+/// The most crawls that one tick begins; the next one continues.
 const CRAWLS_MAX: usize = 1_000;
 
-/// Sends a start command to each crawl whose schedule calls for it, and moves its schedule on. Returns how many.
+/// Sends a start command to each crawl whose schedule calls for it, and moves its schedule on.
+/// Returns their number.
 ///
-/// In this order, so that a crash between sends the same command again: its trigger is the schedule's time, and is handled once. Whether the last
-/// iteration is still running is checked when the command is handled.
+/// In this order, so that a crash in between sends the same command again: its trigger is the
+/// schedule's time, and is handled once. Whether the last iteration is still running is checked
+/// when the command is handled.
+///
 ///
 /// # Errors
 /// Returns the ports' errors; the next tick goes on.

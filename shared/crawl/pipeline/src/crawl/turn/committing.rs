@@ -1,7 +1,8 @@
-//! The commits of a turn, which go on beside its visits.
+//! The commits of a turn, which run beside its visits.
 //!
-//! A disk takes longer to store an object than a server to answer some pages. So the objects of complete segments are stored at the same time, while
-//! later segments are filled; the segments are committed one after the other, in order.
+//! A disk takes longer to store an object than a server takes to answer some pages. So the objects
+//! of complete segments are stored concurrently, while later segments are filled; the segments are
+//! committed one after the other, in order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,16 +26,16 @@ use crate::crawl::visit::Visited;
 pub(super) struct Commits {
     /// Objects on their way to the archive.
     storing: JoinSet<PortResult<Stored>>,
-    /// Those that are there, by the number of their segment.
+    /// Stored objects, by the number of their segment.
     stored: BTreeMap<u64, Stored>,
     /// The commit of the first segment.
     committing: JoinSet<PortResult<Outcome>>,
-    /// When that began, by the monotonic clock.
+    /// When that commit began, by the monotonic clock.
     began: Duration,
 }
 
 impl Commits {
-    /// Returns the next step that is over; `None` if none is under way.
+    /// Waits for the next step to end and returns it; `None` if none is under way.
     pub(super) async fn next_ended(&mut self) -> Option<Ended> {
         tokio::select! {
             biased;
@@ -45,7 +46,7 @@ impl Commits {
     }
 }
 
-/// What is over.
+/// A step that has ended.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, and nearly always a visit")]
 pub(super) enum Ended {
     Visit(Result<Result<Visited, LeaseTooOld>, JoinError>),
@@ -81,12 +82,12 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.commits.committing.spawn(async move { commit(&*world, &token, &lease, length, stored, content).await });
     }
 
-    /// Takes an object that is stored, to be committed when its turn comes.
+    /// Takes a stored object, to be committed when its turn comes.
     pub(super) fn end_store(&mut self, stored: Stored) {
         self.commits.stored.insert(stored.number(), stored);
     }
 
-    /// Ends the commit that is over. Returns `false` if another worker holds the lease.
+    /// Ends a finished commit. Returns `false` if another worker holds the lease.
     pub(super) fn end_commit(&mut self, outcome: Outcome) -> bool {
         let Outcome::Committed(lease) = outcome else { return false };
         let Some(segment) = self.open.pop_front() else { return true };
@@ -101,7 +102,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         true
     }
 
-    /// Ends a turn whose lease another worker holds: what was stored meanwhile is deleted.
+    /// Ends a turn whose lease another worker holds, and deletes objects stored meanwhile.
     pub(super) async fn leave_fenced(mut self) -> PortResult<TurnEnd> {
         while let Some(stored) = self.commits.storing.join_next().await {
             let stored = self.joined("store", stored)??;
@@ -113,7 +114,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(TurnEnd::Fenced)
     }
 
-    /// Ends a turn whose lease became too old for a visit. Whoever takes it over finds a segment committed, or deletes its object.
+    /// Ends a turn whose lease became too old for a visit. The next holder finds each segment
+    /// committed, or deletes its object.
     pub(super) async fn leave_too_old(mut self) -> PortResult<TurnEnd> {
         while let Some(outcome) = self.commits.committing.join_next().await {
             self.joined("commit", outcome)??;
@@ -121,7 +123,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(TurnEnd::LeaseTooOld)
     }
 
-    /// Returns what a task of the turn returned. It fails if the task panicked.
+    /// Returns the result of a task of the turn. Fails if the task panicked.
     pub(super) fn joined<T>(&self, what: &'static str, joined: Result<T, JoinError>) -> PortResult<T> {
         joined.map_err(|error| PortError::new(PortErrorKind::Other, what, &self.origin, error))
     }

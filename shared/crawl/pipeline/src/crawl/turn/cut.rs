@@ -1,4 +1,4 @@
-//! Telling people of bodies that were cut for their size.
+//! Notices about bodies that were cut for their size.
 
 use dragline_domain::frontier::ReadAs;
 use dragline_ports::fetcher::{BodyLimit, FetchedResponse, Fetcher};
@@ -14,10 +14,10 @@ pub(super) struct Cut {
     first: Vec<(BodyLimit, Told)>,
 }
 
-/// Whether people are told of a body.
+/// Whether people are told about a body.
 #[derive(Debug)]
 enum Told {
-    /// Not before its segment is committed: until then it may be fetched again by another.
+    /// Not before its segment is committed: until then another worker may fetch it again.
     NotYet {
         url: String,
     },
@@ -31,7 +31,7 @@ impl Cut {
         }
     }
 
-    /// Returns those of which people are to be told now.
+    /// Takes those that people are to be told about now.
     fn take(&mut self) -> Vec<(BodyLimit, String)> {
         let taken = self.first.iter_mut().filter_map(|(limit, told)| match std::mem::replace(told, Told::Told) {
             Told::NotYet { url } => Some((*limit, url)),
@@ -42,14 +42,15 @@ impl Cut {
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
-    /// Notes a body that was cut for its size. Returns how many were: one or none.
+    /// Notes a body that was cut for its size. Returns the number of such bodies, one or none.
     pub(super) fn note_cut(&mut self, url: &impl ToString, read_as: ReadAs, response: &FetchedResponse) -> u64 {
         let limit = self.context.limits_of(read_as).cut(response);
         limit.into_iter().for_each(|limit| self.cut.add(limit, url.to_string()));
         u64::from(limit.is_some())
     }
 
-    /// Tells people of bodies that were cut, of the first in the iteration for each limit. The others are counted.
+    /// Tells people about the first body that each limit cut in the iteration. The others are only
+    /// counted.
     pub(super) async fn tell_of_cut(&mut self) {
         let notice = |(limit, url)| Notice::BodyCut { origin: self.origin.clone(), url, limit };
         let notices: Vec<_> = self.cut.take().into_iter().map(notice).collect();

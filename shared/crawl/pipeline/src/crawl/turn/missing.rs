@@ -1,4 +1,5 @@
-//! Asking an origin, once an iteration, for an address that cannot exist: what it answers then stands for missing pages elsewhere, too.
+//! Probes for soft 404s: once an iteration, a turn requests an address that cannot exist; its
+//! answer then identifies missing pages elsewhere too.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -26,27 +27,27 @@ use crate::crawl::robots::{Answer, Robots};
 use crate::crawl::send::{Attempt, Sent, send};
 use dragline_ports::fetcher::{FetchRequest, Fetched, FetchedResponse, Fetcher};
 
-/// The most redirects that are followed from the address.
+/// The most redirects followed from the address.
 const REDIRECTS_MAX: usize = 5;
 
-/// The longest URL that is kept: the whole row is written with every commit.
+/// The longest URL kept, in bytes: the whole row is written with every commit.
 const TARGET_BYTES_MAX: usize = 1 << 10;
 
 /// The most characters of a reason that are kept.
 const REASON_CHARS_MAX: usize = 200;
 
-/// The letters of the address. A page of 26 random ones is not there.
+/// The number of random letters in the address. With 26 of them, no such page exists.
 const WORD_LETTERS: usize = 26;
 
-/// What an answer says of other answers.
+/// What the answer means for other answers.
 enum Told {
-    /// This, and the title of the page if it has one.
+    /// A sign of missing pages, and the title of the page if it has one.
     Answer(MissingAnswer, Option<String>),
     LeadsTo(CrawlUrl),
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
-    /// Whether the origin is to be asked before its next page.
+    /// Whether to probe the origin before its next page.
     pub(super) fn must_ask_for_missing(&self) -> bool {
         self.context.definition.soft_404 == Soft404::Detect
             && self.context.allowed.contains_origin(&self.origin.origin)
@@ -54,7 +55,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             && self.lease.missing.as_ref().is_none_or(|missing| missing.iteration != self.lease.iteration)
     }
 
-    /// Returns what stands for missing pages, to be stored with a visit whose answer may be one.
+    /// Returns the sign of missing pages, to be stored with a visit whose answer may be one.
     pub(super) fn missing_sign(&self, outcome: Outcome) -> Option<Box<MissingSign>> {
         let is_detected = self.context.definition.soft_404 == Soft404::Detect;
         let may_be = matches!(outcome, Outcome::FileIngested | Outcome::Redirect | Outcome::PermanentRedirect);
@@ -65,7 +66,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
     }
 
-    /// Whether an answer is that for a missing page although its body is the known one: then it is stored and read again.
+    /// Whether an answer is that for a missing page although its body is the known one: then it is
+    /// stored and read again.
     pub(super) fn is_known_as_missing(&self, url: &CrawlUrl, fetched: &Fetched, last: &LastCapture) -> bool {
         let Ok(response) = &fetched.result else { return false };
         let is_known = response.status == 200 && response.decoded_sha1 == last.decoded_sha1;
@@ -74,7 +76,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         sign.is_some_and(|sign| sign.of_page(url, print).is_some())
     }
 
-    /// Asks the origin, and keeps with its lease what came of it. Does nothing if the lease would be too old by then.
+    /// Probes the origin, and keeps the result with its lease. Does nothing if the lease would be
+    /// too old by then.
     pub(super) async fn ask_for_missing(&mut self) {
         let Some(missing) = self.answer_for_missing().await else { return };
         tracing::info!(origin = %self.origin, ?missing, "asked for an address that cannot exist");
@@ -118,7 +121,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         unclear(status, "too many redirects")
     }
 
-    /// Returns why a URL must not be requested; `None` if it may be. Whether it belongs to the crawl does not matter: it is not a page of it.
+    /// Returns why a URL must not be requested; `None` if it may be. Its scope does not matter, as
+    /// it is not a page of the crawl.
     fn must_not_be_asked(&self, url: &CrawlUrl) -> Option<String> {
         if let Decision::Blocked(rule) = self.context.decide(url, 0, 0, ReadAs::Typed) {
             return Some(rule.to_string());
@@ -128,7 +132,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         (!verdict.is_allowed()).then(|| verdict.to_string())
     }
 
-    /// Makes a request at the origin's pace. `None` if the lease would be too old by then.
+    /// Makes a request at the origin's pace; `None` if the lease would be too old by then.
     async fn send_for_missing(&mut self, url: &CrawlUrl) -> Option<Sent> {
         let clock = self.world.clock();
         let latest_start = self.latest_start();
@@ -146,7 +150,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 }
 
-/// Returns the address that an origin is asked for in an iteration: the same one, whoever asks.
+/// Returns the address to request from an origin in an iteration: the same one for every worker.
 fn impossible_path(origin: &OriginKey, iteration: Iteration) -> String {
     let mut hasher = SipHasher13::new();
     (origin.origin.to_string(), iteration).hash(&mut hasher);
@@ -154,7 +158,7 @@ fn impossible_path(origin: &OriginKey, iteration: Iteration) -> String {
     format!("/{}", word.chars().take(WORD_LETTERS).collect::<String>())
 }
 
-/// Returns what an answer tells that came from a URL to which the address led, or from the address itself.
+/// Returns the meaning of an answer from the address `asked`, or from a URL to which it redirected.
 fn told(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Told {
     let head = Head { url, status: response.status, headers: &response.headers };
     let is_redirected = !url.path_and_query().contains(asked.path().trim_start_matches('/'));
@@ -213,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_tells_what_stands_for_missing_pages() {
+    fn the_probes_answer_gives_the_sign_of_missing_pages() {
         const SORRY: &str = "<title>Shop</title>Sorry, there is no such page in this shop.";
         let html = ("content-type", "text/html");
         for (path, status, fields, body, expected, why) in [
@@ -249,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_is_the_same_for_whoever_asks() {
+    fn the_probed_address_is_the_same_for_every_worker() {
         let key = |origin: &str| OriginKey {
             crawl: CrawlId::try_from("c".to_owned()).unwrap(),
             origin: CrawlUrl::try_from(origin.to_owned()).unwrap().origin(),

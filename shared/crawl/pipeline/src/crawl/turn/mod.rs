@@ -47,19 +47,20 @@ use dragline_ports::notifier::Notice;
 use dragline_ports::observer::{Stage, Wait};
 use dragline_ports::queue::Ticket;
 
-/// How often a waiting turn checks whether what it waits for has come, or whether it should end.
+/// How often a waiting turn checks whether its work has arrived, or whether it should end.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// How long a turn goes on while others wait for its place.
 const TURN_IN_A_CROWD: Duration = Duration::from_secs(10);
 
-/// The longest wait within a turn while others wait for its place: for a longer one the turn ends, as it would keep the place for nothing.
+/// The longest wait within a turn while others wait for its place. For a longer one the turn ends,
+/// rather than keep the place idle.
 const WAIT_IN_A_CROWD: Duration = Duration::from_secs(2);
 
-/// How many leases in a row may expire without a commit before an origin is given up.
+/// How many leases in a row may expire without a commit before the origin is given up.
 const ATTEMPTS_MAX: u32 = 5;
 
-/// Works one turn.
+/// Runs one turn.
 ///
 /// # Errors
 /// Returns the ports' errors. The lease then expires and is taken over.
@@ -149,7 +150,8 @@ pub async fn work_turn<W: World, S: Fetchers>(
     turn.run().await
 }
 
-/// Returns the share of the iteration's budget to ask for: no more than is fair to the other origins. `None` if there is no such iteration.
+/// Returns the share of the iteration's budget to ask for: no more than is fair to the other
+/// origins. `None` if there is no such iteration.
 async fn wanted(world: &impl World, ticket: &Ticket, limits: &TurnLimits) -> PortResult<Option<Reserve>> {
     let row = world.frontier().load_iteration(&ticket.origin.crawl, ticket.iteration).await?;
     let most = Reserve { pages: Some(limits.pages), bytes: Some(limits.bytes) };
@@ -171,9 +173,10 @@ struct TurnWork<W, H> {
     /// As last read.
     inbox: Inbox,
     robots: Robots,
-    /// Answers to requests that were no visits, until they are in a segment's object.
+    /// Answers to requests that were not visits, until they are in a segment's object.
     asides: Vec<Answer>,
-    /// How many of these requests are to be counted: all but those for robots.txt and for what had worked.
+    /// The number of these requests that count: all but those for robots.txt and for addresses that
+    /// had worked.
     requests_aside: u64,
     pacer: Arc<Pacer>,
     planner: Planner,
@@ -187,7 +190,8 @@ struct TurnWork<W, H> {
     crowd: Crowd,
     segment_bytes_max: u64,
     memory: SegmentMemory,
-    /// In order; only the last one may take visits. The first ones may be on their way to the store.
+    /// In order; only the last one may take visits. The first ones may be on their way to the
+    /// store.
     open: VecDeque<OpenSegment>,
     commits: Commits,
     next_number: u64,
@@ -198,7 +202,7 @@ struct TurnWork<W, H> {
     has_met_barrier: bool,
     /// When a failure last cost patience, by the monotonic clock.
     failed_at: Option<Duration>,
-    /// How the last failure that cost patience in this turn is told.
+    /// The description of the last failure that cost patience in this turn.
     failed_with: Option<String>,
     /// Whether earlier holders may still put objects late.
     took_over: bool,
@@ -237,7 +241,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             match self.next_ended(start).await {
                 Some(Ended::Visit(joined)) => {
                     let Ok(visited) = self.joined("fetch", joined)? else { return self.leave_too_old().await };
-                    // Boxed, as it keeps much while it copies a body from disk.
+                    // Boxed, because its future is large while it copies a body from disk.
                     Box::pin(self.finish(visited)).await?;
                     continue;
                 }
@@ -263,7 +267,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 break;
             }
         }
-        // Everything that was handed out is committed. The cursor may have passed more: candidates that others had queued.
+        // Everything handed out is committed. The cursor may have passed more: candidates that
+        // others had queued.
         self.planner.position().clone().write_to(&mut self.lease);
         if self.took_over {
             orphans::remove(&*self.world, &self.origin, &self.lease, &self.token).await?;
@@ -272,14 +277,16 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let free_from = self.pacer.not_before(self.world.clock());
         let not_before = free_from.max(self.lease.free_from(now));
         self.lease.barrier = if self.has_met_barrier { Barrier::Waiting } else { Barrier::Open };
-        // A host that robots.txt redirects to sends a ticket as soon as it is free; that may be lost.
+        // A host that robots.txt redirects to sends a ticket as soon as it is free; that may be
+        // lost.
         let called_by = match self.robots {
             Robots::HostBusy(until) => until,
             _ => not_before,
         };
         self.live.rest_until(self.pacer.rests_until(), self.world.clock().monotonic());
         if matches!(self.lease.ending, Some(LeftoverReason::RobotsUnreadable | LeftoverReason::OriginGivenUp)) {
-            // Nobody makes requests to it any more. Whoever does later starts from scratch, and is refused again.
+            // Nobody makes requests to it any more. If somebody does later, it starts from scratch
+            // and is refused again.
             self.lease.pace.back_off_exponent = 0;
         }
         let times = FreeFrom { not_before, free_from, called_by };
@@ -291,8 +298,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
     }
 
-    /// Returns what is over next: a visit, or a step of a segment's commit. `None` if none is under way, if another visit may start first, or when it is
-    /// time to check whether the turn should end.
+    /// Returns the next thing to end: a visit, or a step of a segment's commit. `None` if none is
+    /// under way, if another visit may start first, or when it is time to check whether the turn
+    /// should end.
     async fn next_ended(&mut self, start: Start) -> Option<Ended> {
         let clock = self.world.clock();
         let may_start = async {
@@ -318,8 +326,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
     }
 
-    /// Whether there is more to do in this turn. It waits a while for what its segments lead to: another turn costs a ticket and four commits, and
-    /// the seconds of waiting here are shared with other origins.
+    /// Whether there is more to do in this turn. It waits a while for the links of its segments:
+    /// another turn costs a ticket and four commits, while the seconds of waiting here are shared
+    /// with other origins.
     async fn has_more(&mut self, start: Start) -> PortResult<bool> {
         if start == Start::MustCommit {
             // A commit has renewed the lease. Without anything to commit, nothing renews it.
@@ -328,7 +337,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let mut waited = Duration::ZERO;
         let has_come = loop {
             if self.may_wait_for_parses(waited) {
-                // What was committed a moment ago is not parsed yet, and each check costs a read.
+                // A segment committed a moment ago is not parsed yet, and each check costs a read.
                 self.world.clock().sleep(LOOK_AGAIN).await;
                 waited += LOOK_AGAIN;
             }
@@ -345,7 +354,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(has_come)
     }
 
-    /// Whether segments still have to be parsed, as far as is known, and there is time to wait for that.
+    /// Whether segments are known to be unparsed, and there is time to wait for their parses.
     fn may_wait_for_parses(&mut self, waited: Duration) -> bool {
         self.lease.segments > self.inbox.parsed
             && waited + LOOK_AGAIN <= self.world.timing().parse_wait
@@ -365,7 +374,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let why = "there is less todo than was counted";
             return Err(PortError::new(PortErrorKind::Corrupt, "next todo", &self.origin, why));
         }
-        // A barrier that exists because of retries stays until they are due.
+        // A barrier caused by retries stays until they are due.
         let is_kept_back = self.has_met_barrier && !self.lease.retries.is_empty() && !has_retry;
         Ok(has_retry || (has_todo && !is_kept_back))
     }
@@ -377,10 +386,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(())
     }
 
-    /// Reads the origin's rules, and keeps their delay from now on. Returns what became of a request for them.
+    /// Reads the origin's rules, and keeps their delay from now on. Returns the result of a request
+    /// for them.
     async fn read_rules(&mut self, stored: Stored) -> PortResult<Asking> {
         self.is_at(Stage::Robots);
-        // It waits for its next turn, if it must.
+        // The origin waits for its next turn, if it must.
         let waiter = HostWaiter {
             origin: self.origin.clone(),
             iteration: self.lease.iteration,
@@ -428,7 +438,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 wait = wait.max(self.lease.patience.wait(politeness.patience, politeness.failures));
             }
             if is_hopeless && wait <= self.world.timing().wait_in_turn {
-                // The next turn may come too late: the others spend the budget meanwhile, and nobody hears that this origin is not there.
+                // The next turn may come too late: meanwhile the others spend the budget, and
+                // nobody hears that this origin is down.
                 self.pacer.hold_off(self.world.clock(), wait, Wait::Robots);
                 continue;
             }

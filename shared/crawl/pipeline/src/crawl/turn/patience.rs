@@ -1,4 +1,4 @@
-//! Whether an origin is still there, and when it is given up.
+//! Whether an origin is still up, and when to give it up.
 
 use std::sync::Arc;
 
@@ -19,11 +19,12 @@ use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::{ConnectionChoice, FetchRequest, Fetched, Fetcher};
 use dragline_ports::observer::Wait;
 
-/// The longest path that is kept to be asked for again: the whole row is written with every commit.
+/// The longest path, in bytes, that is kept as a probe: the whole row is written with every commit.
 const WORKED_BYTES_MAX: usize = 1 << 10;
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
-    /// Counts what a visit says about its origin. What failed together failed once: it could not wait for the others' results.
+    /// Counts what a visit says about its origin. Requests that failed together count as one
+    /// failure, as none of them could wait for the others' results.
     pub(super) fn lose_patience(&mut self, sign: Sign, sent: &Sent) {
         let clock = self.world.clock();
         let has_failed = sign != Sign::Answered;
@@ -43,16 +44,16 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
     }
 
-    /// Remembers the first page that works, for when others do not.
+    /// Remembers the first page that works, as a probe for when others do not.
     pub(super) fn remember_that_it_works(&mut self, path_and_query: &str) {
         if self.lease.worked.is_none() && path_and_query.len() <= WORKED_BYTES_MAX {
             self.lease.worked = Some(path_and_query.to_owned());
         }
     }
 
-    /// Asks for something that worked, as patience is exhausted: the first page that did, or else
-    /// robots.txt. If that is not answered, the origin is given up. Does nothing if the lease would be
-    /// too old by then.
+    /// Requests something that worked before, as patience is exhausted: the first page that worked,
+    /// or else robots.txt. If that is not answered, the origin is given up. Does nothing if the
+    /// lease would be too old by then.
     pub(super) async fn probe(&mut self) -> PortResult<()> {
         let worked = self.lease.worked.clone();
         let probe = if worked.is_some() { Probe::Page } else { Probe::RobotsTxt };
@@ -73,7 +74,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(())
     }
 
-    /// Makes no more requests to the origin in this iteration: its URLs end as the last one did that failed.
+    /// Makes no more requests to the origin in this iteration: its URLs end like the last one that
+    /// failed.
     pub(super) fn give_up(&mut self, reason: LeftoverReason, failure: &str) {
         self.lease.ending = Some(reason);
         self.lease.given_up = Some(Box::new(GivenUp::after(one_line(failure, DETAIL_CHARS_MAX))));
@@ -85,7 +87,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.give_up(LeftoverReason::OriginGivenUp, failure.as_deref().unwrap_or("it failed too often"));
     }
 
-    /// Ends the walk through candidates of an origin that is given up.
+    /// Ends the walk through the candidates if the origin is given up.
     pub(super) async fn end_walk_if_given_up(&mut self) -> PortResult<()> {
         if self.lease.given_up.is_some() {
             self.planner.end_walk(&*self.world, &self.lease, &self.inbox).await?;
@@ -93,7 +95,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(())
     }
 
-    /// Asks for a page on a new connection, without visiting it.
+    /// Requests a page on a new connection, without visiting it.
     async fn ask_for_page(&mut self, path_and_query: &str) -> Option<Sign> {
         let clock = self.world.clock();
         let url = self.origin.origin.url_at(path_and_query).ok()?;
@@ -116,7 +118,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         sign
     }
 
-    /// Reads robots.txt again: from now on it counts.
+    /// Reads robots.txt again; it applies from now on.
     async fn ask_for_robots_txt(&mut self) -> PortResult<Option<Sign>> {
         let asking = self.read_rules(Stored::IsReplaced).await?;
         Ok(match (&self.robots, asking) {
@@ -127,7 +129,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 }
 
-/// Returns how a request failed, in words.
+/// Returns a description of how a request failed.
 fn failure_of(fetched: &Fetched) -> String {
     match &fetched.result {
         Ok(response) => format!("status {}", response.status),
@@ -135,11 +137,11 @@ fn failure_of(fetched: &Fetched) -> String {
     }
 }
 
-/// What became of a request for rules.
+/// The result of a request for the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asking {
     /// A server answered.
     Answered,
-    /// None did, or none was asked.
+    /// None did, or there was no request.
     Unanswered,
 }

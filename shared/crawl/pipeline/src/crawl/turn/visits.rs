@@ -27,7 +27,8 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::{Fetched, Fetcher};
 use dragline_ports::observer::Event;
 
-/// How many segments may be in progress at once: one that takes visits, and those that wait for their last ones.
+/// The most segments in progress at once: one that takes visits, and those that wait for their last
+/// ones.
 const OPEN_SEGMENTS_MAX: usize = 4;
 
 /// The result of an attempt to start visits.
@@ -45,9 +46,9 @@ pub(super) enum Start {
     MustCommit,
     /// There is nothing left to start.
     Dry,
-    /// Patience is exhausted: something that worked is asked for first.
+    /// Patience is exhausted: a probe of something that worked comes first.
     MustProbe,
-    /// An address that cannot exist is asked for first.
+    /// A probe for missing pages comes first.
     MustAskForMissing,
 }
 
@@ -106,7 +107,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         None
     }
 
-    /// Returns the time by which a retry must be due to be handed out: any time if the origin is given up, as nothing is requested.
+    /// Returns the time by which a retry must be due to be handed out: any time if the origin is
+    /// given up, as nothing is requested.
     pub(super) fn retries_are_due_by(&self) -> Timestamp {
         if self.lease.given_up.is_some() { Timestamp::MAX } else { self.world.clock().now() }
     }
@@ -143,7 +145,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.is_reserve_spent() {
             return Some(Start::MustEnd);
         }
-        // Whatever starts must have ended, and be committed, before the lease ends.
+        // A visit that starts must have ended, and be committed, before the lease ends.
         let ends_by = now + wait + self.context.longest_exchange() + timing.commit_reserve;
         (ends_by > self.lease_end).then_some(Start::MustCommit)
     }
@@ -153,7 +155,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.task.requests() { self.pacer.wait(self.world.clock()) } else { Duration::ZERO }
     }
 
-    /// Returns the latest start of a request, by the monotonic clock: it must be over before another worker may take the lease and make requests.
+    /// Returns the latest start of a request, by the monotonic clock: it must be over before
+    /// another worker may take the lease and make requests.
     pub(super) fn latest_start(&self) -> Duration {
         self.lease_end.saturating_sub(self.context.limits().total_timeout)
     }
@@ -169,7 +172,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             .is_some_and(|holder| holder.reserved.spend(self.pages_uncommitted, self.bytes_uncommitted).is_spent())
     }
 
-    /// Whether many follow-ups wait for a commit, by which they can be made or are done. Until then nothing new starts that may need another.
+    /// Whether many follow-ups wait for a commit. Until then nothing new starts that may need
+    /// another.
     fn must_follow_up(&self) -> bool {
         let now = self.retries_are_due_by();
         let retries = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
@@ -196,7 +200,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.world.handover().is_crowded(now) {
             return Some(Start::AheadOfParsers);
         }
-        // The segments of a turn are numbered in their order, once those that got no visit are dropped.
+        // The segments of a turn are numbered in order, once those without a visit are dropped.
         let n = self.lease.segments + self.open.len() as u64;
         let id = SegmentId { origin: self.origin.clone(), turn: self.lease.turn, n };
         let object = ObjectKey::of_segment(&id, self.lease.iteration, &self.token);
@@ -220,14 +224,14 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         None
     }
 
-    /// Returns how many pages a segment holds that begins now.
+    /// Returns the number of pages for a segment that begins now.
     fn pages_max(&self) -> u32 {
         let taken = self.lease.taken + self.open.iter().map(|segment| u64::from(segment.entries)).sum::<u64>();
         segment_pages(self.inbox.added.saturating_sub(taken).max(self.planner.at_hand() as u64))
     }
 
-    /// Fits the last segment, if it has no visit yet, to what was found to wait since it began: of the candidates due for recrawl nothing is known before
-    /// they are read.
+    /// Fits the last segment, if it has no visit yet, to the work found since it began: nothing is
+    /// known about due candidates before they are read.
     fn fit_last(&mut self) {
         let pages_max = self.pages_max();
         if let Some(last) = self.open.back_mut().filter(|last| last.entries == 0) {
@@ -235,7 +239,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
     }
 
-    /// Seals the last segment, so that it takes no more visits; one without visits is dropped.
+    /// Seals the last segment, so that it takes no more visits. A segment without visits is
+    /// dropped.
     pub(super) fn seal_last(&mut self) {
         if self.open.back().is_some_and(|last| last.entries == 0) {
             self.open.pop_back();
@@ -244,7 +249,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
     }
 
-    /// Starts the visit of one URL, or ends it at once if the URL must not be requested.
+    /// Starts the visit of a URL, or ends it at once if the URL must not be requested.
     fn start(&mut self, work: Work) {
         let latest_start = self.latest_start();
         let missing = self.missing_sign(Outcome::FileIngested);
@@ -303,7 +308,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let clock = world.clock();
             let started = match started {
                 Ok(started) => started,
-                // Since the check whether one may start, another request turned out to open a connection.
+                // Since the check, another request turned out to open a connection.
                 Err(_) => pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?,
             };
             let watch = Arc::new(Connecting::new(Arc::clone(&pacer), Arc::clone(&world)));
@@ -327,7 +332,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if fetched.result.is_ok() && outcome.class() == OutcomeClass::Content {
             self.remember_that_it_works(&work.entry.path_and_query);
         }
-        // No request was made to a host that is out of reach: that ends with the patience, not with the tries.
+        // No request was made to an unreachable host: that ends with the patience, not with the
+        // tries.
         let tries = work.tries + u8::from(!is_away);
         let tries_max = tries_max(outcome, self.context.definition.fetch.retries, &self.lease.pace);
         let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
@@ -374,7 +380,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 }
 
-/// Adds a visit to its segment. Copying a body that is on disk takes a while, so another thread does.
+/// Adds a visit to its segment, on another thread if its body is on disk, as copying that takes a
+/// while.
 async fn add_sent(
     mut records: SegmentRecords,
     url: &CrawlUrl,

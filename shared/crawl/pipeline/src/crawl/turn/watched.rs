@@ -1,4 +1,4 @@
-//! What a turn shows to an observer: each visit as it ends, and what the origin waits for.
+//! A turn's reports to the observer: each visit as it ends, and what the origin waits for.
 
 use std::time::Duration;
 
@@ -14,7 +14,8 @@ use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::Fetcher;
 use dragline_ports::observer::{Delay, DelayReason, Event, Stage, Wait};
 
-/// Two instants count as different if they are further apart than this: one is stored in milliseconds, the other comes from another clock.
+/// Two times count as different if they are further apart than this: one is stored in milliseconds,
+/// the other comes from another clock.
 const BLUR: Duration = Duration::from_millis(10);
 
 /// Reports that an origin's turn did not begin, as others are using its host.
@@ -36,7 +37,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.is_at(Stage::Waiting { until, why: self.pacer.why(start), delay: self.delay() });
     }
 
-    /// Reports that the turn is over, and how it left its origin. The pacer would let the next request start at this monotonic reading.
+    /// Reports that the turn is over, and how it released its origin. `free_from` is the monotonic
+    /// reading from which the pacer would start the next request.
     pub(super) fn is_released(&self, how: Release, free_from: Duration) {
         let stage = match how {
             Release::Wake { not_before } => {

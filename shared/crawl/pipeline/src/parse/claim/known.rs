@@ -1,4 +1,5 @@
-//! URLs that are known to be claimed in this iteration, and by whom, so that the frontier is not asked about them again.
+//! A memory of URLs claimed in this iteration and their claimers, which saves asking the frontier
+//! again.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -9,28 +10,32 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::CrawlUrl;
 use siphasher::sip128::{Hash128, Hasher128, SipHasher13};
 
-/// How many URLs share a line: those of a cache line, so that a search costs one wait for memory.
+/// How many URLs share a line: those that fit a cache line, so that a search costs one wait for
+/// memory.
 const LINE: usize = 8;
 
 /// The bits of an entry for its claimer's hash.
 const CLAIMER: u64 = 0xff;
 
-/// The bits for how far from the seeds the claimer found it, in the order of [`FoundAt`].
+/// The bits for the claim's distance from the seeds, in the order of [`FoundAt`].
 const FOUND_AT: u64 = 0xff00;
 
-/// The other bits are of the URL's hash, beside those that select its line.
+/// The other bits hold the rest of the URL's hash, besides the bits that select its line.
 const URL: u64 = !(CLAIMER | FOUND_AT);
 
-/// A memory of a fixed size. It keeps 48 bits of each URL's hash, 8 of its claimer's, and 8 for how far from the seeds that one found it, in the one
-/// line that the URL can be in; the latest come first in their line, and the last is forgotten.
+/// A memory of a fixed size. It keeps 48 bits of each URL's hash, 8 of its claimer's, and 8 for the
+/// claim's distance from the seeds, in the only line that the URL can be in. The latest come first
+/// in their line, and the last is forgotten.
 ///
-/// A shorter way that others found since is not kept: whoever is nearer than the claimer asks the frontier, every time, and so always gets the
-/// answer that it got before.
+/// A shorter way that others found since is not kept: a claimer that is nearer asks the frontier
+/// every time, and so always gets the answer that it got before.
 ///
-/// A claim keeps its owner within an iteration, so forgetting one costs a query and nothing else. The claimer is kept because its own claims must
-/// not be left out: it may have died before it queued them. Two claimers with one hash cost a query as well. Two URLs with one hash would cost the
-/// later of them its visit: among a million URLs the odds of one such pair are one in thirty million. The hashes are keyed with secret random bits: no
-/// page can construct two URLs with one hash to hide one of them.
+/// A claim keeps its owner within an iteration, so forgetting one costs a query and nothing else.
+/// The claimer is kept because its own claims must not be left out: it may have died before it
+/// queued them. Two claimers with one hash cost a query as well. Two URLs with one hash would cost
+/// the later of them its visit: among a million URLs the odds of one such pair are one in thirty
+/// million. The hashes are keyed with secret random bits, so no page can construct two URLs with
+/// one hash to hide one of them.
 pub struct KnownUrls {
     secret: [u64; 2],
     lines: Mutex<Vec<[u64; LINE]>>,
@@ -41,12 +46,12 @@ pub struct KnownUrls {
 pub(crate) struct UrlHash {
     /// Selects the line.
     line: u64,
-    /// Its part of an entry; those of [`CLAIMER`] and [`FOUND_AT`] are zero.
+    /// The URL's part of an entry; the bits of [`CLAIMER`] and [`FOUND_AT`] are zero.
     tag: u64,
 }
 
 impl KnownUrls {
-    /// The default number of URLs that are remembered: 8 MiB of them.
+    /// The default capacity in URLs: 8 MiB.
     const URLS: usize = 1 << 20;
 
     /// Returns an empty memory.
@@ -55,13 +60,15 @@ impl KnownUrls {
         Self::with_secret(Self::URLS, [0, 1].map(|_| RandomState::new().hash_one(())))
     }
 
-    /// Returns an empty memory for this many URLs, at least a line of them, with these secret bits: the same bits forget the same URLs.
+    /// Returns an empty memory for this many URLs, at least one line, with these secret bits: the
+    /// same bits forget the same URLs.
     #[must_use]
     pub fn with_secret(urls: usize, secret: [u64; 2]) -> Self {
         Self { secret, lines: Mutex::new(vec![[0; LINE]; (urls / LINE).max(1)]) }
     }
 
-    /// Begins to look at the URLs that one claimer may claim in an iteration of a crawl. Everybody else waits until that is dropped.
+    /// Opens the memory for the URLs that one claimer may claim in an iteration of a crawl. Others
+    /// wait until the returned value is dropped.
     pub(crate) fn of(&self, crawl: &CrawlId, iteration: Iteration, claimer: &Claimer) -> KnownTo<'_> {
         let mut hasher = self.hasher();
         (crawl, iteration).hash(&mut hasher);
@@ -83,7 +90,7 @@ impl KnownUrls {
         usize::try_from(url.line % lines.len() as u64).unwrap_or(0)
     }
 
-    /// Remembers claimed URLs, by whom they were claimed, and how far from the seeds those found them.
+    /// Remembers claimed URLs, with their claimers and the claims' distances from the seeds.
     pub(crate) fn remember<'c>(&self, claims: impl Iterator<Item = (UrlHash, &'c Claimer, FoundAt)>) {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         for (url, claimer, found_at) in claims {
@@ -96,29 +103,30 @@ impl KnownUrls {
     }
 }
 
-/// Returns what an entry keeps of it, in its place in [`FOUND_AT`]: what is nearer is never larger.
+/// Encodes a distance for an entry, within [`FOUND_AT`]. A smaller distance never has a larger
+/// code.
 fn far(FoundAt { depth, requisite_steps }: FoundAt) -> u64 {
     let (depth, steps) = (u64::from(depth).min(DEPTH_MAX), u64::from(requisite_steps).min(MANY_STEPS));
     (depth << 2 | steps) << 8
 }
 
-/// As deep as this, or deeper.
+/// This depth, or a deeper one.
 const DEPTH_MAX: u64 = 63;
 
-/// As many requisites in a row, or more.
+/// This many requisites in a row, or more.
 const MANY_STEPS: u64 = 3;
 
-/// Whether a URL that was found here is known to be no nearer than one that was remembered as this far.
+/// Whether a URL found here is known to be no nearer than the remembered distance.
 fn is_no_nearer(found_at: FoundAt, remembered: u64) -> bool {
     let place = far(found_at);
     let is_exact = u64::from(found_at.depth) < DEPTH_MAX && u64::from(found_at.requisite_steps) < MANY_STEPS;
     place > remembered || (place == remembered && is_exact)
 }
 
-/// The memory, as it is of use to one claimer.
+/// The memory from the point of view of one claimer.
 pub(crate) struct KnownTo<'k> {
     lines: MutexGuard<'k, Vec<[u64; LINE]>>,
-    /// Has taken in the crawl and its iteration.
+    /// Has hashed the crawl and its iteration.
     hasher: SipHasher13,
     claimer: u64,
 }
@@ -128,11 +136,12 @@ impl KnownTo<'_> {
         let mut hasher = self.hasher;
         hasher.write(url.as_str().as_bytes());
         let Hash128 { h1, h2 } = hasher.finish128();
-        // Nothing is known of an empty place.
+        // An empty place never matches.
         UrlHash { line: h1, tag: (h2 & URL).max(FOUND_AT + CLAIMER + 1) }
     }
 
-    /// Whether anyone but this claimer is known to have claimed the URL, having found it no farther from the seeds.
+    /// Whether anyone but this claimer is known to have claimed the URL, at no greater distance
+    /// from the seeds.
     pub(crate) fn is_taken(&self, url: UrlHash, found_at: FoundAt) -> bool {
         let line = &self.lines[KnownUrls::line(&self.lines, url)];
         let known = line.iter().find(|entry| **entry & URL == url.tag);

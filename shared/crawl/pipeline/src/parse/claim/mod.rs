@@ -1,4 +1,4 @@
-//! Claiming what a segment's documents link to.
+//! Claiming the link targets of a segment's documents.
 
 pub(crate) mod known;
 
@@ -23,17 +23,17 @@ use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest};
 
-/// What a segment claimed.
+/// The result of a segment's claims.
 #[derive(Debug, Default)]
 pub(crate) struct Claimed {
-    /// Its own URLs and those that it found a shorter way to, to be queued. A pure function of the documents and of the answers to its claims, which
-    /// stay the same.
+    /// Its own URLs, and those to which it found a shorter way, to be queued. A pure function of
+    /// the documents and of the answers to its claims, which stay the same.
     pub targets: Vec<Target>,
     /// Its own URLs that the definition forbids: one log entry each.
     pub blocked: Vec<BlockedUrl>,
-    /// How many claims are its own.
+    /// The number of claims that are its own.
     pub found: u64,
-    /// How many of these were first written with parameters that were removed.
+    /// The number of these whose links had parameters that were removed.
     pub found_stripped: u64,
 }
 
@@ -49,29 +49,33 @@ pub(crate) struct BlockedUrl {
 }
 
 impl Claimed {
-    /// Returns what is counted of it alone.
+    /// Returns the counters for this URL.
     pub(crate) fn counters(&self) -> ParserCounters {
         ParserCounters { found: self.found, found_stripped: self.found_stripped, ..ParserCounters::default() }
     }
 }
 
-/// A link target of the segment, by the link that allows it, names it as a sitemap, gives it the smallest depth, and makes it a page rather than a
-/// requisite.
+/// A link target of the segment. Of several links to it, it keeps the disposition that allows it,
+/// the kind that names it as a sitemap, the smallest depth, and the kind that makes it a page
+/// rather than a requisite.
 struct LinkTarget<'d> {
     url: &'d CrawlUrl,
     sighting: Sighting,
     redirects: u8,
     spelling: Spelling,
-    /// Why it is forbidden; `None` if it is to be queued.
+    /// The rule that forbids it; `None` if it is to be queued.
     blocked: Option<&'d str>,
     hash: UrlHash,
-    /// The demand that its page passes on; `None` if there is none, or if it does not ask for the target.
+    /// The demand that its page passes on; `None` if there is none, or if it does not ask for the
+    /// target.
     demand: Option<Box<Demand>>,
 }
 
-/// Claims every link target that is to be queued or logged as forbidden, by origin, several origins at once.
+/// Claims every link target that is to be queued or logged as forbidden, by origin, several origins
+/// at once.
 ///
-/// Targets that others are known to have claimed are left out. The segment's own never are, however often it is parsed.
+/// Targets that others are known to have claimed are left out; the segment's own never are, however
+/// often it is parsed.
 pub(crate) async fn claim(
     world: &impl World,
     context: &CrawlContext,
@@ -121,7 +125,7 @@ pub(crate) async fn claim(
                 let (by, found_at) = match claim {
                     Claim::Own { .. } => (&claimer, Some(found.sighting.found_at())),
                     Claim::Taken { by, found_at } => (by, *found_at),
-                    // What was visited before is the recrawl's in this iteration.
+                    // The recrawl visits known URLs in this iteration.
                     Claim::NotDue if claimable == Claimable::New => (&recrawl, Some(FoundAt::SEED)),
                     Claim::Nearer { .. } | Claim::NotDue => return None,
                 };
@@ -136,7 +140,7 @@ pub(crate) async fn claim(
                         claimed.found_stripped += u64::from(!found.spelling.is_whole());
                         known
                     }
-                    // Whoever owns it has logged it.
+                    // The owner of the claim has logged it.
                     Claim::Nearer { .. } if found.blocked.is_some() => continue,
                     Claim::Nearer { known } => known,
                     Claim::Taken { .. } | Claim::NotDue => continue,
@@ -181,8 +185,8 @@ fn passed_on(capture: &Capture, target: &CrawlUrl, sighting: &Sighting) -> Optio
     (stands_for_it || demand.covers(target, sighting.depth)).then(|| demand.clone())
 }
 
-/// Returns what the documents link to, by origin and by which known URLs are claimed, each URL once, without those that others are known to have
-/// claimed from no farther away.
+/// Returns the link targets of the documents, by origin and by which known URLs are claimed, each
+/// URL once. Those that others are known to have claimed from no farther away are left out.
 fn found<'d>(
     known: &KnownUrls,
     claimer: &Claimer,
@@ -191,7 +195,7 @@ fn found<'d>(
     documents: &'d [Document],
 ) -> BTreeMap<(Origin, Visits), Vec<LinkTarget<'d>>> {
     let mut by_origin: BTreeMap<(Origin, Visits), Vec<LinkTarget<'d>>> = BTreeMap::new();
-    // Of each URL that others are not known to have, where it is in which list.
+    // Each URL not known to be claimed by others, with its list and its place there.
     let mut places: HashMap<UrlHash, (Visits, usize)> = HashMap::new();
     let known = known.of(&segment.id.origin.crawl, segment.iteration, claimer);
     for (capture, document) in captures.iter().zip(documents) {
@@ -207,7 +211,7 @@ fn found<'d>(
                 | Disposition::Later => continue,
             };
             let url = &link.target;
-            // Most links lead to what was found before.
+            // Most links lead to known URLs.
             let hash = known.hash(url);
             let Distance { depth, requisite_steps, read_as, redirects } =
                 Distance::to_target(&capture.visit, link.kind);

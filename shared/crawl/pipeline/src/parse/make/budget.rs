@@ -1,4 +1,4 @@
-//! Following no more links than the iteration's page budget calls for, and to no more origins than its budget of these.
+//! Keeps the followed links within the iteration's budgets of pages and origins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::{CALLS_AT_ONCE, World};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Iterations, Origins};
 
-/// Drops links that are beyond the budgets of the iteration, as far as those are limited.
+/// Drops links beyond the budgets of the iteration, if those are limited.
 pub(crate) async fn keep_to_budget(
     world: &impl World,
     context: &CrawlContext,
@@ -35,7 +35,7 @@ pub(crate) async fn keep_to_budget(
     keep_to_origins(world, segment, documents, (origins, budget.origins.saturating_sub(row.origins))).await
 }
 
-/// Drops links where more URLs wait than the remaining pages of the iteration call for.
+/// Drops links where more URLs wait than the iteration has pages left.
 async fn keep_to_pages(
     world: &impl World,
     segment: &SegmentRow,
@@ -54,8 +54,8 @@ async fn keep_to_pages(
     Ok(())
 }
 
-/// Drops links to origins, of all that the documents lead to, that would be more than the iteration may still open. As long as all that the documents lead to would fit, nothing is read
-/// of them.
+/// Drops links to new origins beyond those that the iteration may still open. No rows are read
+/// while all origins of the documents would fit.
 async fn keep_to_origins(
     world: &impl World,
     segment: &SegmentRow,
@@ -72,7 +72,7 @@ async fn keep_to_origins(
     Ok(())
 }
 
-/// Returns the rows of origins; `None` for those that have none.
+/// Returns the rows of origins; `None` for those without one.
 async fn rows_of(
     world: &impl World,
     segment: &SegmentRow,

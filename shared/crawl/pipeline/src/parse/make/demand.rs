@@ -1,11 +1,11 @@
-//! What a demand or an import leaves of the links of its pages.
+//! Filtering the links of pages under a demand or an import.
 
 use dragline_domain::document::{Disposition, Document};
 
 use crate::parse::read::records::Capture;
 use dragline_domain::distance::Distance;
 
-/// Leaves all links to the next crawl: nothing is requested.
+/// Leaves all links to the next crawl, as nothing is requested.
 pub(crate) fn leave_all(documents: &mut [Document]) {
     for link in documents.iter_mut().flat_map(|document| &mut document.links) {
         if matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)) {
@@ -14,8 +14,9 @@ pub(crate) fn leave_all(documents: &mut [Document]) {
     }
 }
 
-/// Leaves to the next crawl the links that the demand of their page does not ask for. Redirects and canonical links stand for their page, and what a page
-/// needs is a part of it: of these only what is to be skipped is left.
+/// Leaves to the next crawl the links that their page's demand does not ask for. Redirects and
+/// canonical links stand for their page, and requisites are a part of it: of these only the ones
+/// excluded by the demand are left.
 pub(crate) fn leave_what_is_not_demanded(captures: &[Capture], documents: &mut [Document]) {
     for (capture, document) in captures.iter().zip(documents) {
         let Some(demand) = &capture.visit.demand else { continue };

@@ -20,7 +20,8 @@ use crate::context::CrawlContext;
 use crate::parse::read::Trust;
 use crate::parse::read::records::{Capture, Response};
 
-/// Makes the document of a capture, which may need the `earlier` document of its URL. A panic costs only the capture that caused it.
+/// Makes the document of a capture, which may need the `earlier` document of its URL. A panic costs
+/// only the capture that caused it.
 pub(crate) fn make_document(
     context: &CrawlContext,
     segment: &SegmentRow,
@@ -48,7 +49,7 @@ pub(crate) fn stuck_document(n: u32, capture: &Capture, why: &str) -> Document {
     }
 }
 
-/// Returns a document that says no more than the crawler knew.
+/// Returns a document with nothing but the crawler's own information.
 pub(crate) fn bare_document(n: u32, capture: &Capture) -> Document {
     let detail = capture.visit.detail.clone();
     Document { detail, ..Document::bare(n, capture.url.clone(), capture.visit.outcome) }
@@ -85,7 +86,7 @@ fn read(
     Document { body: capture.stored_body(segment, n), difference, ..document }
 }
 
-/// Returns the document of a redirect or a good response; one that says no more than the crawler knew for anything else.
+/// Returns the document of a redirect or a good response; the bare one for anything else.
 pub(crate) fn document_of_answer(context: &CrawlContext, capture: &Capture, bare: Document) -> Document {
     let head = |response: &Response| wall::of_fields(&capture.head(response));
     if let Some(wall) = capture.response.as_ref().and_then(head) {
@@ -114,24 +115,26 @@ fn document_of_body(context: &CrawlContext, capture: &Capture, response: &Respon
         Err(Unread { directives, detail, links, content }) => {
             let outcome =
                 if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType };
-            // A sitemap that asks for noindex is no result, and is there to be followed all the same.
+            // A sitemap that asks for noindex is not a result, but it is followed all the same.
             let detail = detail.or_else(|| bare.detail.clone());
             Document { outcome, detail, links: decide_found(context, capture, links), content, ..bare }
         }
     }
 }
 
-/// Returns what tells a missing page, if the definition asks for it and something does.
+/// Returns the rule that recognises a missing page, if the definition asks for that and one
+/// applies.
 fn sign_of_missing<'c>(context: &CrawlContext, capture: &'c Capture) -> Option<&'c MissingSign> {
     capture.visit.missing.as_deref().filter(|_| context.definition.soft_404 == Soft404::Detect)
 }
 
-/// Returns the document of a page that stands for a missing one. As of a 404, nothing of it is kept.
+/// Returns the document of a soft 404. Its content is dropped, as for a 404.
 fn document_of_missing(rule: MissingRule, bare: Document) -> Document {
     Document { outcome: MissingRule::OUTCOME, detail: Some(rule.detail()), ..bare }
 }
 
-/// Returns the document of a wall. Nothing of it is kept: it says nothing about the page in whose place it stands.
+/// Returns the document of a wall. Its content is dropped: it says nothing about the page it stands
+/// in for.
 fn document_of_wall(wall: Wall, bare: Document) -> Document {
     Document { outcome: wall.kind().outcome(), detail: Some(wall.detail()), ..bare }
 }
@@ -160,8 +163,9 @@ fn document_of_page(context: &CrawlContext, capture: &Capture, extracted: Extrac
     Document { outcome, detail, state, page, links, content, made_by, ..bare }
 }
 
-/// Returns the outcome of a known body: unchanged, unless the answer now asks for noindex. The document is made again of the earlier one if that
-/// changes what it says, or if other rules decide about its links by now.
+/// Returns the document of a known body: unchanged, unless the answer now asks for noindex. It is
+/// remade from the earlier one if that changes its outcome, or if other rules decide about its
+/// links by now.
 fn document_of_unchanged(
     context: &CrawlContext,
     capture: &Capture,
@@ -185,14 +189,14 @@ fn document_of_unchanged(
     let mut document = Document { outcome, detail: bare.detail, ..made };
     let last = capture.visit.known.document;
     if asks_for_noindex && last.is_none_or(|last| last.outcome != Outcome::BlockedAtRequestOfRemote) {
-        // As little as is kept of a complete answer that asks for it.
+        // Keeps as little as for a complete answer that asks for noindex.
         document.withhold();
         document.difference = last.map(|last| Difference::between(last.place, last.outcome, earlier, &document));
     }
     document
 }
 
-/// Makes a document again of the earlier one, with its links decided by the rules in force.
+/// Remakes a document from the earlier one, with its links decided by the current rules.
 pub(crate) fn remake_document(
     context: &CrawlContext,
     capture: &Capture,
@@ -218,7 +222,7 @@ fn document_of_redirect(context: &CrawlContext, capture: &Capture, bare: Documen
     if let Some(rule) = sign_of_missing(context, capture).and_then(|sign| sign.of_redirect(&capture.url, &target)) {
         return document_of_missing(rule, bare);
     }
-    // Where it leads to itself, the crawler says what came of that.
+    // If it redirects to itself, the crawler's detail says what happened.
     let detail = bare.detail.clone().or_else(|| Some(format!("to {target}")));
     let disposition = decide_disposition(context, &capture.visit, LinkKind::Redirect, &target);
     let link = Link { kind: LinkKind::Redirect, target, disposition, spelling, rel: Rel::Follow, anchor: None };

@@ -1,4 +1,5 @@
-//! The documents that earlier visits put for a segment's URLs, as far as they are needed: to see what changed, and to decide about links again.
+//! The earlier documents of a segment's URLs, as far as they are needed: to see changes, and to
+//! decide about links again.
 
 use std::collections::HashMap;
 
@@ -20,7 +21,7 @@ use dragline_ports::error::PortResult;
 pub(crate) struct Earlier(HashMap<CrawlUrl, (VisitPlace, Document)>);
 
 impl Earlier {
-    /// Loads what the captures of a segment need.
+    /// Loads the earlier documents that the captures of a segment need.
     pub(crate) async fn load(
         world: &impl World,
         context: &CrawlContext,
@@ -37,20 +38,21 @@ impl Earlier {
         Ok(Self(found.map(|(place, document)| (document.url.clone(), (place, document))).collect()))
     }
 
-    /// Holds one document, which was put for this visit.
+    /// Holds a single document, which belongs to this visit.
     #[cfg(test)]
     pub(crate) fn of_one(place: VisitPlace, document: Document) -> Self {
         Self(HashMap::from([(document.url.clone(), (place, document))]))
     }
 
-    /// Returns the document of the last good visit before this one; `None` if it is not needed, or no longer there.
+    /// Returns the document of the last good visit before this one; `None` if it is not needed, or
+    /// no longer stored.
     pub(crate) fn of(&self, capture: &Capture) -> Option<&Document> {
         let (place, document) = self.0.get(&capture.url)?;
         (capture.visit.known.document?.place == *place).then_some(document)
     }
 }
 
-/// Returns which earlier document a capture's document depends on, if any.
+/// Returns the earlier document on which a capture's document depends, if any.
 fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
     let last = capture.visit.known.document?;
     let is_needed = match capture.visit.outcome {
@@ -68,13 +70,15 @@ fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
     }
 }
 
-/// Whether the links of the last document were decided by other rules, or from another depth where that matters.
+/// Whether the links of the last document were decided by other rules, or from another depth where
+/// that matters.
 fn is_stale(context: &CrawlContext, capture: &Capture, last: &LastDocument) -> bool {
     let is_elsewhere = last.links.depth != capture.visit.sighting.depth;
     last.links.by != context.rules || (is_elsewhere && context.definition.scope.max_depth.is_some())
 }
 
-/// Whether the links of a demanded page are followed: in an iteration that goes through no candidates, only the page itself leads to them.
+/// Whether the links of a demanded page are followed: in an iteration without candidates, only the
+/// page itself leads to them.
 fn passes_demand_on(capture: &Capture) -> bool {
     let depth = capture.visit.sighting.depth;
     capture.visit.demand.as_ref().is_some_and(|demand| demand.depth.is_none_or(|max| depth < max))

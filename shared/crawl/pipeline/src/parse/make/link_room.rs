@@ -1,4 +1,5 @@
-//! How much the links of a segment may take, so that a parse fits into the memory of its process, whatever 50 pages hold.
+//! A limit on the memory for a segment's links, so that a parse fits into its process whatever its
+//! 50 pages contain.
 
 use std::mem::size_of;
 
@@ -6,10 +7,11 @@ use dragline_domain::document::{Document, Link};
 use dragline_domain::frontier::ReadAs;
 use dragline_domain::shown::plural;
 
-/// How many links of a document are kept in any case, among them those that stand for its page, which are the first.
+/// The number of links that every document keeps. The links that stand for its page are among them,
+/// as they come first.
 const LINKS_MIN: usize = 8;
 
-/// What is left for links while the documents of a segment are made.
+/// The memory left for links while the documents of a segment are made.
 #[derive(Debug)]
 pub(crate) struct LinkRoom {
     bytes_max: u32,
@@ -17,13 +19,13 @@ pub(crate) struct LinkRoom {
 }
 
 impl LinkRoom {
-    /// Returns the room for links that take this much memory together.
+    /// Returns the room for links that take this many bytes together.
     pub(crate) const fn new(bytes_max: u32) -> Self {
         Self { bytes_max, bytes_left: bytes_max as usize }
     }
 
-    /// Returns a document without those of its links for which there is no room; it says so. What was named as a sitemap keeps all: a segment has few of
-    /// these, as its crawler sees to.
+    /// Returns a document without the links that there is no room for; the document says so. A URL
+    /// named as a sitemap keeps all: the crawler limits sitemaps per segment.
     pub(crate) fn keep(&mut self, mut document: Document, read_as: ReadAs) -> Document {
         if read_as == ReadAs::Sitemap {
             return document;
@@ -57,7 +59,7 @@ impl LinkRoom {
     }
 }
 
-/// The memory that a link takes.
+/// Returns the memory of a link, in bytes.
 fn bytes_of(link: &Link) -> usize {
     size_of::<Link>() + link.target.as_str().len() + link.anchor.as_ref().map_or(0, String::len)
 }

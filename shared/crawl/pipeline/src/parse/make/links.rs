@@ -17,18 +17,18 @@ pub(crate) fn decide_found(context: &CrawlContext, capture: &Capture, links: Vec
     decide_links(context, capture, links.into_iter().map(|link| link.decided(Disposition::Follow)))
 }
 
-/// Decides, or decides again, what is done with the links of a page.
+/// Decides, or decides again, on the links of a page.
 pub(crate) fn decide_links(context: &CrawlContext, capture: &Capture, links: impl Iterator<Item = Link>) -> Vec<Link> {
     let mut links: Vec<Link> = links.map(|link| decide_link(context, &capture.visit, link)).collect();
     leave_further_origins(&capture.url.origin(), &mut links, context.definition.budget.origins_per_page);
     links
 }
 
-/// Decides, or decides again, what is done with a link.
+/// Decides, or decides again, on a link.
 fn decide_link(context: &CrawlContext, visit: &Visit, link: Link) -> Link {
     let is_nofollow = link.is_nofollow();
     let disposition = match decide_disposition(context, visit, link.kind, &link.target) {
-        // Whoever shows the page loads its requisites.
+        // Anyone who displays the page loads its requisites.
         Disposition::Follow | Disposition::Blocked(_) if is_nofollow && link.kind.leads_to_page() => {
             Disposition::NoFollow
         }
@@ -37,7 +37,7 @@ fn decide_link(context: &CrawlContext, visit: &Visit, link: Link) -> Link {
     Link { disposition, rel: if is_nofollow { Rel::NoFollow } else { Rel::Follow }, ..link }
 }
 
-/// Returns the disposition of a link that the page does not ask to ignore.
+/// Returns the disposition of a link that is not nofollow.
 pub(crate) fn decide_disposition(
     context: &CrawlContext,
     visit: &Visit,

@@ -26,8 +26,8 @@ use dragline_ports::clock::Clock;
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
-/// Returns the documents of the segment's captures: those that an earlier parse put, or else the ones made now. If they extend the scope, the context
-/// is replaced, and they are made again.
+/// Returns the documents of the segment's captures: those that an earlier parse put, or else new
+/// ones. If they extend the scope, the context is replaced, and they are remade.
 pub(crate) async fn documents(
     world: &impl World,
     contexts: &Contexts,
@@ -55,7 +55,8 @@ pub(crate) async fn documents(
         Task::Import => demand::leave_all(&mut documents),
         Task::Crawl | Task::Reparse(_) => {}
     }
-    // What waits differs from try to try: it is checked before the documents are put, and never after.
+    // The waiting URLs differ from try to try: they are checked before the documents are put, and
+    // never after.
     budget::keep_to_budget(world, context, segment, &mut documents).await?;
     if task.visits() {
         sitemaps::tell_sitemaps(world, contexts, segment, captures, &documents).await?;
@@ -73,7 +74,8 @@ pub(crate) async fn documents(
     }
 }
 
-/// Makes the document of every capture. What is not read after half the time of a parse stays unread: the rest of it is needed for what was.
+/// Makes the document of every capture. After half the time of a parse, further captures stay
+/// unread: the rest of the time is needed to store the others.
 async fn make_documents(
     world: &impl World,
     context: &Arc<CrawlContext>,

@@ -1,5 +1,6 @@
-//! Documents made again from the stored answers of earlier visits, by the extractors and the rules of today. Nothing is requested, and nothing is
-//! claimed: what is found now and was not followed before is left to the next crawl.
+//! Remaking documents from the stored answers of earlier visits, by the current extractors and
+//! rules. Nothing is requested or claimed: links that would be followed now, but were not before,
+//! are left to the next crawl.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,11 +21,11 @@ use crate::parse::read::records::{self, Bodies, Capture};
 use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
-/// Makes the documents of a segment's entries again, one answer in memory at a time. The earlier document stays where its answer cannot be read, or
-/// breaks the extractor: the new one is STUCK.
+/// Remakes the documents of a segment's entries, with one answer in memory at a time. If an answer
+/// cannot be read, or breaks the extractor, the earlier document stays, and the new one is STUCK.
 ///
 /// # Errors
-/// Returns the archive's errors, if it failed.
+/// Returns the archive's errors.
 pub(crate) async fn documents(
     world: &impl World,
     context: &Arc<CrawlContext>,
@@ -57,7 +58,7 @@ pub(crate) async fn documents(
     Ok(documents)
 }
 
-/// Reads the record of an answer; the inner error says why it is not there.
+/// Reads the record of an answer; the inner error says why it is missing.
 pub(crate) async fn stored_answer(world: &impl World, body: &StoredBody) -> PortResult<Result<Blob, String>> {
     let range = body.offset..body.offset.saturating_add(body.length);
     match world.archive().get_range(&body.object, range).await {
@@ -70,7 +71,8 @@ pub(crate) async fn stored_answer(world: &impl World, body: &StoredBody) -> Port
     }
 }
 
-/// Makes a document of the record of an earlier answer, as if the URL were visited then from where it is known now. STUCK if that cannot be done.
+/// Makes a document from the record of an earlier answer, as if the URL were visited then, at its
+/// current distance from the seeds. STUCK if that fails.
 pub(crate) fn made_of(
     context: &CrawlContext,
     n: u32,
@@ -84,7 +86,7 @@ pub(crate) fn made_of(
     else {
         return stuck_document(n, capture, "its stored answer cannot be read");
     };
-    // What was known when it came is about it; what is known by now is better than nothing.
+    // Prefers the sign known when the answer came; the current one is better than none.
     let missing = missing.or_else(|| capture.visit.missing.clone());
     let visit = Visit { outcome, detail, missing, ..capture.visit.clone() };
     let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
@@ -101,17 +103,18 @@ pub(crate) fn made_of(
     Document { body: earlier.body.clone(), ..document }
 }
 
-/// What later answers without a body (304) asked of crawlers, which the stored one does not say.
+/// The directives for crawlers in later answers without a body (304), which the stored answer
+/// lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LaterDirective {
     /// Not to index the page.
     ForNoindex,
-    /// Nothing.
+    /// None.
     ForNothing,
 }
 
 impl LaterDirective {
-    /// Returns what a document says that was put for a visit without a body.
+    /// Returns the directive in the document of a visit without a body.
     pub(crate) fn by(document: &Document) -> Self {
         let asks_for_noindex = match &document.page {
             Some(page) => page.directives.noindex,
@@ -120,7 +123,7 @@ impl LaterDirective {
         if asks_for_noindex { Self::ForNoindex } else { Self::ForNothing }
     }
 
-    /// Returns what was asked between the answer that a document is made of and the visit that is made again.
+    /// Returns the directive between a document's answer and the visit being remade.
     pub(crate) fn since_body(capture: &Capture, document: &Document) -> Self {
         let place = capture.visit.known.document.map(|document| document.place);
         let is_elsewhere = document.body.as_ref().map(|body| body.visit) != place;
@@ -128,7 +131,8 @@ impl LaterDirective {
     }
 }
 
-/// Leaves to the next crawl what would be followed now and was not before: only a crawl claims URLs.
+/// Leaves to the next crawl the links that would be followed now and were not before: only a crawl
+/// claims URLs.
 pub(crate) fn leave_what_is_new(earlier: &Document, document: &mut Document) {
     let is_claimed = |disposition: &Disposition| matches!(disposition, Disposition::Follow | Disposition::Blocked(_));
     let followed = earlier.links.iter().filter(|link| is_claimed(&link.disposition));

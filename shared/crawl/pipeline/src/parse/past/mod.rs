@@ -1,8 +1,11 @@
-//! Making the documents of all iterations again from the stored answers, by the definition and the program of today. Nothing is requested or claimed.
+//! Remaking the documents of all iterations from the stored answers, by the current definition and
+//! program. Nothing is requested or claimed.
 //!
-//! It goes through the segments of each origin in the order of their commits, so that each document is compared with the one before it as that is by
-//! now. Effects in order, for each segment: which URLs its pages call canonical; what was made takes the place of what is stored, together with how far
-//! the work has come. Whatever it dies after, the next run goes on there, and ends the same. An iteration that begins meanwhile goes first.
+//! It goes through the segments of each origin in commit order, so that each document is compared
+//! with the remade one before it. Effects in order, for each segment: the canonical URLs that its
+//! pages name; the new documents replace the stored ones, together with the progress. After a crash
+//! the next run continues there, with the same result. An iteration that begins meanwhile goes
+//! first.
 
 mod visit;
 
@@ -31,32 +34,33 @@ use dragline_ports::frontier::{Candidates, Origins};
 use dragline_ports::remaking::{RemakeBegun, Remaking, Replaced, Replacement};
 use visit::{MadeOf, remade_visit, says_the_same};
 
-/// How many origins are listed at a time.
+/// The number of origins listed at a time.
 const ORIGINS_PAGE: usize = 500;
 
-/// How many segments are listed at a time.
+/// The number of segments listed at a time.
 const SEGMENTS_PAGE: usize = 100;
 
-/// How making documents again ended.
+/// How remaking ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RemakeEnded {
-    /// All are made; this was done since the work began. Whoever brings up to date what is derived of them ends the job afterwards
-    /// ([`Remaking::end_remake`]): until then, the same call finds nothing left to make.
+    /// All documents are remade; these are the totals since the job began. The caller updates
+    /// derived data and then ends the job ([`Remaking::end_remake`]): until then, the same call
+    /// finds nothing left to remake.
     Through(RemakeJob, Remade),
-    /// This iteration of the crawl is not over, and goes first. Afterwards the same call goes on.
+    /// This iteration of the crawl is open, and goes first. Afterwards the same call continues.
     Busy(Iteration),
-    /// Somebody else makes them again since, by another job.
+    /// Another job has replaced this one.
     Superseded,
 }
 
-/// Makes the documents of all iterations of a crawl again, those of the selected URLs. `told` is called with what was done since the work began, at
-/// first and after each segment.
+/// Remakes the documents of all iterations of a crawl for the selected URLs. `told` is called with
+/// the totals since the job began, at the start and after each segment.
 ///
-/// Work that stopped in the middle goes on if it is the same: by the same definition, the same `program` (its version), of the same URLs. Only one
-/// segment is in memory at a time.
+/// An interrupted job continues if it is the same: the same definition, the same `program` (its
+/// version), the same URLs. Only one segment is in memory at a time.
 ///
 /// # Errors
-/// Returns the ports' errors; the same call then goes on.
+/// Returns the ports' errors; the same call then continues.
 pub async fn remake(
     world: &impl World,
     remaking: &impl Remaking,
@@ -103,7 +107,7 @@ pub async fn remake(
     Ok(RemakeEnded::Through(job, done))
 }
 
-/// Makes the documents of a segment again, and adds to what was done.
+/// Remakes the documents of a segment, and adds to the totals.
 async fn remake_segment(
     world: &impl World,
     remaking: &impl Remaking,
@@ -112,7 +116,8 @@ async fn remake_segment(
     mut done: Remade,
 ) -> PortResult<Replaced> {
     let Some(mut stored) = world.documents().load(segment).await? else { return Ok(Replaced::Done(done)) };
-    // What broke the parser then is no part of the history: nothing that came later refers to it.
+    // Documents that broke the parser then are not part of the history: nothing later refers to
+    // them.
     stored.retain(|document| {
         let has_answer = document.page.is_some() || document.body.is_some();
         has_answer && !document.is_unread() && job.selection.has(&document.url)
@@ -122,7 +127,7 @@ async fn remake_segment(
     }
     let trust = Trust::of(segment);
     let captures = read::read(world, context, segment, trust).await?.captures;
-    // A URL has one capture in a segment that is not tried again.
+    // A URL has one capture per segment that is not tried again.
     let lasting = captures.into_iter().filter(|capture| capture.visit.finality != Finality::Retried);
     let captures: HashMap<CrawlUrl, Capture> = lasting.map(|capture| (capture.url.clone(), capture)).collect();
     let before = load_before(world, segment, &stored, &captures).await?;
@@ -154,7 +159,7 @@ async fn remake_segment(
     remaking.replace(Replacement { segment, visits: &visits, state: &state }).await
 }
 
-/// Returns which URLs of each origin the pages call canonical that are shown, with their texts.
+/// Returns the canonical URLs that the shown pages name, by origin, with the pages' texts.
 fn named(visits: &[RemadeVisit]) -> BTreeMap<Origin, Vec<Named>> {
     let shown = visits.iter().filter_map(|visit| match (&visit.state, &visit.redirect, visit.text) {
         (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, Some(to), Some(text)) => Some((&to.target, text)),
@@ -163,7 +168,8 @@ fn named(visits: &[RemadeVisit]) -> BTreeMap<Origin, Vec<Named>> {
     by_origin(shown)
 }
 
-/// Makes a document of the answer that it was made of; one that is unread if that cannot be done, and `None` if it was made of no answer.
+/// Remakes a document from its answer; an unread document if that fails, and `None` if it has no
+/// answer.
 async fn make(
     world: &impl World,
     context: &Arc<CrawlContext>,
@@ -174,7 +180,7 @@ async fn make(
     let (own, of, was) = (Arc::clone(context), capture.clone(), stored.clone());
     let making = match MadeOf::what(capture, stored) {
         MadeOf::Nothing => return Ok(None),
-        // It took its parsers with it.
+        // Its bodies crashed the parsers.
         MadeOf::OwnAnswer if trust != Trust::Full => return Ok(Some(stuck_document(stored.n, capture, "skipped"))),
         MadeOf::OwnAnswer => tokio::task::spawn_blocking(move || made_of_own(&own, &of, &was)),
         MadeOf::Earlier(body, asked) => match stored_answer(world, body).await? {
@@ -188,7 +194,7 @@ async fn make(
     making.await.map(Some).map_err(failed)
 }
 
-/// Loads the documents with which those of a segment are compared, as they are by now.
+/// Loads the documents with which those of a segment are compared, as remade so far.
 async fn load_before(
     world: &impl World,
     segment: &SegmentRow,
@@ -205,7 +211,7 @@ async fn load_before(
     Ok(places.into_iter().zip(found).filter_map(|(place, document)| Some((place, document?))).collect())
 }
 
-/// Makes a document of the answer to its own visit.
+/// Makes a document from the answer to its own visit.
 fn made_of_own(context: &CrawlContext, capture: &Capture, stored: &Document) -> Document {
     let made =
         catch_unwind(AssertUnwindSafe(|| document_of_answer(context, capture, bare_document(stored.n, capture))));

@@ -1,4 +1,4 @@
-//! What becomes of one visit whose document is made again: pure decisions over what is stored.
+//! Remaking the document of one visit: pure decisions over stored data.
 
 use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::change::Difference;
@@ -14,14 +14,14 @@ use crate::parse::make::remade::LaterDirective;
 use crate::parse::read::records::Capture;
 use crate::parse::record::counters::count;
 
-/// What a stored document is made of.
+/// The answer that a stored document is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MadeOf<'d> {
     /// The answer to its own visit.
     OwnAnswer,
-    /// The answer to an earlier visit, and what was asked of crawlers since.
+    /// The answer to an earlier visit, and what later answers asked of crawlers.
     Earlier(&'d StoredBody, LaterDirective),
-    /// No answer: it says how the visit ended.
+    /// None: the document only says how the visit ended.
     Nothing,
 }
 
@@ -44,8 +44,8 @@ impl<'d> MadeOf<'d> {
     }
 }
 
-/// Returns what takes the place of a visit's stored document: the one made now, compared with the document `before` it as that is by now. Where the
-/// one before is gone, what is stored of the comparison stays.
+/// Returns the replacement for a visit's stored document: the new one, compared with the document
+/// `before` it as remade by now. If that one is gone, the stored comparison stays.
 pub(crate) fn remade_visit(
     context: &CrawlContext,
     segment: &SegmentRow,
@@ -57,7 +57,7 @@ pub(crate) fn remade_visit(
     let is_unchanged = is_visit && capture.visit.outcome == Outcome::FileDidNotChange;
     let made = Document { n: stored.n, body: stored.body.clone(), ..made };
     let mut document = if is_unchanged {
-        // How it ended is about the answer, which had no body.
+        // The outcome is about the answer, which had no body.
         let (outcome, detail) = (stored.outcome, stored.detail.clone());
         Document { outcome, detail, state: DocumentState::Processed, ..made }
     } else {
@@ -92,7 +92,7 @@ pub(crate) fn remade_visit(
     }
 }
 
-/// Returns how the document before ended, as it is by now.
+/// Returns the outcome of the document before, as remade by now.
 fn outcome_by_now(context: &CrawlContext, last: &LastDocument, before: Option<&Document>) -> Outcome {
     match before {
         Some(Document { page: Some(page), url, links, .. }) => {
@@ -103,7 +103,7 @@ fn outcome_by_now(context: &CrawlContext, last: &LastDocument, before: Option<&D
     }
 }
 
-/// Whether two documents of a visit say the same, whatever they are compared with.
+/// Whether two documents of a visit have the same content, whatever they are compared with.
 pub(crate) fn says_the_same(one: &Document, other: &Document) -> bool {
     let parts = |document: &Document| (document.outcome, document.state);
     parts(one) == parts(other)

@@ -1,4 +1,4 @@
-//! What becomes of a visit whose document is made again, by how it ended and what is stored of the one before.
+//! Remaking the document of a visit, by its outcome and by the stored document before it.
 
 use bytes::Bytes;
 use dragline_domain::capture::CrawlType;
@@ -50,7 +50,7 @@ fn segment() -> SegmentRow {
     }
 }
 
-/// A visit of a URL that showed a page before, if it did.
+/// A visit of a URL that may have shown a page before.
 fn capture(finality: Finality, outcome: Outcome, was: Option<Standing>) -> Capture {
     let links = LinksDecided { by: RulesDigest(1), depth: 0 };
     let last = LastCapture {

@@ -1,4 +1,5 @@
-//! The captures of a segment whatever happened to its object: as many as can be read, and what an earlier parse left of the others.
+//! The captures of a segment, whatever happened to its object: those that can be read, and
+//! stand-ins by an earlier parse's documents for the others.
 
 pub(crate) mod records;
 
@@ -15,18 +16,19 @@ use crate::context::CrawlContext;
 use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
-/// How many parses of one segment may fail before what cannot be read of it is given up. If one more fails, its captures are skipped; after as many
-/// again, the segment is ended without its object, and without whatever else fails.
+/// The number of failed parses of a segment after which its unreadable parts are given up. If one
+/// more fails, its bodies are not read; after as many again, the segment is ended without its
+/// object, and without every step that still fails.
 const ATTEMPTS_MAX: u32 = 3;
 
-/// How a segment is parsed, by how many parses failed on it.
+/// How far a segment is trusted, by the number of parses that failed on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// As any other.
+    /// Like any other.
     Full,
     /// Its bodies are not read.
     HeadsAlone,
-    /// Its object is not touched, and what fails is left out.
+    /// Its object is not read, and failing steps are omitted.
     None,
 }
 
@@ -40,10 +42,11 @@ impl Trust {
     }
 }
 
-/// Reads what can be read of a segment: what the crawler of this process handed over, or else its object. A missing, too large or damaged object is reported as damage.
+/// Reads a segment's captures, as far as possible: the handover of this process's crawler, or else
+/// the object. A missing, too large or damaged object is reported as damage.
 ///
 /// # Errors
-/// Returns the archive's errors, if it failed.
+/// Returns the archive's errors.
 pub(crate) async fn read(
     world: &impl World,
     context: &CrawlContext,
@@ -59,7 +62,7 @@ pub(crate) async fn read(
     if let Some(captures) = world.handover().take(&segment.object).filter(|_| trust == Trust::Full) {
         return Ok(Reading { captures, damage: None });
     }
-    // However large it is, its records are read one after the other.
+    // Its size does not matter, as its records are read one after the other.
     let object = match world.archive().get(&segment.object, u64::MAX).await {
         Ok(Some(object)) => object,
         Ok(None) => return damaged("its object is missing".to_owned()),
@@ -75,19 +78,21 @@ pub(crate) async fn read(
     }
 }
 
-/// Whether what cannot be read of the segment is tried again later: an operator of the store may repair it.
+/// Whether to try the unreadable parts of the segment again later: an operator of the store may
+/// repair it.
 pub(crate) const fn may_come_back(segment: &SegmentRow) -> bool {
     segment.attempts < ATTEMPTS_MAX
 }
 
-/// Returns how many URLs that ended in the segment have no capture here.
+/// Returns the number of the segment's URLs without a capture.
 pub(crate) fn missing(segment: &SegmentRow, captures: &[Capture]) -> u64 {
     let ended = u64::from(segment.entries.saturating_sub(segment.put_off));
     let there = captures.iter().filter(|capture| capture.visit.finality == Finality::Final).count() as u64;
     ended.saturating_sub(there)
 }
 
-/// Returns one capture for each document, in order: an earlier parse may have read more or less than can be read now.
+/// Returns one capture for each document, in order: an earlier parse may have read more or less
+/// than can be read now.
 pub(crate) fn of_documents(
     context: &CrawlContext,
     segment: &SegmentRow,
@@ -122,19 +127,22 @@ pub(crate) fn of_documents(
     Arc::new(all.collect())
 }
 
-/// Whether a document may be of a capture that does not stand: of a failure, or of a redirect that is not followed as one to another URL.
+/// Whether a document may belong to a capture that is not final: a failure, or a redirect that is
+/// not followed like one to another URL.
 fn may_be_put_off(document: &Document) -> bool {
     let is_redirect = matches!(document.outcome, Outcome::Redirect | Outcome::PermanentRedirect);
     document.outcome.may_be_fluke() || is_redirect && document.links.is_empty()
 }
 
-/// Whether a document was made without a visit: its body is that of an earlier one, and not said to be unchanged.
+/// Whether a document was remade without a visit: its body is that of an earlier visit, and not
+/// marked as unchanged.
 fn is_made_again(segment: &SegmentRow, document: &Document) -> bool {
     let is_elsewhere = document.body.as_ref().is_some_and(|body| body.visit != place(segment, document.n));
     is_elsewhere && document.outcome != Outcome::FileDidNotChange
 }
 
-/// Restores what a document still says about its capture. Its depth is unknown: its links get the greatest possible depth.
+/// Restores a capture from its document. Its depth is unknown, so its links get the greatest
+/// possible depth.
 fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, finality: Finality) -> Capture {
     let depth = context.definition.scope.max_depth.map_or(0, |depth| depth.saturating_sub(1));
     Capture {

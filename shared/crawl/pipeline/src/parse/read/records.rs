@@ -1,4 +1,4 @@
-//! Turning a segment's object back into captures.
+//! Reading captures back from a segment's object.
 
 use std::io::{self, Read};
 
@@ -26,32 +26,34 @@ use dragline_extract::FILE_BYTES_MAX;
 use dragline_extract::fields::fields_digest;
 use dragline_extract::wall::Head;
 
-/// How often to look for the next record after damage. A body may contain what looks like the start of a member.
+/// How often to look for the next record after damage. A body may contain bytes that look like the
+/// start of a member.
 const RESYNCS_MAX: u32 = 10_000;
 
-/// What could be read of an object.
+/// The readable content of an object.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
-    /// Every capture that could be read, in the order of the object.
+    /// Every readable capture, in the order of the object.
     pub captures: Vec<Capture>,
-    /// The first damage that was found; `None` if there is none.
+    /// The first damage; `None` if there is none.
     pub damage: Option<String>,
 }
 
-/// How much of each body is kept in memory.
+/// How much of each body to keep in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bodies {
-    /// They are to be parsed: at most this many bytes of each, which is all of those that are read.
+    /// Bodies are parsed. Keeps at most this many bytes of each, enough for all that are parsed.
     Kept {
         /// The most bytes of one.
         bytes_max: u64,
     },
-    /// Nobody reads them.
+    /// Bodies are not needed.
     Dropped,
 }
 
 impl Bodies {
-    /// Returns how much is kept of the bodies of a crawl: as much as is read of them. Of one that is not, its beginning tells what it is.
+    /// Returns how much of the bodies to keep for a crawl: as much as it parses. Of other bodies,
+    /// the beginning tells the media type.
     pub(crate) fn of_crawl(context: &CrawlContext) -> Self {
         Self::Kept { bytes_max: (context.definition.fetch.body_bytes_max as u64).max(FILE_BYTES_MAX + 1) }
     }
@@ -64,10 +66,10 @@ impl Bodies {
     }
 }
 
-/// How much of an object is searched at once.
+/// The number of bytes of an object that are searched at once.
 const WINDOW_BYTES: usize = 64 << 10;
 
-/// The digests of a body that is kept.
+/// The digests of a kept body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyDigests {
     pub payload_sha1: [u8; 20],
@@ -75,7 +77,8 @@ pub(crate) struct BodyDigests {
 }
 
 impl Capture {
-    /// Returns the digests of a complete body of a good response, for the next visit to compare with; `None` for anything else.
+    /// Returns the digests of the complete body of a good response, for the next visit to compare
+    /// with; `None` for anything else.
     pub(crate) fn body_kept(&self) -> Option<BodyDigests> {
         let file = self.file.as_ref().filter(|file| file.record == RecordKind::Response && file.truncated.is_none())?;
         let status = self.response.as_ref()?.status;
@@ -84,12 +87,13 @@ impl Capture {
         (200..300).contains(&status).then_some(BodyDigests { payload_sha1: file.payload_sha1, decoded_sha1 })
     }
 
-    /// Returns what tells a wall in its response.
+    /// Returns the parts of a response that reveal a wall.
     pub(crate) const fn head<'c>(&'c self, response: &'c Response) -> Head<'c> {
         Head { url: &self.url, status: response.status, headers: &response.headers }
     }
 
-    /// Returns the digest of the fields by which its body is read; `None` without a response.
+    /// Returns the digest of the header fields that decide how its body is read; `None` without a
+    /// response.
     pub(crate) fn read_by(&self, context: &CrawlContext) -> Option<FieldsDigest> {
         let response = self.response.as_ref()?;
         let product_token = context.definition.user_agent.product_token();
@@ -111,7 +115,7 @@ impl Capture {
         })
     }
 
-    /// Whether the server sent no body, as ours is current.
+    /// Whether the server sent no body because ours is current (304).
     pub(crate) fn is_not_modified(&self) -> bool {
         self.response.as_ref().is_some_and(|response| response.status == 304)
     }
@@ -127,13 +131,14 @@ impl Capture {
         }
     }
 
-    /// Returns when the body that it still has was fetched; `None` if it has another one, or was read again.
+    /// Returns when its unchanged body was fetched; `None` if the body is new, or was read again.
     pub(crate) fn unchanged_since(&self) -> Option<Timestamp> {
         let last = self.visit.known.last.as_ref().filter(|_| self.visit.outcome == Outcome::FileDidNotChange)?;
         Some(last.fetched_at)
     }
 
-    /// Returns where the server redirects to, and whether the URL was spelled in full; `None` if it does not, or names nothing that can be crawled.
+    /// Returns the target of a redirect, and whether the URL was spelled in full; `None` without a
+    /// redirect, or if its target cannot be crawled.
     pub(crate) fn redirect(&self, rules: &UrlRules) -> Option<(RedirectEntry, Spelling)> {
         let is_permanent = match self.visit.outcome {
             Outcome::PermanentRedirect => true,
@@ -146,14 +151,15 @@ impl Capture {
     }
 }
 
-/// Reads every capture of a segment that can be read, in the order of the object. Each record is a gzip member, so damage costs only the records
-/// that it hits.
+/// Reads every readable capture of a segment, in the order of the object. Each record is a gzip
+/// member, so damage costs only the records that it hits.
 ///
 /// # Errors
-/// The object's file cannot be read.
+/// Fails if the object's file cannot be read.
 pub(crate) fn captures(object: &Blob, bodies: Bodies) -> io::Result<Reading> {
     let mut reading = Reading::default();
-    // The name of the file's first record, which nobody outside knows: after damage, a record that does not refer to it may be part of a body.
+    // The name of the file's first record, which is secret: after damage, a record that does not
+    // refer to it may be part of a body.
     let mut file = None;
     let (mut start, mut resyncs) = (0, 0);
     while start < object.len_bytes() {
@@ -181,7 +187,7 @@ pub(crate) fn captures(object: &Blob, bodies: Bodies) -> io::Result<Reading> {
     Ok(reading)
 }
 
-/// Returns where the next gzip member may begin, from this byte on; `None` if there is none.
+/// Returns where the next gzip member may begin, at or after this byte; `None` if there is none.
 fn member_from(object: &Blob, from: u64) -> io::Result<Option<u64>> {
     let mut rest = object.reader();
     rest.move_to(from);
@@ -195,7 +201,7 @@ fn member_from(object: &Blob, from: u64) -> io::Result<Option<u64>> {
         if more == 0 {
             return Ok(None);
         }
-        // What begins at the end of a window may end in the next one.
+        // A start at the end of a window may continue in the next one.
         let passed = window.len().saturating_sub(GZIP_MEMBER_START.len() - 1);
         window.drain(..passed);
         window_at += passed as u64;

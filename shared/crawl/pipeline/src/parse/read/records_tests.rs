@@ -1,4 +1,4 @@
-//! What a crawler writes, a parser reads: at its largest, and after damage.
+//! A parser reads what a crawler writes: at the maximum size, and after damage.
 
 use std::net::{Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -22,14 +22,14 @@ use crate::crawl::SegmentRecords;
 use crate::handover::Handover;
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
 
-/// A URL of the maximum length, all of whose last part doubles in JSON.
+/// A URL of the maximum length, whose last part doubles in JSON.
 fn longest_url(name: &str) -> CrawlUrl {
     let start = format!("https://a.example/{name}?");
     let url = format!("{start}{}", "\\".repeat(CrawlUrl::LEN_MAX - start.len()));
     CrawlUrl::try_from(url).expect("as long as may be")
 }
 
-/// The largest visit there is.
+/// The largest possible visit.
 fn largest_visit() -> Visit {
     Visit {
         sighting: Sighting {
@@ -195,7 +195,7 @@ fn damage_costs_the_captures_that_it_struck() {
 
 #[test]
 fn behind_damage_no_part_of_a_body_is_taken_for_a_record() {
-    // Written by another crawl, and stored verbatim within a body, as no compressor makes it smaller.
+    // Written by another crawl, and stored verbatim within a body, as it cannot be compressed.
     let mut other = records(5);
     let url = CrawlUrl::try_from("https://a.example/forged".to_owned()).unwrap();
     other.add_unsent(&url, Timestamp::UNIX_EPOCH, &largest_visit());
@@ -207,7 +207,7 @@ fn behind_damage_no_part_of_a_body_is_taken_for_a_record() {
     assert_eq!(paths(object).0, ["/1", "/2"]);
 }
 
-/// The record of a fetch's response, or what stands for it.
+/// The record of a fetch's response, or the record in its place.
 fn response_record(object: &[u8]) -> StoredRecord {
     let mut records = WarcReader::new(object, ReadLimits::default()).map(Result::unwrap);
     records.find(|record| matches!(record.record_type, RecordType::Response | RecordType::Revisit)).unwrap()
@@ -252,7 +252,7 @@ fn records_say_which_protocol_carried_a_response() {
     }
 }
 
-/// One URL's ending.
+/// How a URL ended.
 #[derive(Clone, Debug)]
 enum Ending {
     Unsent,
@@ -260,7 +260,7 @@ enum Ending {
     Answered(FetchedResponse),
 }
 
-/// Header fields as servers send them, those among them that say something about the body, and nonsense.
+/// Header fields as servers send them, some of them about the body, and nonsense.
 fn fields() -> impl Strategy<Value = Headers> {
     let names = vec!["content-type", "Content-Length", "transfer-encoding", "ETag", "Last-Modified", "location", "a b"];
     let values = ["text/html; charset=utf-8", "5", "chunked", "\"v1\"", " W/\"\u{e9}\" ", "", "a\r\nb: c", "\u{85}x"];
@@ -300,7 +300,7 @@ fn endings() -> impl Strategy<Value = Ending> {
 }
 
 proptest! {
-    /// A parser gets the same whether the crawler hands its captures over or died, so that only their object is left.
+    /// A parser gets the same captures by the handover as from the object, if the crawler died.
     #[test]
     fn what_is_handed_over_is_what_would_be_read_back(
         endings in proptest::collection::vec((endings(), any::<bool>()), 1..5),
@@ -346,7 +346,7 @@ fn of_a_body_on_disk_only_the_beginning_is_read_back_and_the_next_capture_is_fou
 
     const BODY_BYTES: usize = 3 << 20;
     let noise = || (1_u64..).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).take(BODY_BYTES);
-    // Within it is what looks like the start of a record.
+    // It contains bytes that look like the start of a record.
     let body: Vec<u8> = b"\x1f\x8b\x08".iter().copied().chain(noise()).collect();
     let mut spooled = Spool::default().begin();
     spooled.write_all(&body).unwrap();

@@ -30,7 +30,7 @@ pub(crate) fn counters(
     counters
 }
 
-/// Counts a document of a visit.
+/// Counts the document of a visit.
 pub(crate) fn count(counters: &mut ParserCounters, iteration: Iteration, capture: &Capture, document: &Document) {
     match document.state {
         DocumentState::Processed => counters.processed += 1,
@@ -55,7 +55,8 @@ pub(crate) fn count(counters: &mut ParserCounters, iteration: Iteration, capture
     }
 }
 
-/// Whether the links of a document were counted in this iteration before, and are only decided again from a smaller depth.
+/// Whether the links of a document were counted in this iteration before, and are only decided
+/// again from a smaller depth.
 fn is_decided_again(capture: &Capture, iteration: Iteration) -> bool {
     let document = capture.visit.known.document.filter(|_| capture.visit.finality == Finality::Aside);
     document.is_some_and(|document| document.place.iteration == iteration)

@@ -63,7 +63,8 @@ pub(crate) fn log_entries(
     captures.chain(blocked).collect()
 }
 
-/// Returns when the body was fetched that the visit left as it is, or that its document was made again of.
+/// Returns when the body was fetched that the visit found unchanged, or from which its document was
+/// remade.
 fn unchanged_since(capture: &Capture, document: &Document) -> Option<Timestamp> {
     match capture.visit.finality {
         Finality::Aside => document.body.as_ref().map(|body| body.at),

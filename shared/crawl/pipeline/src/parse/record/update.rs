@@ -1,4 +1,4 @@
-//! What a segment changes in the candidates of its URLs.
+//! Updating the candidates of a segment's URLs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,10 +23,11 @@ use crate::parse::read::records::Capture;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Candidates;
 
-/// How many URLs that a rule forbids are updated at once: a sitemap may list 50,000.
+/// The most forbidden URLs updated at once: a sitemap may list 50,000.
 const UPDATED_AT_ONCE_MAX: usize = 1_000;
 
-/// Updates the candidates of a segment's URLs, and of those that it found and a rule forbids: their entries of the log follow those of documents.
+/// Updates the candidates of a segment's URLs, and of the forbidden URLs that it found: their log
+/// entries follow those of documents.
 pub(crate) async fn update_candidates(
     world: &impl World,
     context: &CrawlContext,
@@ -81,7 +82,8 @@ fn update_of_blocked(context: &CrawlContext, segment: &SegmentRow, blocked: &Log
     }
 }
 
-/// Returns which URLs of each origin the pages of a segment call canonical that are shown from now on, with their texts.
+/// Returns the canonical URLs that the segment's newly shown pages name, by origin, with the pages'
+/// texts.
 fn named(updates: &[CandidateUpdate]) -> BTreeMap<Origin, Vec<Named>> {
     by_origin(updates.iter().filter_map(|update| match (&update.state, &update.leads_to, update.text) {
         (StateChange::Shown { outcome: Outcome::NotCanonical, .. }, LeadsTo::Url(canonical), Some(text)) => {
@@ -151,10 +153,11 @@ fn ended(
     let is_unchanged = !is_stuck && capture.unchanged_since().is_some();
     let next = next(context, began, capture, document, state);
     let kept = if is_stuck || outcome.says() == Says::Nothing {
-        // Nothing was extracted from it, or it stands in the page's place. With validators it would count as unchanged next time.
+        // Nothing was extracted from it, or it stands in for the page. With validators it would
+        // count as unchanged next time.
         None
     } else if outcome == Outcome::SoftNotFound {
-        // If this is what was stored before as a page, a 304 would bring it back.
+        // If the body was stored as a page before, a 304 would bring it back.
         known.last.as_deref().map(incomparable)
     } else if is_unchanged {
         known.last.as_ref().map(|last| unchanged(context, capture, last, outcome))
@@ -169,7 +172,8 @@ fn ended(
             read_by: capture.read_by(context),
         })
     } else {
-        // A redirect or a body that was cut is shown from now on. If the body before it comes back, it is not as it was.
+        // A redirect or a cut body is shown from now on. If the body before it comes back, that is
+        // a change.
         let is_shown = matches!(state, StateChange::Shown { .. });
         known.last.as_deref().filter(|_| is_shown).map(incomparable)
     };
@@ -184,8 +188,8 @@ fn ended(
     }
 }
 
-/// Returns when the URL is due again. Times count from the iteration's beginning, so that a crawl that begins daily finds what is due daily, however
-/// long it took to get there.
+/// Returns when the URL is due again. Times count from the iteration's beginning, so that a daily
+/// crawl finds daily URLs due, however long it took to get there.
 fn next(
     context: &CrawlContext,
     began: Timestamp,
@@ -208,18 +212,18 @@ fn next(
     next_visit(&context.recrawl.policy_for(&capture.url), &visits, ended, began)
 }
 
-/// Returns a capture with which nothing is compared any more: whatever is fetched next is parsed.
+/// Returns a capture that nothing compares with: whatever is fetched next is parsed.
 fn incomparable(last: &LastCapture) -> LastCapture {
     LastCapture { etag: None, last_modified: None, read_by: Some(FieldsDigest::NONE), ..last.clone() }
 }
 
-/// Returns what is stored of a capture whose body is known.
+/// Returns the stored data of a capture whose body is known.
 fn unchanged(context: &CrawlContext, capture: &Capture, last: &LastCapture, outcome: Outcome) -> LastCapture {
-    // A 304 may leave out fields, so nobody knows whether they are gone.
+    // A 304 may leave out fields, so it does not show whether they are gone.
     let read_by = last.read_by.or_else(|| capture.read_by(context).filter(|_| !capture.is_not_modified()));
     let kept = LastCapture { read_by, ..last.clone() };
     if outcome == Outcome::BlockedAtRequestOfRemote && last.outcome != outcome {
-        // A 304 asks for noindex: what the page is without that is only known from a complete answer.
+        // A 304 asks for noindex: only a complete answer shows the page without it.
         return LastCapture { outcome, ..incomparable(&kept) };
     }
     LastCapture {

@@ -1,4 +1,4 @@
-//! What is shown and kept after a page was something else for a while, or asked for noindex by a 304.
+//! The shown and kept state after a page was something else for a while, or got noindex by a 304.
 
 use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Exchange, FileEntry, RecordKind, Visit};
@@ -49,7 +49,7 @@ fn segment() -> SegmentRow {
     }
 }
 
-/// What the visit before left.
+/// The state left by the visit before.
 fn known(outcome: Outcome) -> Known {
     let links = LinksDecided { by: RulesDigest(1), depth: 0 };
     let last = LastCapture {
@@ -111,7 +111,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
     }
 }
 
-/// Visits the URL, and returns its document and what is stored of the visit.
+/// Visits the URL. Returns its document and the stored update.
 fn visited(capture: Capture, earlier: Option<Document>) -> (Document, CandidateUpdate) {
     let (context, segment) = (context(), segment());
     let earlier = earlier.map_or_else(Earlier::default, |earlier| Earlier::of_one(PLACE, earlier));

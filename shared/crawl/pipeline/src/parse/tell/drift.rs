@@ -1,5 +1,6 @@
-//! Noticing that the template of a site's pages has changed: the items of many pages of a segment have other fields than those of the same pages
-//! before. A site where all is new each time is not seen through here, as no page of it comes twice; what was learned of two iterations says it.
+//! Detects changed templates: the items of many pages of a segment have other fields than in the
+//! pages' earlier captures. A site whose pages are always new escapes this, as no page is captured
+//! twice; comparing the learned schemas of two iterations covers it.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,10 +19,11 @@ use crate::tell::tell_all;
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::Notice;
 
-/// Tells people of what has changed in the pages of a segment, each thing once in an iteration. Returns how many pages have changed so, which the same
-/// documents always give.
+/// Tells people about changes in the pages of a segment, each once in an iteration. Returns the
+/// number of changed pages, which is the same whenever the documents are.
 ///
-/// Only documents are compared that were made as the definition now asks for: another one may read other fields of the same page.
+/// Only documents made under the current definition are compared: another one may read other fields
+/// of the same page.
 ///
 /// # Errors
 /// Returns the frontier's errors.
@@ -62,7 +64,8 @@ pub(crate) async fn tell_drift(
     Ok(pairs.pages_with(&drifts) as u64)
 }
 
-/// Whether an iteration made of pages what the definition asks for now. Not if that is no longer known.
+/// Whether an iteration read pages by the same rules as the current definition. `false` if that is
+/// no longer known.
 async fn is_made_alike(
     world: &impl World,
     contexts: &Contexts,

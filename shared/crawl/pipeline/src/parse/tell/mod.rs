@@ -1,4 +1,5 @@
-//! Telling people of each thing once in an iteration, and of no more than they want to read.
+//! Limits on notices: each fact once in an iteration, and no more of one topic than people want to
+//! read.
 
 pub(crate) mod drift;
 pub(crate) mod sitemaps;
@@ -19,19 +20,19 @@ use dragline_ports::frontier::NoticeState;
 /// The most notices of one topic in an iteration: a site may have any number of reasons for one.
 pub(crate) const TOLD_MAX: usize = 20;
 
-/// What people are told of.
+/// The topics of notices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Topic {
     /// Documents that broke the parser.
     Unread,
-    /// Sitemaps that give nothing.
+    /// Useless sitemaps.
     Sitemap,
-    /// Pages that have changed.
+    /// Changed pages.
     Drift,
 }
 
 impl Topic {
-    /// As it is stored.
+    /// Returns the stored name.
     const fn name(self) -> &'static str {
         match self {
             Self::Unread => "unread",
@@ -44,7 +45,8 @@ impl Topic {
 /// The topic of an iteration.
 type NoticeTopic = (CrawlId, Iteration, Topic);
 
-/// How many of the notices of topics this process knows to be sent: so that of what is beyond the most, nothing is asked or marked any more.
+/// The number of sent notices of each topic, as far as this process knows. Beyond the limit of a
+/// topic, the frontier need not be asked any more.
 #[derive(Debug, Default)]
 pub(crate) struct ToldSoFar(Mutex<HashMap<NoticeTopic, usize>>);
 
@@ -65,7 +67,8 @@ impl ToldSoFar {
     }
 }
 
-/// Whether people are to be told of something now: they were not told of it in this iteration, nor of too much else of this topic.
+/// Whether to send a notice now: neither it nor too many others of this topic were sent in this
+/// iteration.
 ///
 /// # Errors
 /// Returns the frontier's errors.

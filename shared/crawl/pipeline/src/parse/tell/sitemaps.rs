@@ -1,4 +1,5 @@
-//! Telling people of sitemaps that give nothing: that could not be fetched, are none, list nothing, or list nothing that the crawl may visit.
+//! Notices about useless sitemaps: they could not be fetched, are not sitemaps, are empty, or list
+//! nothing that the crawl may visit.
 
 use dragline_domain::capture::Finality;
 use dragline_domain::document::{Disposition, Document, Link, LinkKind};
@@ -14,7 +15,8 @@ use crate::tell::tell_all;
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::Notice;
 
-/// Tells people of the sitemaps among a segment's documents that give nothing, and of those that are named there and are not visited.
+/// Tells people about the useless sitemaps among a segment's documents, and about named ones that
+/// are not visited.
 ///
 /// # Errors
 /// Returns the frontier's errors.
@@ -42,7 +44,7 @@ pub(crate) async fn tell_sitemaps(
     Ok(())
 }
 
-/// Returns why a sitemap gives nothing; `None` if it gives something, or leads elsewhere.
+/// Returns why a sitemap is useless; `None` if it is not, or leads elsewhere.
 fn why_nothing(document: &Document) -> Option<String> {
     let detail = || document.detail.clone();
     match document.outcome {
@@ -61,7 +63,7 @@ fn is_unvisited(link: &Link) -> bool {
     matches!(link.disposition, Disposition::OutOfScope | Disposition::TooDeep | Disposition::Blocked(_))
 }
 
-/// Says that a sitemap that is named is not visited; `None` for any other link.
+/// Returns the notice about a named sitemap that is not visited; `None` for any other link.
 fn unvisited(link: &Link) -> Option<String> {
     let why = match &link.disposition {
         Disposition::OutOfScope => "it is out of scope",

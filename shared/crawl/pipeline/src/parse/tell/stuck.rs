@@ -1,5 +1,6 @@
-//! Telling people of STUCK documents: once in an iteration of each reason why some are not read, up to a number of reasons, and once of each rule
-//! of the definition's types that pages do not fit. A site with another template breaks the same rule on thousands of pages.
+//! Notices about STUCK documents: once in an iteration for each reason, up to a number of reasons,
+//! and once for each rule of the definition's types that pages break. A site with another template
+//! breaks the same rule on thousands of pages.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Fact, NoticeState, OwedNotices};
 use dragline_ports::notifier::Notice;
 
-/// Tells people of a segment's documents that were just made.
+/// Tells people about a segment's documents that were just made.
 ///
 /// # Errors
 /// Returns the frontier's errors.
@@ -36,7 +37,7 @@ pub(crate) async fn tell_stuck(
         }
     }
     for (rule, detail) in broken_rules(documents) {
-        // A definition that is mended, and still does not fit, is told anew.
+        // A corrected definition that still does not fit is reported anew.
         let fact = Fact::of(&format!("version {} {rule}", context.how_version()));
         if world.frontier().mark_told(&origin.crawl, &fact, world.clock().now()).await? == NoticeState::Now {
             notices.push(notice(detail));
@@ -46,7 +47,7 @@ pub(crate) async fn tell_stuck(
     Ok(())
 }
 
-/// Returns each rule that is broken, with the first page that breaks it and what to do.
+/// Returns each broken rule, with the first page that breaks it and what to do.
 fn broken_rules(documents: &[Document]) -> BTreeMap<String, String> {
     let mut broken = BTreeMap::new();
     for document in documents.iter().filter(|document| document.state == DocumentState::Stuck) {
