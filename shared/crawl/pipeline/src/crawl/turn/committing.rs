@@ -57,58 +57,58 @@ pub(super) enum Ended {
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Begins to store the objects of the first segments, as far as they are complete.
     pub(super) fn begin_stores(&mut self) {
-        let complete = self.open.iter_mut().take_while(|segment| segment.is_complete());
+        let complete = self.segments.open.iter_mut().take_while(|segment| segment.is_complete());
         for (n, segment) in (self.lease.segments..).zip(complete) {
             let Some(records) = segment.records.take() else { continue };
             let id = SegmentId { origin: self.origin.clone(), turn: self.lease.turn, n };
             let (world, token, iteration) = (Arc::clone(&self.world), self.token.clone(), self.lease.iteration);
-            self.commits.storing.spawn(async move { store(&*world, id, iteration, &token, records).await });
+            self.segments.commits.storing.spawn(async move { store(&*world, id, iteration, &token, records).await });
         }
     }
 
     /// Begins to commit the first segment if its object is stored.
     pub(super) fn begin_commit(&mut self) {
-        if !self.commits.committing.is_empty() {
+        if !self.segments.commits.committing.is_empty() {
             return;
         }
-        let Some(content) = self.open.front().map(Content::of) else { return };
-        let Some(stored) = self.commits.stored.remove(&self.lease.segments) else { return };
+        let Some(content) = self.segments.open.front().map(Content::of) else { return };
+        let Some(stored) = self.segments.commits.stored.remove(&self.lease.segments) else { return };
         let (world, token) = (Arc::clone(&self.world), self.token.clone());
         let began = world.clock().monotonic();
         self.lease.wait_until(self.pacer.not_before(world.clock()), world.clock().now());
         self.live.rest_until(self.pacer.rests_until(), began);
-        let (lease, length) = (self.lease.clone(), self.lease_length);
-        self.commits.began = began;
-        self.commits.committing.spawn(async move { commit(&*world, &token, &lease, length, stored, content).await });
+        let (lease, length) = (self.lease.clone(), self.deadlines.lease_length);
+        self.segments.commits.began = began;
+        self.segments.commits.committing.spawn(async move { commit(&*world, &token, &lease, length, stored, content).await });
     }
 
     /// Takes a stored object, to be committed when its turn comes.
     pub(super) fn end_store(&mut self, stored: Stored) {
-        self.commits.stored.insert(stored.number(), stored);
+        self.segments.commits.stored.insert(stored.number(), stored);
     }
 
     /// Ends a finished commit. Returns `false` if another worker holds the lease.
     pub(super) fn end_commit(&mut self, outcome: Outcome) -> bool {
         let Outcome::Committed(lease) = outcome else { return false };
-        let Some(segment) = self.open.pop_front() else { return true };
+        let Some(segment) = self.segments.open.pop_front() else { return true };
         let Lease { pace, patience, robots, ending, .. } = self.lease;
         let given_up = self.lease.given_up.take();
         let (worked, missing) = (self.lease.worked.take(), self.lease.missing.take());
         self.lease = Lease { pace, patience, worked, missing, robots, ending, given_up, ..*lease };
-        self.lease_end = self.commits.began + self.lease_length;
-        self.pages_uncommitted -= segment.work.pages;
-        self.bytes_uncommitted -= segment.work.body_bytes;
+        self.deadlines.lease_end = self.segments.commits.began + self.deadlines.lease_length;
+        self.segments.pages -= segment.work.pages;
+        self.segments.bytes -= segment.work.body_bytes;
         self.planner.committed(&segment.exhausted, &segment.work.retried);
         true
     }
 
     /// Ends a turn whose lease another worker holds, and deletes objects stored meanwhile.
     pub(super) async fn leave_fenced(mut self) -> PortResult<TurnEnd> {
-        while let Some(stored) = self.commits.storing.join_next().await {
+        while let Some(stored) = self.segments.commits.storing.join_next().await {
             let stored = self.joined("store", stored)??;
             self.end_store(stored);
         }
-        for stored in self.commits.stored.values() {
+        for stored in self.segments.commits.stored.values() {
             discard(&*self.world, stored).await?;
         }
         Ok(TurnEnd::Fenced)
@@ -117,7 +117,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Ends a turn whose lease became too old for a visit. The next holder finds each segment
     /// committed, or deletes its object.
     pub(super) async fn leave_too_old(mut self) -> PortResult<TurnEnd> {
-        while let Some(outcome) = self.commits.committing.join_next().await {
+        while let Some(outcome) = self.segments.commits.committing.join_next().await {
             self.joined("commit", outcome)??;
         }
         Ok(TurnEnd::LeaseTooOld)

@@ -45,7 +45,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Notes a body that was cut for its size. Returns the number of such bodies, one or none.
     pub(super) fn note_cut(&mut self, url: &impl ToString, read_as: ReadAs, response: &FetchedResponse) -> u64 {
         let limit = self.context.limits_of(read_as).cut(response);
-        limit.into_iter().for_each(|limit| self.cut.add(limit, url.to_string()));
+        limit.into_iter().for_each(|limit| self.segments.cut.add(limit, url.to_string()));
         u64::from(limit.is_some())
     }
 
@@ -53,7 +53,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// counted.
     pub(super) async fn tell_of_cut(&mut self) {
         let notice = |(limit, url)| Notice::BodyCut { origin: self.origin.clone(), url, limit };
-        let notices: Vec<_> = self.cut.take().into_iter().map(notice).collect();
+        let notices: Vec<_> = self.segments.cut.take().into_iter().map(notice).collect();
         if !notices.is_empty() {
             tell_once(&*self.world, self.lease.iteration, notices).await;
         }

@@ -105,7 +105,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             };
             status = Some(response.status);
             let told = told(&asked, &url, response);
-            self.asides.push(Answer { url: url.clone(), at: sent.at, fetched: sent.fetched });
+            self.segments.asides.push(Answer { url: url.clone(), at: sent.at, fetched: sent.fetched });
             match told {
                 Told::Answer(answer, title) => {
                     let is_short = url.as_str().len() <= TARGET_BYTES_MAX;
@@ -145,7 +145,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let sent = sent.ok()?;
         self.lease.pace = self.pacer.pace();
         self.lease.robots = RobotsUse::Used;
-        self.requests_aside += 1 + u64::from(sent.resends);
+        self.segments.requests_aside += 1 + u64::from(sent.resends);
         Some(sent)
     }
 }

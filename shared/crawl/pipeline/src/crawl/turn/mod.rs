@@ -124,23 +124,27 @@ pub async fn work_turn<W: World, S: Fetchers>(
         live,
         inbox: Inbox::new(lease.iteration),
         robots: Robots::NotRead,
-        asides: Vec::new(),
-        requests_aside: 0,
         pacer,
-        lease_length,
-        lease_end: started + lease_length,
-        turn_end: started + timing.turn,
-        turn_end_in_a_crowd: started + TURN_IN_A_CROWD,
-        crowd: limits.crowd.clone(),
-        segment_bytes_max: limits.segment_bytes,
-        memory: limits.memory.clone(),
-        open: VecDeque::new(),
-        commits: Commits::default(),
-        next_number: 0,
+        deadlines: Deadlines {
+            lease_length,
+            lease_end: started + lease_length,
+            turn_end: started + timing.turn,
+            turn_end_in_a_crowd: started + TURN_IN_A_CROWD,
+            crowd: limits.crowd.clone(),
+        },
+        segments: Segments {
+            bytes_max: limits.segment_bytes,
+            memory: limits.memory.clone(),
+            open: VecDeque::new(),
+            commits: Commits::default(),
+            next_number: 0,
+            pages: 0,
+            bytes: 0,
+            asides: Vec::new(),
+            requests_aside: 0,
+            cut: Cut::default(),
+        },
         visits: JoinSet::new(),
-        pages_uncommitted: 0,
-        bytes_uncommitted: 0,
-        cut: Cut::default(),
         has_met_barrier: false,
         failed_at: None,
         failed_with: None,
@@ -158,6 +162,37 @@ async fn wanted(world: &impl World, ticket: &Ticket, limits: &TurnLimits) -> Por
     Ok(row.map(|row| row.share(most)))
 }
 
+/// The times at which a turn must do something, by the monotonic clock.
+struct Deadlines {
+    lease_length: Duration,
+    /// When the lease ends. Commits move it.
+    lease_end: Duration,
+    turn_end: Duration,
+    /// When the turn ends if others wait for its place.
+    turn_end_in_a_crowd: Duration,
+    crowd: Crowd,
+}
+
+/// The segments of a turn that are not committed yet, and what goes into them.
+struct Segments {
+    bytes_max: u64,
+    memory: SegmentMemory,
+    /// In order; only the last one may take visits. The first ones may be on their way to the
+    /// store.
+    open: VecDeque<OpenSegment>,
+    commits: Commits,
+    next_number: u64,
+    /// The pages and bytes in them.
+    pages: u64,
+    bytes: u64,
+    /// Answers to requests that were not visits, until they are in a segment's object.
+    asides: Vec<Answer>,
+    /// The number of these requests that count: all but those for robots.txt and for addresses that
+    /// had worked.
+    requests_aside: u64,
+    cut: Cut,
+}
+
 struct TurnWork<W, H> {
     world: Arc<W>,
     fetcher: Arc<H>,
@@ -168,37 +203,17 @@ struct TurnWork<W, H> {
     token: LeaseToken,
     /// While it lives, no other turn of this process takes its lease or its host.
     live: LiveTurn,
-    /// The holder's copy: as last committed, except that pace, patience, ending and the use of robots.txt are current.
+    /// The holder's copy: as last committed, except that pace, patience, ending and the use of
+    /// robots.txt are current.
     lease: Lease,
     /// As last read.
     inbox: Inbox,
     robots: Robots,
-    /// Answers to requests that were not visits, until they are in a segment's object.
-    asides: Vec<Answer>,
-    /// The number of these requests that count: all but those for robots.txt and for addresses that
-    /// had worked.
-    requests_aside: u64,
     pacer: Arc<Pacer>,
     planner: Planner,
-    lease_length: Duration,
-    /// When the lease ends, by the monotonic clock. Commits move it.
-    lease_end: Duration,
-    /// When the turn ends, by the monotonic clock.
-    turn_end: Duration,
-    /// When it ends if others wait for its place.
-    turn_end_in_a_crowd: Duration,
-    crowd: Crowd,
-    segment_bytes_max: u64,
-    memory: SegmentMemory,
-    /// In order; only the last one may take visits. The first ones may be on their way to the
-    /// store.
-    open: VecDeque<OpenSegment>,
-    commits: Commits,
-    next_number: u64,
+    deadlines: Deadlines,
+    segments: Segments,
     visits: JoinSet<Result<Visited, LeaseTooOld>>,
-    pages_uncommitted: u64,
-    bytes_uncommitted: u64,
-    cut: Cut,
     has_met_barrier: bool,
     /// When a failure last cost patience, by the monotonic clock.
     failed_at: Option<Duration>,
@@ -261,7 +276,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 None => {}
             }
             if !matches!(start, Start::NotYet | Start::AheadOfParsers)
-                && self.open.is_empty()
+                && self.segments.open.is_empty()
                 && (start == Start::MustEnd || !self.has_more(start).await?)
             {
                 break;
@@ -318,7 +333,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         };
         tokio::select! {
             biased;
-            Some(ended) = self.commits.next_ended() => Some(ended),
+            Some(ended) = self.segments.commits.next_ended() => Some(ended),
             Some(joined) = self.visits.join_next() => Some(Ended::Visit(joined)),
             () = may_start, if start == Start::NotYet => None,
             () = caught_up, if start == Start::AheadOfParsers => None,
@@ -405,7 +420,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, known).await?;
         let asking = if read.answers.is_empty() { Asking::Unanswered } else { Asking::Answered };
         (self.robots, self.lease.robots) = (read.robots, read.robots_use);
-        self.asides.extend(read.answers);
+        self.segments.asides.extend(read.answers);
         if let Robots::Known(policy) = &self.robots {
             self.pacer.slow_down_to(base_delay(&self.context, policy), self.world.clock());
         }

@@ -114,7 +114,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let (outcome, _) = outcome_of(&fetched, wall.as_ref(), None, token, ReadAs::Typed);
         let sign = sign_of(&fetched, outcome);
         self.failed_with = Some(failure_of(&fetched));
-        self.asides.push(Answer { url, at, fetched });
+        self.segments.asides.push(Answer { url, at, fetched });
         sign
     }
 

@@ -67,7 +67,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 return Ok(reason);
             }
             let now = self.retries_are_due_by();
-            let in_flight = self.open.iter().map(|segment| segment.entries as usize).sum();
+            let in_flight = self.segments.open.iter().map(|segment| segment.entries as usize).sum();
             if self.planner.is_empty_handed(&self.lease, &self.inbox, in_flight, now)
                 && self.planner.fill(&*self.world, &self.lease, &self.inbox, in_flight).await?
             {
@@ -117,17 +117,17 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let clock = self.world.clock();
         let timing = self.world.timing();
         let now = clock.monotonic();
-        let (turn_end, wait_max) = if self.crowd.is_there() {
-            (self.turn_end.min(self.turn_end_in_a_crowd), timing.wait_in_turn.min(WAIT_IN_A_CROWD))
+        let (turn_end, wait_max) = if self.deadlines.crowd.is_there() {
+            (self.deadlines.turn_end.min(self.deadlines.turn_end_in_a_crowd), timing.wait_in_turn.min(WAIT_IN_A_CROWD))
         } else {
-            (self.turn_end, timing.wait_in_turn)
+            (self.deadlines.turn_end, timing.wait_in_turn)
         };
         if self.stop.is_stopped() || now >= turn_end {
             return Some(Start::MustEnd);
         }
         if self.lease.given_up.is_some() {
             // Nothing is requested any more: only the commit has to be in time.
-            return (now + timing.commit_reserve > self.lease_end).then_some(Start::MustCommit);
+            return (now + timing.commit_reserve > self.deadlines.lease_end).then_some(Start::MustCommit);
         }
         if self.lease.ending.is_some() || !self.robots.may_be_followed() {
             return Some(Start::MustEnd);
@@ -147,7 +147,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         // A visit that starts must have ended, and be committed, before the lease ends.
         let ends_by = now + wait + self.context.longest_exchange() + timing.commit_reserve;
-        (ends_by > self.lease_end).then_some(Start::MustCommit)
+        (ends_by > self.deadlines.lease_end).then_some(Start::MustCommit)
     }
 
     /// Returns how long the next visit has to wait for its time.
@@ -158,25 +158,25 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Returns the latest start of a request, by the monotonic clock: it must be over before
     /// another worker may take the lease and make requests.
     pub(super) fn latest_start(&self) -> Duration {
-        self.lease_end.saturating_sub(self.context.limits().total_timeout)
+        self.deadlines.lease_end.saturating_sub(self.context.limits().total_timeout)
     }
 
     fn is_origin_budget_spent(&self) -> bool {
         let limit = self.context.definition.budget.pages_per_origin;
-        self.task.requests() && limit.is_some_and(|limit| self.lease.counters.pages + self.pages_uncommitted >= limit)
+        self.task.requests() && limit.is_some_and(|limit| self.lease.counters.pages + self.segments.pages >= limit)
     }
 
     fn is_reserve_spent(&self) -> bool {
         self.lease
             .holder()
-            .is_some_and(|holder| holder.reserved.spend(self.pages_uncommitted, self.bytes_uncommitted).is_spent())
+            .is_some_and(|holder| holder.reserved.spend(self.segments.pages, self.segments.bytes).is_spent())
     }
 
     /// Whether many follow-ups wait for a commit. Until then nothing new starts that may need
     /// another.
     fn must_follow_up(&self) -> bool {
         let now = self.retries_are_due_by();
-        let retries = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
+        let retries = self.lease.retries.iter().chain(self.segments.open.iter().flat_map(|open| &open.work.retries));
         let is_waiting = |retry: &&Retry| retry.entry.follow_up.is_some() && retry.free_from(now) <= now;
         !Retry::are_few(retries.filter(is_waiting)) && !self.planner.has_due_retry(&self.lease, now)
     }
@@ -185,30 +185,30 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     fn make_room(&mut self) -> Option<Start> {
         let now = self.world.clock().monotonic();
         let age_max = self.world.timing().segment_age;
-        let bytes_max = self.segment_bytes_max.min(self.memory.part());
-        if let Some(last) = self.open.back_mut()
+        let bytes_max = self.segments.bytes_max.min(self.segments.memory.part());
+        if let Some(last) = self.segments.open.back_mut()
             && (last.is_full(bytes_max) || now.saturating_sub(last.since) >= age_max)
         {
             last.is_sealed = true;
         }
-        if self.open.back().is_some_and(|last| !last.is_sealed) {
+        if self.segments.open.back().is_some_and(|last| !last.is_sealed) {
             return None;
         }
-        if self.open.len() >= OPEN_SEGMENTS_MAX {
+        if self.segments.open.len() >= OPEN_SEGMENTS_MAX {
             return Some(Start::Full);
         }
         if self.world.handover().is_crowded(now) {
             return Some(Start::AheadOfParsers);
         }
         // The segments of a turn are numbered in order, once those without a visit are dropped.
-        let n = self.lease.segments + self.open.len() as u64;
+        let n = self.lease.segments + self.segments.open.len() as u64;
         let id = SegmentId { origin: self.origin.clone(), turn: self.lease.turn, n };
         let object = ObjectKey::of_segment(&id, self.lease.iteration, &self.token);
         let info = segment::describe(&object, self.lease.iteration, &self.context.definition);
         let records = SegmentRecords::new(self.world.rng().bits(), &info, self.world.clock().now());
-        self.open.push_back(OpenSegment {
-            number: self.next_number,
-            taken: self.memory.begin(),
+        self.segments.open.push_back(OpenSegment {
+            number: self.segments.next_number,
+            taken: self.segments.memory.begin(),
             records: Some(records.spooled_in(self.world.archive().spool()).kept_by(self.world.handover())),
             pages_max: self.pages_max(),
             entries: 0,
@@ -220,13 +220,13 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             exhausted: Vec::new(),
             work: SegmentWork::default(),
         });
-        self.next_number += 1;
+        self.segments.next_number += 1;
         None
     }
 
     /// Returns the number of pages for a segment that begins now.
     fn pages_max(&self) -> u32 {
-        let taken = self.lease.taken + self.open.iter().map(|segment| u64::from(segment.entries)).sum::<u64>();
+        let taken = self.lease.taken + self.segments.open.iter().map(|segment| u64::from(segment.entries)).sum::<u64>();
         segment_pages(self.inbox.added.saturating_sub(taken).max(self.planner.at_hand() as u64))
     }
 
@@ -234,7 +234,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// known about due candidates before they are read.
     fn fit_last(&mut self) {
         let pages_max = self.pages_max();
-        if let Some(last) = self.open.back_mut().filter(|last| last.entries == 0) {
+        if let Some(last) = self.segments.open.back_mut().filter(|last| last.entries == 0) {
             last.pages_max = pages_max;
         }
     }
@@ -242,9 +242,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// Seals the last segment, so that it takes no more visits. A segment without visits is
     /// dropped.
     pub(super) fn seal_last(&mut self) {
-        if self.open.back().is_some_and(|last| last.entries == 0) {
-            self.open.pop_back();
-        } else if let Some(last) = self.open.back_mut() {
+        if self.segments.open.back().is_some_and(|last| last.entries == 0) {
+            self.segments.open.pop_back();
+        } else if let Some(last) = self.segments.open.back_mut() {
             last.is_sealed = true;
         }
     }
@@ -253,14 +253,14 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     fn start(&mut self, work: Work) {
         let latest_start = self.latest_start();
         let missing = self.missing_sign(Outcome::FileIngested);
-        let segment = self.open.back_mut().expect("room was made");
+        let segment = self.segments.open.back_mut().expect("room was made");
         let records = segment.records.as_mut().expect("it is not complete");
         segment.entries += 1;
         segment.sitemaps += u32::from(work.entry.read_as == ReadAs::Sitemap);
-        for answer in self.asides.drain(..) {
+        for answer in self.segments.asides.drain(..) {
             records.add_aside(&answer.url, answer.at, &answer.fetched);
         }
-        segment.work.asides += std::mem::take(&mut self.requests_aside);
+        segment.work.asides += std::mem::take(&mut self.segments.requests_aside);
         segment.work.after = Some(work.after.clone());
         segment.exhausted.extend(work.exhausts.clone());
         if work.crawl_type == CrawlType::Retry {
@@ -290,7 +290,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         segment.pending += 1;
         if *self.task == Task::Import {
-            self.pages_uncommitted += 1;
+            self.segments.pages += 1;
             let (world, fetcher, limits) =
                 (Arc::clone(&self.world), Arc::clone(&self.fetcher), self.context.limits_of(work.entry.read_as));
             let visited = (segment.number, Work { crawl_type: CrawlType::Import, ..work }, url);
@@ -298,7 +298,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return;
         }
         self.lease.robots = RobotsUse::Used;
-        self.pages_uncommitted += 1;
+        self.segments.pages += 1;
         let (world, fetcher, pacer) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), Arc::clone(&self.pacer));
         let limits = self.context.limits_of(work.entry.read_as);
         let visited = (segment.number, work, url);
@@ -336,7 +336,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         // tries.
         let tries = work.tries + u8::from(!is_away);
         let tries_max = tries_max(outcome, self.context.definition.fetch.retries, &self.lease.pace);
-        let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
+        let waiting = self.lease.retries.iter().chain(self.segments.open.iter().flat_map(|open| &open.work.retries));
         let now = self.world.clock().now();
         let rules = &self.context.definition.strip_query_parameters;
         let wanted = follow_up(&url, &work.entry, fetched, outcome, rules, now).filter(|_| self.task.requests());
@@ -348,14 +348,14 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let missing = self.missing_sign(outcome);
         let bodies_cut =
             fetched.result.as_ref().map_or(0, |response| self.note_cut(&url, work.entry.read_as, response));
-        let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return Ok(()) };
+        let Some(open) = self.segments.open.iter_mut().find(|open| open.number == segment) else { return Ok(()) };
         open.pending -= 1;
         open.work.bodies_cut += bodies_cut;
         open.work.pages += 1;
         open.work.resends += u64::from(sent.resends);
         if let Ok(response) = &fetched.result {
             open.work.body_bytes += response.body.len_bytes();
-            self.bytes_uncommitted += response.body.len_bytes();
+            self.segments.bytes += response.body.len_bytes();
         }
         let requests = work.requests_before() + u8::from(!is_away);
         let visit = visit_of(&work, outcome, detail, Some(exchange_of(&sent)), requests);
