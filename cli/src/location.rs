@@ -162,6 +162,6 @@ mod tests {
         let archive = Condition::Path(TextTest::Prefix("/archive/".to_owned()));
         assert_eq!(directory.command_to_reparse(&Selection::All), "dragline reparse --data d");
         let expected = r#"dragline reparse --where '{"path":{"prefix":"/archive/"}}' --data d"#;
-        assert_eq!(directory.command_to_reparse(&Selection::of(Some(archive))), expected);
+        assert_eq!(directory.command_to_reparse(&Selection::from_condition(Some(archive))), expected);
     }
 }

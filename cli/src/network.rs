@@ -24,7 +24,7 @@ impl Network {
     ///
     /// # Errors
     /// The certificates cannot be read.
-    pub(crate) fn of(args: &NetworkArgs) -> Result<Self, CliError> {
+    pub(crate) fn from_args(args: &NetworkArgs) -> Result<Self, CliError> {
         let extra_roots = match &args.ca_file {
             None => Vec::new(),
             Some(path) => {

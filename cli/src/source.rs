@@ -26,7 +26,7 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     /// [`CliError::DefinitionAmongUrls`].
-    pub(crate) fn of(targets: &'a [String], is_file: impl Fn(&Path) -> bool) -> Result<Self, CliError> {
+    pub(crate) fn choose(targets: &'a [String], is_file: impl Fn(&Path) -> bool) -> Result<Self, CliError> {
         let names_yaml = |target: &str| {
             let extension = Path::new(target).extension();
             let is_yaml =
@@ -125,12 +125,12 @@ mod tests {
             ),
         ] {
             let targets: Vec<String> = targets.into_iter().map(str::to_owned).collect();
-            let found = Source::of(&targets, |path| path == Path::new("there")).unwrap();
+            let found = Source::choose(&targets, |path| path == Path::new("there")).unwrap();
             assert_eq!(found, expected.unwrap_or(Source::Urls(&targets)), "{targets:?}: {why}");
         }
         let mixed = ["https://example.org/".to_owned(), "crawl.yaml".to_owned()];
         assert!(
-            matches!(Source::of(&mixed, |_| false), Err(CliError::DefinitionAmongUrls(name)) if name == "crawl.yaml")
+            matches!(Source::choose(&mixed, |_| false), Err(CliError::DefinitionAmongUrls(name)) if name == "crawl.yaml")
         );
     }
 

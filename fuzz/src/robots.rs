@@ -21,7 +21,7 @@ pub fn robots(data: &[u8]) {
     let path_and_query = String::from_utf8_lossy(first);
     let body = rest.get(1..).unwrap_or_default();
 
-    let record = RobotsRecord::of(&RobotsFetch::Answered { status: 200, body });
+    let record = RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body });
     let stored = serde_json::to_string(&record).expect("texts and numbers");
     assert_eq!(serde_json::from_str::<RobotsRecord>(&stored).ok().as_ref(), Some(&record), "stored and read back");
 

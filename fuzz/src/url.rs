@@ -33,7 +33,7 @@ pub fn url(data: &[u8]) {
             assert_eq!(joined.ok(), closely, "{reference:?} on {page}");
         }
         // What is joined without the parser is what the parser makes of it.
-        if let Some(plain) = PlainBase::of(&base).and_then(|base| base.join(reference)) {
+        if let Some(plain) = PlainBase::from_url(&base).and_then(|base| base.join(reference)) {
             let parsed = base.join(&web_reference(reference)).expect("it was joined");
             assert_eq!(plain.as_str(), parsed.as_str(), "{reference:?} on {page}");
             assert_eq!(plain.stripped(&rules), CrawlUrl::spelled(&parsed, &rules), "{reference:?} on {page}");

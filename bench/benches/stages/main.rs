@@ -36,7 +36,7 @@ fn fetch(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = Sample::ALL)]
 fn digest(bencher: Bencher<'_, '_>, sample: Sample) {
     let body = sample.body();
-    bencher.counter(BytesCount::of_slice(&body)).bench(|| Sha1Digest::of(divan::black_box(&body)));
+    bencher.counter(BytesCount::of_slice(&body)).bench(|| Sha1Digest::compute(divan::black_box(&body)));
 }
 
 /// A response record: compression.
@@ -50,7 +50,7 @@ fn compress(bencher: Bencher<'_, '_>, sample: Sample) {
         protocol: Some(HttpProtocol::Http11),
         warcinfo_id: None,
     };
-    let digest = Sha1Digest::of(&sample.body());
+    let digest = Sha1Digest::compute(&sample.body());
     let head = http_response_head(response.status, &response.reason, &response.headers, response.body.len_bytes());
     let record = Record::response(RecordId::from_bits(1), &event, head, response.body.clone(), digest);
     bencher.counter(BytesCount::of_slice(&sample.body())).with_inputs(WarcWriter::new).bench_local_refs(|writer| {

@@ -125,7 +125,7 @@ pub(crate) struct OutputArgs {
 impl OutputArgs {
     /// Returns the form of the summary.
     pub(crate) const fn answer(&self) -> Answer {
-        Answer::of(self.json)
+        Answer::from_flag(self.json)
     }
 
     /// Returns how much to print.

@@ -83,6 +83,6 @@ impl ExplainArgs {
 
     /// Returns the form of the answer.
     pub(crate) const fn answer(&self) -> Answer {
-        Answer::of(self.json)
+        Answer::from_flag(self.json)
     }
 }

@@ -39,6 +39,6 @@ pub(crate) struct ExtractArgs {
 impl ExtractArgs {
     /// Returns the form of the answer.
     pub(crate) const fn answer(&self) -> Answer {
-        Answer::of(self.json)
+        Answer::from_flag(self.json)
     }
 }

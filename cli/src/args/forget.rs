@@ -41,6 +41,6 @@ pub(crate) struct ForgetArgs {
 impl ForgetArgs {
     /// Returns the form of the answer.
     pub(crate) const fn answer(&self) -> Answer {
-        Answer::of(self.json)
+        Answer::from_flag(self.json)
     }
 }

@@ -49,6 +49,6 @@ pub(crate) struct ImportArgs {
 impl ImportArgs {
     /// Returns the form of the answer.
     pub(crate) const fn answer(&self) -> Answer {
-        Answer::of(self.json)
+        Answer::from_flag(self.json)
     }
 }

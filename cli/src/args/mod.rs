@@ -245,7 +245,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    const fn of(json: bool) -> Self {
+    const fn from_flag(json: bool) -> Self {
         if json { Self::Json } else { Self::Text }
     }
 }

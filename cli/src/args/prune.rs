@@ -69,7 +69,7 @@ impl PruneArgs {
 
     /// Returns the form of the answer.
     pub(crate) const fn answer(&self) -> Answer {
-        Answer::of(self.json)
+        Answer::from_flag(self.json)
     }
 }
 

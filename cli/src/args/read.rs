@@ -41,7 +41,7 @@ pub(crate) struct StatusArgs {
 impl StatusArgs {
     /// Returns the form of the answer.
     pub(crate) const fn answer(&self) -> Answer {
-        Answer::of(self.json)
+        Answer::from_flag(self.json)
     }
 }
 
@@ -207,7 +207,7 @@ impl OfArgs {
         #[cfg(feature = "stack")]
         {
             let DeployedArgs { crawl, stack } = &self.deployed;
-            match (crawl.as_ref(), stack.given()) {
+            match (crawl.as_ref(), stack.stack_name()) {
                 (Some(crawl), _) => return Ok(CrawlSource::Stack { crawl, stack: stack.name()? }),
                 (None, Some(stack)) => return self.stored.of_stack(stack),
                 (None, None) => {}

@@ -109,7 +109,7 @@ pub(crate) enum Reach {
 impl ReparseArgs {
     /// Returns which documents are made again.
     pub(crate) fn selection(&self) -> Selection {
-        Selection::of(self.condition.clone())
+        Selection::from_condition(self.condition.clone())
     }
 
     /// Returns of which iterations.
@@ -122,13 +122,13 @@ impl ReparseArgs {
     /// # Errors
     /// The argument is neither a definition nor, with a stack, the name of a crawl; or the flags do not fit it.
     pub(crate) fn which(&self) -> Result<Remade<'_>, CliError> {
-        let definition = match Source::of(self.target.as_slice(), Path::is_file)? {
+        let definition = match Source::choose(self.target.as_slice(), Path::is_file)? {
             Source::File(path) => Some(path),
             Source::Stored => None,
             Source::Urls(names) => return self.of_name(names.first().map_or("", String::as_str)),
         };
         #[cfg(feature = "stack")]
-        if let Some(stack) = self.stack.given() {
+        if let Some(stack) = self.stack.stack_name() {
             return match (definition, &self.crawl) {
                 (Some(_), crawl) if self.all => {
                     Ok(Remade::PastOfStack { crawl: crawl.clone(), definition, stack: stack.clone() })

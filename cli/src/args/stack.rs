@@ -78,7 +78,7 @@ pub(crate) struct StackArgs {
 
 impl StackArgs {
     /// Returns the name given on the command line, if any.
-    pub(crate) const fn given(&self) -> Option<&StackName> {
+    pub(crate) const fn stack_name(&self) -> Option<&StackName> {
         self.stack.as_ref()
     }
 

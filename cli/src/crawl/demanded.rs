@@ -44,7 +44,7 @@ impl Demanded {
     /// A file cannot be read, or an argument is neither a URL nor a definition.
     pub(super) fn open(args: &CrawlArgs, demand: Demand) -> Result<Self, CliError> {
         let input = args.demand.input.as_deref().map(Input::open).transpose()?;
-        let (urls, given) = match Source::of(&args.targets, Path::is_file)? {
+        let (urls, given) = match Source::choose(&args.targets, Path::is_file)? {
             Source::Stored => (Vec::new(), None),
             Source::File(path) => (Vec::new(), Some(read_definition(path)?)),
             Source::Urls(urls) => {
@@ -56,7 +56,7 @@ impl Demanded {
     }
 
     /// Returns the definition that the arguments describe by a file; `None` if there is none.
-    pub(super) fn given(&self, args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
+    pub(super) fn definition(&self, args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
         Ok(self.given.clone().map(|draft| Definition::new(args.change(draft))).transpose()?)
     }
 

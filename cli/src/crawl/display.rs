@@ -49,7 +49,7 @@ pub(super) enum Display {
 
 impl Display {
     /// Returns the display that suits the console.
-    pub(super) fn of(console: &Console) -> Self {
+    pub(super) fn for_console(console: &Console) -> Self {
         if console.verbosity() == Verbosity::Quiet {
             return Self::None;
         }

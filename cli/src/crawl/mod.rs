@@ -54,14 +54,14 @@ use watch::Watch;
 /// Anything that keeps the iteration from being finished.
 pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.data.as_path();
-    let (wish, network) = (args.wish()?, Network::of(&args.network)?);
+    let (wish, network) = (args.wish()?, Network::from_args(&args.network)?);
     let mut demanded = match &wish {
         CrawlRequest::Demand(demand) => Some(Demanded::open(args, demand.clone())?),
         CrawlRequest::Crawl | CrawlRequest::Reparse(_) => None,
     };
     let mut given = match &demanded {
-        Some(demanded) => demanded.given(args)?,
-        None => given(args)?,
+        Some(demanded) => demanded.definition(args)?,
+        None => described_definition(args)?,
     };
     let needs_crawl = matches!(wish, CrawlRequest::Reparse(_)) || given.is_none() && demanded.is_none();
     if needs_crawl && !data.join(DATABASE).is_file() {
@@ -181,8 +181,8 @@ async fn is_new(store: &LocalStore, demanded: &Demanded, args: &CrawlArgs) -> Re
 }
 
 /// Returns the definition that the arguments describe; `None` to use a stored one.
-pub(crate) fn given(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
-    let draft = Source::of(&args.targets, Path::is_file)?.draft()?;
+pub(crate) fn described_definition(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
+    let draft = Source::choose(&args.targets, Path::is_file)?.draft()?;
     let definition = |draft| Definition::new(args.change(draft));
     Ok(draft.map(definition).transpose()?)
 }

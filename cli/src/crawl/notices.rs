@@ -48,7 +48,7 @@ impl Notifier for ConsoleNotifier {
                     self.console.warn(&words);
                 }
                 Form::Text => self.console.say(&words),
-                Form::Json => self.console.event("notice", &NoticeEvent::of(&notice, &words)),
+                Form::Json => self.console.event("notice", &NoticeEvent::new(&notice, &words)),
             }
         }
         Ok(())
@@ -66,7 +66,7 @@ struct NoticeEvent<'a> {
 }
 
 impl<'a> NoticeEvent<'a> {
-    fn of(notice: &'a Notice, text: &'a str) -> Self {
+    fn new(notice: &'a Notice, text: &'a str) -> Self {
         let kind = notice.kind();
         let origin = match notice {
             Notice::IterationClosed(_)

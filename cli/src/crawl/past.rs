@@ -7,7 +7,7 @@ use dragline_local::DATABASE;
 use dragline_ports::remaking::Remaking;
 
 use super::notices::ConsoleNotifier;
-use super::{given, which};
+use super::{described_definition, which};
 use crate::args::{CrawlArgs, CrawlRequest};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
@@ -23,7 +23,7 @@ use crate::{derived, markdown};
 pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.data.as_path();
     let CrawlRequest::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
-    let given = given(args)?;
+    let given = described_definition(args)?;
     if !data.join(DATABASE).is_file() {
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
     }

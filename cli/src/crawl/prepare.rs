@@ -76,7 +76,7 @@ pub(super) async fn prepare(
     let iteration = begin::carry_out(world, &plan, held.as_ref(), (&wanted, &task), trigger).await?;
     let goal = if matches!(plan, Plan::End | Plan::Finish) { Goal::MakeWay } else { Goal::Crawl };
     console.say(&announcement(&plan, &iteration));
-    if let (Some(held), Source::Urls(_)) = (&held, Source::of(&args.targets, Path::is_file)?) {
+    if let (Some(held), Source::Urls(_)) = (&held, Source::choose(&args.targets, Path::is_file)?) {
         let kept = args.change(held.row.definition.clone().into_draft());
         let reset = changes(&kept, &wanted.clone().into_draft());
         let reset: Vec<Key> = reset.into_iter().filter(|key| !matches!(key, Key::Name | Key::Seeds)).collect();

@@ -73,7 +73,7 @@ pub(super) async fn run(
     let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn(engine.run(Until::Closed(iteration.crawl.clone())));
     let began = world.clock().monotonic();
     let mut shown = Shown {
-        display: Display::of(console),
+        display: Display::for_console(console),
         watch,
         definition,
         rate: Rate::default(),

@@ -190,7 +190,7 @@ impl Totals {
     }
 
     /// Returns the kinds that were found, each with its number.
-    fn found(&self) -> impl Iterator<Item = (u64, &'static str)> {
+    fn counts(&self) -> impl Iterator<Item = (u64, &'static str)> {
         let pages = self.pages.into_iter().zip(ChangeKind::ALL.map(ChangeKind::words));
         let links = [LinkChangeKind::Added, LinkChangeKind::Removed].map(LinkChangeKind::name);
         let fields = [ItemChangeKind::Added, ItemChangeKind::Removed, ItemChangeKind::Changed];
@@ -204,6 +204,6 @@ impl Totals {
     }
 
     fn has_differences(&self) -> bool {
-        self.found().any(|(_, kind)| kind != ChangeKind::Unchanged.words())
+        self.counts().any(|(_, kind)| kind != ChangeKind::Unchanged.words())
     }
 }

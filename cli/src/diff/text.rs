@@ -175,7 +175,7 @@ impl<W: Write> Text<W> {
 /// Returns the last line, with an empty one before it unless nothing else was written.
 fn ending(span: Span, totals: &Totals) -> String {
     let compared = format!("iteration {} compared with {}", span.to(), span.from());
-    let found: Vec<_> = totals.found().map(|(number, kind)| format!("{} {kind}", count(number))).collect();
+    let found: Vec<_> = totals.counts().map(|(number, kind)| format!("{} {kind}", count(number))).collect();
     if found.is_empty() {
         format!("{compared}: nothing changed")
     } else {

@@ -150,10 +150,10 @@ async fn site_robots(
         Some(path) => {
             // A site's robots.txt is not read past the limit either.
             let body = read_at_most(path, BODY_BYTES_MAX + 1)?;
-            Ok(Ok(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: &body })))
+            Ok(Ok(RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body: &body })))
         }
         None => {
-            let fetcher = Network::of(network)?.fetcher(&context.definition)?;
+            let fetcher = Network::from_args(network)?.fetcher(&context.definition)?;
             Ok(fetch_robots(&fetcher, context.limits(), &url.origin(), BrokenOff::IsFailure).await)
         }
     }

@@ -31,7 +31,7 @@ fn context(definition: Definition) -> CrawlContext {
 }
 
 fn verdict(context: &CrawlContext, url: &CrawlUrl, addresses: AddressPolicy) -> Verdict {
-    let robots = Ok(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: ROBOTS }));
+    let robots = Ok(RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body: ROBOTS }));
     before_robots(context, (url, SEED), addresses).unwrap_or_else(|| by_robots(&robots, "Dragline", url))
 }
 
@@ -96,7 +96,7 @@ fn private_addresses_go_before_robots_txt() {
 
 #[test]
 fn a_robots_txt_that_cannot_be_read_forbids_everything() {
-    let record = |status| Ok(RobotsRecord::of(&RobotsFetch::Answered { status, body: b"" }));
+    let record = |status| Ok(RobotsRecord::from_fetch(&RobotsFetch::Answered { status, body: b"" }));
     let url = url("https://example.org/a");
     for (robots, allowed) in [
         (record(404), true),

@@ -135,7 +135,7 @@ impl Known {
         for item in items.rows(row) {
             let columns = self.columns.get_or_insert_default();
             for (name, cell) in item.cells() {
-                let kind = Kind::of(cell);
+                let kind = Kind::from_cell(cell);
                 if let Some(known) = columns.get_mut(name) {
                     *known = known.and(kind);
                 } else if columns.len() < COLUMNS_MAX {
@@ -159,7 +159,7 @@ fn keep_fractions(columns: &mut Columns) {
 }
 
 impl Kind {
-    fn of(cell: &Cell) -> Self {
+    fn from_cell(cell: &Cell) -> Self {
         match cell {
             Cell::Bool(_) => Self::Bool,
             Cell::Number(number) if number.as_i64().is_some() => Self::Integer,
@@ -209,7 +209,7 @@ mod tests {
             (json!([true, 1]), Kind::Text, "nothing holds both but a text"),
             (json!(["20210303", "2021"]), Kind::Text, "numbers of products"),
         ] {
-            let kinds = values.as_array().unwrap().iter().map(|value| Kind::of(&cell(value.clone())));
+            let kinds = values.as_array().unwrap().iter().map(|value| Kind::from_cell(&cell(value.clone())));
             assert_eq!(kinds.reduce(Kind::and), Some(expected), "{values}: {why}");
         }
         let mut columns: Columns =

@@ -42,8 +42,8 @@ pub(super) async fn read(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, 
 
 async fn fetch(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> {
     let url = parse_url(&args.target)?;
-    let fetcher = Network::of(&args.network)?.fetcher(draft)?;
-    let limits = FetchLimits::of(&draft.fetch).reading_all();
+    let fetcher = Network::from_args(&args.network)?.fetcher(draft)?;
+    let limits = FetchLimits::from_fetch(&draft.fetch).reading_all();
     let robots = match fetch_robots(&fetcher, limits, &url.origin(), BrokenOff::IsFailure).await {
         Ok(record) => record,
         Err(RefusedAddress(detail)) => return Err(ExtractError::NotAnswered { url, detail }.into()),

@@ -31,7 +31,7 @@ pub(super) struct Printed {
 ///
 /// # Errors
 /// The page has none.
-pub(super) fn of(
+pub(super) fn print(
     url: &CrawlUrl,
     content: &Content<'_>,
     form: ArticleForm,

@@ -21,7 +21,7 @@ pub(super) struct Answer<'v> {
 
 impl<'v> Answer<'v> {
     /// `None` if nothing was stored of the visit.
-    fn of(visit: &'v LogRow) -> Option<Self> {
+    fn from_visit(visit: &'v LogRow) -> Option<Self> {
         Some(Self { visit, object: visit.object.as_deref()?, offset: visit.offset?, length: visit.length? })
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<Ch
     let Some(last) = visits.iter().rposition(|visit| wanted.includes(visit)) else {
         return Err(GetError::NotVisited { url, iteration: wanted.iteration.unwrap_or(Iteration::FIRST), history });
     };
-    let mut answers = visits[..=last].iter().rev().filter_map(Answer::of);
+    let mut answers = visits[..=last].iter().rev().filter_map(Answer::from_flag);
     match answers.next().filter(|answer| wanted.includes(answer.visit)) {
         Some(answer) => {
             let unanswered = Some(&visits[last]).filter(|visit| visit.object.is_none());

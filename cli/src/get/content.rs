@@ -107,7 +107,7 @@ mod tests {
     fn stored(fields: &[(&str, &str)], body: &[u8], truncated: Option<Truncation>) -> StoredRecord {
         let headers: Headers = fields.iter().map(|(name, value)| (*name, value.as_bytes())).collect();
         let head = http_response_head(200, "OK", &headers, body.len() as u64);
-        let (body, digest) = (body.to_vec().into(), Sha1Digest::of(body));
+        let (body, digest) = (body.to_vec().into(), Sha1Digest::compute(body));
         let record = Record::response(RecordId::from_bits(1), &event("https://example.org/"), head, body, digest);
         let record = truncated.into_iter().fold(record, Record::truncated);
         read_record(&member(&record), ReadLimits::default()).unwrap()

@@ -86,7 +86,7 @@ async fn print(
     let content = content(record, args.coding())?;
     let (text, missing) = match args.form {
         Some(form) => {
-            let Printed { text, missing } = article::of(url, &content, form, args.extent())?;
+            let Printed { text, missing } = article::print(url, &content, form, args.extent())?;
             (Some(if io::stdout().is_terminal() { safe_text(&text).into_owned() } else { text }), missing)
         }
         None if io::stdout().is_terminal() => (Some(for_people(&content, args.parts())?), Vec::new()),

@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn only_an_undamaged_record_of_the_url_is_read() {
         let url = crate::source::parse_url(URL).unwrap();
-        let (event, digest) = (event(URL), Sha1Digest::of(b"text"));
+        let (event, digest) = (event(URL), Sha1Digest::compute(b"text"));
         let good = member(&response(&event, b"text", digest));
         let mut torn = good.clone();
         torn.truncate(good.len() - 9);
@@ -146,7 +146,7 @@ mod tests {
             ([good.clone(), good].concat(), Err("more than one record where one was expected"), "the place is wrong"),
             (Vec::new(), Err("the file ends within the record"), "the object is too short"),
             (
-                member(&response(&event, b"text", Sha1Digest::of(b"another"))),
+                member(&response(&event, b"text", Sha1Digest::compute(b"another"))),
                 Err("its body does not have the digest that it states"),
                 "the digest is that of another body",
             ),

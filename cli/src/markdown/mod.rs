@@ -140,7 +140,7 @@ impl<'d> Files<'d> {
         let read_file = document.is_readable_file().then(Page::default);
         let page = document.page.as_ref().or(read_file.as_ref()).filter(|page| !page.directives.noindex);
         let Some(page) = page else { return Ok(()) };
-        let file = path::of(&document.url);
+        let file = path::for_url(&document.url);
         let content = document.content.as_deref();
         let about = content.and_then(|content| content.about.as_ref());
         let main = content.and_then(|content| content.main.as_ref());

@@ -16,7 +16,7 @@ const DIGEST_CHARS: usize = 12;
 
 /// Returns the path of a page's file: `https://example.org/docs/` has `example.org/docs/index.md`. No two URLs have the same, whatever letters the file
 /// system tells apart, and none leads out of the directory.
-pub(super) fn of(url: &CrawlUrl) -> PathBuf {
+pub(super) fn for_url(url: &CrawlUrl) -> PathBuf {
     let mut is_exact = true;
     let mut safe = |name: &str| {
         let kept: String = name.chars().map(|char| if is_safe(char) { char } else { '_' }).collect();
@@ -42,7 +42,7 @@ pub(super) fn of(url: &CrawlUrl) -> PathBuf {
     if is_exact && is_usual && url.query().is_none() && !is_deep && !is_index_itself {
         path.push(format!("{name}.md"));
     } else {
-        let digest = Sha1Digest::of(url.as_str().as_bytes()).to_string().to_ascii_lowercase();
+        let digest = Sha1Digest::compute(url.as_str().as_bytes()).to_string().to_ascii_lowercase();
         let digest = digest.rsplit(':').next().unwrap_or_default();
         path.push(format!("{name}-{}.md", &digest[..DIGEST_CHARS.min(digest.len())]));
     }
@@ -52,7 +52,7 @@ pub(super) fn of(url: &CrawlUrl) -> PathBuf {
 /// The same for a URL in a file of ours; `None` if it is none.
 pub(super) fn of_text(url: &str) -> Option<PathBuf> {
     // As it was stored: nothing is stripped again.
-    CrawlUrl::parse(url, &UrlRules::new(Vec::<String>::new()).ok()?).ok().map(|url| of(&url))
+    CrawlUrl::parse(url, &UrlRules::new(Vec::<String>::new()).ok()?).ok().map(|url| for_url(&url))
 }
 
 const fn is_safe(char: char) -> bool {
@@ -102,7 +102,7 @@ mod tests {
             let urls: HashSet<CrawlUrl> = paths.iter().filter_map(|path| CrawlUrl::parse(&format!("https://a.example/{path}"), &UrlRules::default()).ok()).collect();
             let mut files = HashSet::new();
             for url in &urls {
-                let file = of(url);
+                let file = for_url(url);
                 prop_assert!(file.components().all(|part| matches!(part, Component::Normal(_))), "{file:?}");
                 prop_assert!(files.insert(file.to_str().unwrap().to_ascii_lowercase()), "{url}: {file:?}");
             }

@@ -44,7 +44,7 @@ pub(crate) async fn remake_all(
     console: &Console,
 ) -> Result<(RemakeJob, Remade), CliError> {
     console.say(&format!("{crawl}: making the documents of all kept iterations again"));
-    let progress = Progress::of(console, crawl);
+    let progress = Progress::for_console(console, crawl);
     let tell = |done: &Remade| progress.show(done);
     match remake(world, remaking, crawl, selection, env!("CARGO_PKG_VERSION"), tell).await? {
         RemakeEnded::Through(job, done) => Ok((job, done)),

@@ -43,7 +43,7 @@ struct RemakingEvent<'r> {
 }
 
 impl Progress {
-    pub(super) fn of(console: &Console, crawl: &CrawlId) -> Self {
+    pub(super) fn for_console(console: &Console, crawl: &CrawlId) -> Self {
         let clock = SystemClock::new();
         let printed = |every| How::Printed(every, Mutex::new(clock.monotonic().saturating_add(every)));
         let how = match console.form() {

@@ -166,7 +166,7 @@ mod tests {
         let pattern = |text: &str| text.parse::<UrlPattern>().unwrap();
         let demand =
             Demand { pattern: Some(pattern("/a")), skip: vec![pattern("b$")], depth: Some(2), visits: Visits::All };
-        let selection = Selection::of(Some(Condition::Path(TextTest::Prefix("/archive/".to_owned()))));
+        let selection = Selection::from_condition(Some(Condition::Path(TextTest::Prefix("/archive/".to_owned()))));
         let prune = |retention| {
             let message = Message::Prune(PruneCommand::new(crawl(), retention, None));
             (message, Command::Prune { crawl: crawl(), retention, from: None })

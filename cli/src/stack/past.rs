@@ -17,7 +17,7 @@ use dragline_report::site::Making;
 
 use super::{Deployed, DeployedError};
 use crate::args::{CrawlArgs, CrawlRequest, StackName};
-use crate::crawl::{ConsoleNotifier, given};
+use crate::crawl::{ConsoleNotifier, described_definition};
 use crate::derived;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
@@ -39,7 +39,7 @@ pub(crate) async fn remake_all(
     console: &Console,
 ) -> Result<Exit, CliError> {
     let CrawlRequest::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
-    let given = given(args)?;
+    let given = described_definition(args)?;
     let Some(crawl) = given.as_ref().map(|given| given.name.clone()).or_else(|| crawl.cloned()) else {
         return Err(DeployedError::WhichCrawl(stack).into());
     };

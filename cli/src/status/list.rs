@@ -48,7 +48,7 @@ impl<'a> List<'a> {
             let read = Listed::read(&reader, crawl).await;
             listed.push(read.map_err(|source| CliError::Query { data: data.to_owned(), source })?);
         }
-        Ok(Self { data, is_running: Run::of(data).is_going_on(), crawls: listed, disk: super::disk(data, None)? })
+        Ok(Self { data, is_running: Run::find(data).is_going_on(), crawls: listed, disk: super::disk(data, None)? })
     }
 
     /// Returns the list as text, without a final line break.

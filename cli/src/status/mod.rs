@@ -36,7 +36,7 @@ enum Run {
 
 impl Run {
     /// Returns whether the directory is in use. If the system cannot tell, it counts as not in use: the figures are right either way.
-    fn of(data: &Path) -> Self {
+    fn find(data: &Path) -> Self {
         if LocalStore::is_in_use(data).unwrap_or(false) { Self::GoesOn } else { Self::Over }
     }
 
@@ -115,7 +115,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
 /// Prints the summary of a crawl.
 async fn print(args: &StatusArgs, found: &CrawlHandle<impl Reader>) -> Result<(), CliError> {
     let summary = summary::read(found, args.iteration).await?;
-    let run = summary.place.directory().map(|directory| Run::of(&directory.path));
+    let run = summary.place.directory().map(|directory| Run::find(&directory.path));
     let directory = summary.place.directory().filter(|_| summary.age == Age::Latest);
     let disk = directory.map(|directory| disk(&directory.path, Some(&found.crawl))).transpose()?;
     match args.answer() {

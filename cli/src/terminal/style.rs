@@ -37,13 +37,13 @@ impl Colour {
     /// Decides whether to colour what is written to a stream of this process.
     pub(crate) fn of_stream(stream: &impl IsTerminal) -> Self {
         let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
-        Self::of(stream.is_terminal(), no_color.as_deref(), term.as_deref())
+        Self::choose(stream.is_terminal(), no_color.as_deref(), term.as_deref())
     }
 
     /// Decides from the stream and the environment.
     ///
     /// Only terminals that support colours get them; a non-empty `NO_COLOR` turns them off (no-color.org).
-    fn of(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Self {
+    fn choose(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Self {
         let unwanted = no_color.is_some_and(|value| !value.is_empty()) || term.is_some_and(|term| term == "dumb");
         if is_terminal && !unwanted { Self::On } else { Self::Off }
     }
@@ -88,7 +88,7 @@ mod tests {
             (true, Some(os("")), Some(os("xterm")), Colour::On, "but an empty one"),
             (true, None, Some(os("dumb")), Colour::Off, "a terminal without colours"),
         ] {
-            assert_eq!(Colour::of(is_terminal, no_color, term), expected, "{why}");
+            assert_eq!(Colour::choose(is_terminal, no_color, term), expected, "{why}");
         }
         assert_eq!(Colour::Off.paint(Shade::Error, "error:"), "error:");
         assert_eq!(Colour::On.paint(Shade::Hint, "hint:"), "\u{1b}[36mhint:\u{1b}[0m");

@@ -213,7 +213,7 @@ mod tests {
         use IterationStatus::{Open, Stopping};
         let reparse = || Task::Reparse(Selection::All);
         let some = Condition::Path(TextTest::Prefix("/a".to_owned()));
-        let some = || Task::Reparse(Selection::of(Some(some.clone())));
+        let some = || Task::Reparse(Selection::from_condition(Some(some.clone())));
         let go_on = || Plan::GoOn { changed: Vec::new() };
         for (running, status, wanted, expected, why) in [
             (Task::Crawl, Open, Task::Demand, go_on(), "URLs on demand join a crawl"),

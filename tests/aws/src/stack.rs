@@ -49,7 +49,7 @@ impl EmulatedStack {
     /// If no emulator answers.
     pub async fn new() -> Self {
         let stack = Self::without_tags().await;
-        let table = stack.fresh.table_names().of(Table::Crawls).to_owned();
+        let table = stack.fresh.table_names().get(Table::Crawls).to_owned();
         let dynamodb = &stack.fresh.clients().dynamodb;
         let described = dynamodb.describe_table().table_name(table).send().await.unwrap().table.unwrap();
         let tags = [("dragline:commands", stack.commands_url.as_str()), ("dragline:archive", stack.name())];
@@ -183,7 +183,7 @@ impl EmulatedStack {
     pub async fn dump(&self) -> BTreeMap<String, String> {
         let (mut all, names) = (BTreeMap::new(), self.fresh.table_names());
         for table in [Table::Crawls, Table::Frontier, Table::Candidates, Table::Log] {
-            let scan = self.fresh.clients().dynamodb.scan().table_name(names.of(table));
+            let scan = self.fresh.clients().dynamodb.scan().table_name(names.get(table));
             for item in scan.into_paginator().items().send().collect::<Result<Vec<_>, _>>().await.unwrap() {
                 let key = format!("{table:?} {:?} {:?}", item["pk"], item["sk"]);
                 if !key.contains("\"spec") {

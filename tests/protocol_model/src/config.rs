@@ -147,7 +147,7 @@ impl Faults {
 impl Config {
     /// A site crawled by one scheduler, two crawlers and two parsers, without faults.
     #[must_use]
-    pub const fn of(site: Site) -> Self {
+    pub const fn for_site(site: Site) -> Self {
         Self {
             site,
             workers: Workers { schedulers: 1, crawlers: 2, parsers: 2 },

@@ -46,7 +46,7 @@ impl Diagnostic {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    pub(super) fn of(problem: &Problem) -> Self {
+    pub(super) fn from_problem(problem: &Problem) -> Self {
         Self { message: problem.to_string(), hint: problem.mistake.hint() }
     }
 }

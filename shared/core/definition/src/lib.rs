@@ -96,7 +96,7 @@ fn checked(read: ReadDraft, mut found: Diagnostics, runs: Runs) -> Result<Defini
     let problems = match Definition::new(draft) {
         Ok(definition) if found.is_empty() => {
             let beyond = if runs == Runs::OnStack { beyond_a_stack(&definition) } else { Vec::new() };
-            found.extend(beyond.iter().map(|problem| (locations.of(problem), Diagnostic::of(problem))));
+            found.extend(beyond.iter().map(|problem| (locations.locate(problem), Diagnostic::from_problem(problem))));
             return if found.is_empty() { Ok(definition) } else { Err(found) };
         }
         Ok(_) => return Err(found),
@@ -104,7 +104,7 @@ fn checked(read: ReadDraft, mut found: Diagnostics, runs: Runs) -> Result<Defini
     };
     let is_alone = found.is_empty();
     let problems = problems.iter().filter(|problem| is_alone || stands_alone(&problem.mistake));
-    found.extend(problems.map(|problem| (locations.of(problem), Diagnostic::of(problem))));
+    found.extend(problems.map(|problem| (locations.locate(problem), Diagnostic::from_problem(problem))));
     Err(found)
 }
 

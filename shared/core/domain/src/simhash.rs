@@ -19,11 +19,11 @@ impl Simhash {
     /// use dragline_domain::simhash::Simhash;
     ///
     /// let words: String = (0..200).map(|n| format!("word{n} ")).collect();
-    /// let near = Simhash::of(&format!("{words} one more"));
-    /// assert!(Simhash::of(&words).distance(near) < 6);
+    /// let near = Simhash::compute(&format!("{words} one more"));
+    /// assert!(Simhash::compute(&words).distance(near) < 6);
     /// ```
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn compute(text: &str) -> Self {
         TextPrint::new(text).simhash
     }
 
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn similar_texts_have_similar_fingerprints() {
         let text = |n: usize| (0..n).map(|n| format!("word{}", n * n % 97)).collect::<Vec<_>>().join(" ");
-        let distance = |a: &str, b: &str| Simhash::of(a).distance(Simhash::of(b));
+        let distance = |a: &str, b: &str| Simhash::compute(a).distance(Simhash::compute(b));
         assert_eq!(distance(&text(300), &text(300)), 0);
         assert!(distance(&text(300), &(text(300) + " and some more")) < 8, "a few words more");
         let other = "Entirely different words make up this text, of which none is in the other.".repeat(5);

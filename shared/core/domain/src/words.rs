@@ -11,7 +11,7 @@ enum Script {
 
 impl Script {
     /// Returns the script of a character; `None` for those of words with spaces between them, and for punctuation.
-    const fn of(c: char) -> Option<Self> {
+    const fn from_char(c: char) -> Option<Self> {
         match c {
             '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' => Some(Self::Southern),
             '\u{3005}'..='\u{3007}'
@@ -51,8 +51,8 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     text.split_whitespace().flat_map(|token| {
         let mut rest = token;
         std::iter::from_fn(move || {
-            let script = Script::of(rest.chars().next()?);
-            let length = rest.find(|c| Script::of(c) != script).unwrap_or(rest.len());
+            let script = Script::from_char(rest.chars().next()?);
+            let length = rest.find(|c| Script::from_char(c) != script).unwrap_or(rest.len());
             let (piece, after) = rest.split_at(length);
             let is_whole = piece.len() == token.len();
             rest = after;
@@ -150,8 +150,8 @@ mod tests {
             let text = random(first, letters, 1);
             let changed = format!("{}{}", random(first, letters, 3).chars().take(4).collect::<String>(), text);
             let (near, far) = (
-                Simhash::of(&text).distance(Simhash::of(&changed)),
-                Simhash::of(&text).distance(Simhash::of(&random(first, letters, 2))),
+                Simhash::compute(&text).distance(Simhash::compute(&changed)),
+                Simhash::compute(&text).distance(Simhash::compute(&random(first, letters, 2))),
             );
             assert!(near <= 3, "{script}: {near} bits");
             assert!(far > 15, "{script}: {far} bits");

@@ -46,8 +46,8 @@ pub(crate) fn of_text(text: &str) -> About {
     About {
         language_detected: language(text),
         words: u32::try_from(count_words(text)).unwrap_or(u32::MAX),
-        text_sha1: Sha1Digest::of(text.as_bytes()).to_hex(),
-        simhash: Simhash::of(text).to_string(),
+        text_sha1: Sha1Digest::compute(text.as_bytes()).to_hex(),
+        simhash: Simhash::compute(text).to_string(),
         ..About::default()
     }
 }
@@ -145,7 +145,7 @@ mod tests {
 
     fn about(html: &str) -> PageAbout {
         let base = Url::parse("https://a.example/b/").unwrap();
-        let document = tree::of(html).unwrap();
+        let document = tree::parse(html).unwrap();
         of_tree(&document, &tree::base_of(&document, &base), "")
     }
 

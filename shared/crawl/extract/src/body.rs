@@ -72,7 +72,7 @@ impl<'c> Body<'c> {
     ///
     /// # Errors
     /// The body's content coding is not supported.
-    pub fn of(source: &Source<'c>, settings: &Settings<'c>) -> Result<Self, Unread> {
+    pub fn read(source: &Source<'c>, settings: &Settings<'c>) -> Result<Self, Unread> {
         let Source { headers, .. } = source;
         let directives = header_directives(headers, settings.product_token);
         let content_type = headers.content_type();
@@ -82,7 +82,7 @@ impl<'c> Body<'c> {
             links: Vec::new(),
             content: None,
         })?;
-        let media = MediaType::of(content_type.as_ref());
+        let media = MediaType::from_content_type(content_type.as_ref());
         Ok(Self { source: *source, settings: *settings, media, directives, content_type, codings })
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn traced(page: &ReadPage<'_>, settings: &Settings<'_>, tracing: Trac
     if !has_items && level < ContentLevel::Full {
         return (content, traces);
     }
-    let document = Some(page.html).filter(|html| html.len() <= PAGE_BYTES_MAX).and_then(tree::of);
+    let document = Some(page.html).filter(|html| html.len() <= PAGE_BYTES_MAX).and_then(tree::parse);
     if let Some(document) = document {
         let base = tree::base_of(&document, page.url);
         if has_items {

@@ -33,7 +33,7 @@ pub fn fields_digest(headers: &Headers, product_token: &str, read_as: ReadAs) ->
     let directives = header_directives(headers, product_token);
     let declared = headers.content_type();
     let can_be_decoded = ContentCodings::parse(headers.all("content-encoding")).is_ok();
-    let media = if can_be_decoded { MediaType::of(declared.as_ref()) } else { MediaType::Other };
+    let media = if can_be_decoded { MediaType::from_content_type(declared.as_ref()) } else { MediaType::Other };
     let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref()).map(str::to_ascii_lowercase);
     let (page, file) = match media {
         MediaType::Html => (Some("html"), None),
@@ -63,7 +63,7 @@ pub fn fields_digest(headers: &Headers, product_token: &str, read_as: ReadAs) ->
         None => read_by,
         Some(name) => format!("{name} {charset:?} {read_by}"),
     };
-    let [a, b, c, d, ..] = *Sha1Digest::of(read_by.as_bytes()).as_bytes();
+    let [a, b, c, d, ..] = *Sha1Digest::compute(read_by.as_bytes()).as_bytes();
     FieldsDigest(u32::from_be_bytes([a, b, c, d]).max(1))
 }
 

@@ -52,7 +52,7 @@ impl Extractor for Html {
         let url = Url::parse(body.source.url.as_str()).ok()?;
         let source = PageSource { url: &url, encoding: text.encoding, syntax };
         let mut html = html::extract(&text.text, &source, &HtmlLimits::default());
-        let outline = (html.text.len() <= SLIGHT_TEXT_BYTES_MAX).then(|| Outline::of(&text.text));
+        let outline = (html.text.len() <= SLIGHT_TEXT_BYTES_MAX).then(|| Outline::build(&text.text));
         let wall = outline.as_ref().and_then(|outline| wall::of_outline(body.source.url, outline));
         let scripted = outline.as_ref().and_then(|outline| outline.needs_scripts(scripted::WORDS_MAX));
         let remark = body.remark().or_else(|| scripted.map(scripted::detail));
@@ -179,7 +179,7 @@ mod tests {
             (Some("text/*"), "<p>", None, "half a type is another"),
             (Some("text/plain"), "<p>", None, "a text, which may be of markup"),
         ] {
-            let media = MediaType::of(field.and_then(content_type).as_ref());
+            let media = MediaType::from_content_type(field.and_then(content_type).as_ref());
             assert_eq!(syntax(media, text), expected, "{field:?}: {text}: {why}");
         }
     }

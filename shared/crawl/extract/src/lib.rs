@@ -74,7 +74,7 @@ pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted
 /// # Errors
 /// As [`extract`].
 pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs) -> Result<Extracted, Unread> {
-    let mut body = Body::of(source, settings)?;
+    let mut body = Body::read(source, settings)?;
     let mut read = match read_as {
         ReadAs::Typed => by_type(&body),
         ReadAs::Sitemap | ReadAs::Robots => match sitemap::named(&body, read_as) {

@@ -33,7 +33,7 @@ impl Look {
 /// [`Unread`] if it is in no format that an extractor reads.
 pub fn look(source: &Source<'_>, settings: &Settings<'_>) -> Result<Look, Unread> {
     let extracted = crate::extract(source, settings)?;
-    let body = Body::of(source, settings)?;
+    let body = Body::read(source, settings)?;
     let bytes = body.decoded();
     let html = body.text(&bytes).text;
     let Ok(url) = Url::parse(source.url.as_str()) else { return Err(body.unread()) };

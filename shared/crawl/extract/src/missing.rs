@@ -31,10 +31,10 @@ const SCRIPTED_WORDS_MIN: usize = 10;
 pub fn print_of_missing(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Result<(PagePrint, String), String> {
     let bytes = page_bytes(headers, body).ok_or("no page")?;
     let text = String::from_utf8_lossy(&bytes);
-    if let Some(element) = Outline::of(&text).needs_scripts(scripted::WORDS_MAX) {
+    if let Some(element) = Outline::build(&text).needs_scripts(scripted::WORDS_MAX) {
         return Err(format!("a page that scripts make in `{element}`"));
     }
-    let prose = Prose::of(&text);
+    let prose = Prose::measure(&text);
     let words_min = if prose.scripts > 0 { SCRIPTED_WORDS_MIN } else { WORDS_MIN };
     if prose.words < words_min {
         return Err("a page of next to no words".to_owned());
@@ -58,7 +58,7 @@ pub fn wall_of(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
 #[must_use]
 pub fn print_of_page(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Option<PagePrint> {
     let bytes = page_bytes(headers, body)?;
-    Some(print_of_prose(url, &Prose::of(&String::from_utf8_lossy(&bytes))))
+    Some(print_of_prose(url, &Prose::measure(&String::from_utf8_lossy(&bytes))))
 }
 
 /// Returns the decoded bytes of a page, as far as they are looked at; `None` if it is none by its type, or cannot be decoded. Its character set does
@@ -66,7 +66,7 @@ pub fn print_of_page(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Option<P
 fn page_bytes(headers: &Headers, body: &[u8]) -> Option<Vec<u8>> {
     let declared = headers.text("content-type").as_deref().and_then(content_type);
     let codings = ContentCodings::parse(headers.all("content-encoding")).ok()?;
-    let may_be_page = MediaType::of(declared.as_ref()).may_be_page();
+    let may_be_page = MediaType::from_content_type(declared.as_ref()).may_be_page();
     may_be_page.then(|| decode_all(&codings, body, PAGE_BYTES_MAX as u64).bytes.into_owned())
 }
 

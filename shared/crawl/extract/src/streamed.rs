@@ -137,7 +137,7 @@ mod tests {
                 "which is seen already",
             ),
         ] {
-            let document = tree::of(&format!("<body>{html}")).unwrap();
+            let document = tree::parse(&format!("<body>{html}")).unwrap();
             assert_eq!(document.body().unwrap().inner_html().as_ref(), expected, "{why}");
         }
     }
@@ -152,8 +152,8 @@ mod tests {
             let parts: String = (0..parts).map(part).collect();
             format!(r#"<template id="P:0"></template>{parts}"#)
         };
-        assert!(tree::of(&html(2)).is_some());
-        assert!(tree::of(&html(3)).is_none());
-        assert!(tree::of(&html(900)).is_none());
+        assert!(tree::parse(&html(2)).is_some());
+        assert!(tree::parse(&html(3)).is_none());
+        assert!(tree::parse(&html(900)).is_none());
     }
 }

@@ -33,7 +33,7 @@ const PIECE_BYTES: usize = 4 << 10;
 const MEASURE_EVERY: usize = 2_000;
 
 /// Parses a page, as where scripts are not run, but for those that put parts of it together. `None` if its tree would be too deep or too large.
-pub(crate) fn of(html: &str) -> Option<Document> {
+pub(crate) fn parse(html: &str) -> Option<Document> {
     let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let mut parser = parse_document(Document::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
     let (mut rest, mut measured_at) = (html, 0);

@@ -105,7 +105,7 @@ impl CrawlContext {
             main: Arc::new(main),
             policy: Arc::new(policy),
             recrawl: Arc::new(RecrawlRules::new(&definition)),
-            allowed: AllowedOrigins::of(&definition),
+            allowed: AllowedOrigins::from_definition(&definition),
             rules: hasher.digest(),
             versions,
             joined: 0,
@@ -163,7 +163,7 @@ impl CrawlContext {
     /// Returns the limits of each request.
     #[must_use]
     pub fn limits(&self) -> FetchLimits {
-        FetchLimits::of(&self.definition.fetch)
+        FetchLimits::from_fetch(&self.definition.fetch)
     }
 
     /// Returns how long a request may take, including the time to store the largest body.

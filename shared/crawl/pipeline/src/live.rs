@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     fn host(text: &str) -> HostKey {
-        HostKey::of(&text.parse().unwrap())
+        HostKey::from_origin(&text.parse().unwrap())
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub enum Swept {
 /// # Errors
 /// Returns the ports' errors; the next sweep continues.
 pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> PortResult<Swept> {
-    let (frontier, until) = (world.frontier(), Until::of(world));
+    let (frontier, until) = (world.frontier(), Until::end_of_walk(world));
     let Some(mut iteration) = frontier.latest_iteration(crawl).await? else { return Ok(Swept::NoIteration) };
     if iteration.status == IterationStatus::Closed {
         return Ok(Swept::Closed(Box::new(iteration)));
@@ -256,7 +256,7 @@ async fn find_holders(world: &impl World, iteration: &IterationRow, until: Until
 
 /// Whether a turn of this process holds the lease, whatever the clock says.
 fn is_alive(world: &impl World, origin: &OriginKey, lease: &Lease) -> bool {
-    let alive = || world.live().at(&HostKey::of(&origin.origin));
+    let alive = || world.live().at(&HostKey::from_origin(&origin.origin));
     lease.holder().is_some_and(|holder| alive().contains(&holder.token))
 }
 

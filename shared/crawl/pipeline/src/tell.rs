@@ -64,7 +64,7 @@ pub(crate) async fn mark_told(
     iteration: Iteration,
     what: &str,
 ) -> PortResult<NoticeState> {
-    let fact = Fact::of(&format!("iteration {iteration} {what}"));
+    let fact = Fact::from_text(&format!("iteration {iteration} {what}"));
     world.frontier().mark_told(crawl, &fact, world.clock().now()).await
 }
 

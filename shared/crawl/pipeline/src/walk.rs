@@ -25,7 +25,7 @@ pub(crate) struct Until(Option<Duration>);
 
 impl Until {
     /// Returns the end for a step that begins now.
-    pub(crate) fn of(world: &impl World) -> Self {
+    pub(crate) fn end_of_walk(world: &impl World) -> Self {
         Self(world.timing().walk.map(|walk| world.clock().monotonic().saturating_add(walk)))
     }
 
@@ -61,7 +61,7 @@ pub(crate) struct Walker<'w, W> {
 impl<'w, W: World> Walker<'w, W> {
     /// Continues where the iteration's row says.
     pub(crate) fn resume(world: &'w W, iteration: &'w IterationRow, walk: Walk, until: Until) -> Self {
-        let stored = iteration.cursors.of(walk).clone();
+        let stored = iteration.cursors.get(walk).clone();
         Self { world, iteration, walk, until, reached: stored.clone(), stored, passed_since: 0 }
     }
 

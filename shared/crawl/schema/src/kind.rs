@@ -30,7 +30,7 @@ impl Kind {
     /// Returns the kind of a value in the column `name`. Prices that the notation gives as numbers
     /// are money too.
     #[must_use]
-    pub fn of(name: &str, column: &Column) -> Self {
+    pub fn infer(name: &str, column: &Column) -> Self {
         match (&column.cell, column.form) {
             (_, Form::Json) => Self::List,
             (_, Form::Money) => Self::Money,
@@ -100,7 +100,7 @@ mod tests {
             ("offers", Cell::Text("[1,2]".to_owned()), Form::Json, Kind::List, "several values"),
             ("offers", Cell::Text("[1,2]".to_owned()), Form::Single, Kind::Text, "only looks like several"),
         ] {
-            assert_eq!(Kind::of(name, &Column { cell, property: None, form }), expected, "{why}");
+            assert_eq!(Kind::infer(name, &Column { cell, property: None, form }), expected, "{why}");
         }
     }
 }

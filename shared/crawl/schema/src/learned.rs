@@ -218,7 +218,7 @@ impl TypeLearned {
                 Cell::Number(number) => (number.to_string(), digest(&number.to_string())),
                 Cell::Text(text) => (one_line(text, EXAMPLE_CHARS_MAX), digest(text)),
             };
-            let kind = Kind::of(&name, &column);
+            let kind = Kind::infer(&name, &column);
             let mut field = FieldLearned {
                 property: column.property.filter(|property| property.len() <= NAME_BYTES_MAX),
                 items: 1,

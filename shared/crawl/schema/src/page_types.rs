@@ -59,7 +59,7 @@ impl PageTypes {
         let mut page = PageType { pages: 1, types, ..PageType::default() };
         add_url(&mut page.urls, url);
         for repeated in repeated {
-            match RepeatedLearned::of(repeated, url) {
+            match RepeatedLearned::from_repeated(repeated, url) {
                 Some((each, learned)) => drop(page.repeated.entry(each).or_insert(learned)),
                 None => page.repeated_left_out += 1,
             }

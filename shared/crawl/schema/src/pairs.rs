@@ -74,12 +74,12 @@ fn shape(document: &Document) -> Shape {
     for item in items(document) {
         let columns = item.columns_by_property();
         let kinds = columns.into_iter().map(|(name, column)| {
-            let kind = Kind::of(&name, &column);
+            let kind = Kind::infer(&name, &column);
             (name, kind)
         });
         shape.items.entry(item.table()).or_default().extend(kinds);
     }
-    for (each, learned) in repeated(document).iter().filter_map(|one| RepeatedLearned::of(one, "")) {
+    for (each, learned) in repeated(document).iter().filter_map(|one| RepeatedLearned::from_repeated(one, "")) {
         shape.repeated.insert(each, learned.fields.into_keys().collect());
     }
     shape

@@ -54,7 +54,7 @@ pub struct RepeatedFieldLearned {
 impl RepeatedLearned {
     /// Returns the structure of one page, with its selector; `None` if the selector is too long to
     /// keep.
-    pub(crate) fn of(repeated: &Repeated, url: &str) -> Option<(String, Self)> {
+    pub(crate) fn from_repeated(repeated: &Repeated, url: &str) -> Option<(String, Self)> {
         let each = Some(&repeated.each).filter(|each| each.len() <= NAME_BYTES_MAX)?.clone();
         let mut learned = Self {
             form: repeated.form,
@@ -66,7 +66,7 @@ impl RepeatedLearned {
         };
         add_url(&mut learned.urls, url);
         for field in &repeated.fields {
-            match RepeatedFieldLearned::of(field) {
+            match RepeatedFieldLearned::from_field(field) {
                 // A page names each place once.
                 Some((place, field)) => drop(learned.fields.entry(place).or_insert(field)),
                 None => learned.fields_left_out += 1,
@@ -101,7 +101,7 @@ impl RepeatedLearned {
 }
 
 impl RepeatedFieldLearned {
-    fn of(field: &RepeatedField) -> Option<(String, Self)> {
+    fn from_field(field: &RepeatedField) -> Option<(String, Self)> {
         let attribute = field.attribute.as_ref().map(|name| format!("@{name}")).unwrap_or_default();
         let css = field.css.as_deref().unwrap_or_default();
         let place = field.path.clone().unwrap_or_else(|| format!("{css}{attribute}"));

@@ -135,8 +135,8 @@ impl Nodes {
         };
         let text = row.text.as_deref().filter(|text| !text.is_empty());
         let words = row.text.as_deref().map(count_words);
-        let sha1 = text.map(|text| Sha1Digest::of(text.as_bytes()).to_hex());
-        let simhash = text.filter(|_| words.is_some_and(|words| words >= WORDS_MIN)).map(Simhash::of);
+        let sha1 = text.map(|text| Sha1Digest::compute(text.as_bytes()).to_hex());
+        let simhash = text.filter(|_| words.is_some_and(|words| words >= WORDS_MIN)).map(Simhash::compute);
         let sql = "UPDATE node SET state = iif(state IN ('file', 'copy'), ?2, state), status = ?3, content_type = ?4, body_bytes = ?5, title = ?6,
                    description = ?7, language = ?8, canonical = ?9, words = ?10, text_sha1 = ?11, simhash = ?12 WHERE id = ?1";
         self.db.prepare_cached(sql)?.execute(params![

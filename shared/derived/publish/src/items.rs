@@ -145,7 +145,7 @@ impl Part {
             item.is_of_definition() || self.tables.contains_key(item.table()) || self.tables.len() < TABLES_MAX;
         let lines = self.tables.entry(if has_room { item.table() } else { OTHER }.to_owned()).or_default();
         let before = lines.len();
-        serde_json::to_writer(&mut *lines, &Line::of(item))?;
+        serde_json::to_writer(&mut *lines, &Line::from_item(item))?;
         lines.push(b'\n');
         self.bytes += lines.len() - before;
         self.items += 1;
@@ -172,7 +172,7 @@ struct Line {
 }
 
 impl Line {
-    fn of(item: &ItemRow) -> Self {
+    fn from_item(item: &ItemRow) -> Self {
         let fields = item.cells().map(|(name, cell)| (name.to_owned(), cell.to_string())).collect();
         Self {
             url: item.url().to_owned(),

@@ -152,7 +152,7 @@ mod tests {
             let content = Some(Box::new(content));
             let document =
                 Document { page, content, body: Some(body), ..Document::bare(1, url, Outcome::FileIngested) };
-            Entry::of(document, LinkFigures::default())
+            Entry::from_document(document, LinkFigures::default())
         };
         let hidden = Page { directives: Directives { noindex: true, nofollow: false }, ..Page::default() };
         for (path, content_type, page, expected, reason) in [
@@ -181,7 +181,7 @@ mod tests {
                 content: Some(Box::new(Content { main: Some(main), ..Content::default() })),
                 ..Document::bare(1, url, Outcome::FileIngested)
             };
-            Entry::of(document, LinkFigures::default()).unwrap()
+            Entry::from_document(document, LinkFigures::default()).unwrap()
         };
         let main = "The quick foxes jump over many lazy dogs";
         let other = "Imprints are long texts of several clauses that nobody reads";

@@ -96,7 +96,7 @@ impl Lookup {
             languages.entry(language.to_owned()).or_insert_with(|| WordMaker::of_language(language));
         })?;
         let mut pages_for_each = Vec::new();
-        for field in Part::ALL.map(|part| fields.of(part)) {
+        for field in Part::ALL.map(|part| fields.get(part)) {
             let (mut all, mut with) = (0_u32, 0_u32);
             for segment in searcher.segment_readers() {
                 let norms = segment.get_fieldnorms_reader(field)?;
@@ -246,7 +246,7 @@ impl Lookup {
         let parts = part.map_or_else(|| Part::ALL.to_vec(), |part| vec![part]);
         let mut any = Vec::new();
         for part in parts {
-            let field = self.fields.of(part);
+            let field = self.fields.get(part);
             any.push(boxed(BoostQuery::new(in_field(field, words)?, part.boost())));
         }
         Ok(boxed(DisjunctionMaxQuery::with_tie_breaker(any, TIE_BREAKER)))

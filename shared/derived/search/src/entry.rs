@@ -53,7 +53,7 @@ pub(crate) struct LinkFigures {
 
 impl Entry {
     /// Returns the entry of a document; `None` if there is nothing to look up, as it is neither a page nor a file that people read, or asks for noindex.
-    pub(crate) fn of(document: Document, standing: LinkFigures) -> Option<Self> {
+    pub(crate) fn from_document(document: Document, standing: LinkFigures) -> Option<Self> {
         let is_file = document.is_readable_file();
         let page = document.page.or_else(|| is_file.then(Page::default)).filter(|page| !page.directives.noindex)?;
         let content = document.content.map(|content| *content).unwrap_or_default();
@@ -118,7 +118,7 @@ impl Entry {
         for part in Part::ALL {
             let texts = self.texts(part);
             if texts.iter().any(|text| !text.is_empty()) {
-                document.add_text(fields.of(part), in_language(&self.language, &texts));
+                document.add_text(fields.get(part), in_language(&self.language, &texts));
                 texts.iter().for_each(|text| document.add_text(fields.written, text));
             }
         }
@@ -147,7 +147,7 @@ pub(crate) struct Stored {
 impl Stored {
     /// # Errors
     /// There is none that is expected.
-    pub(crate) fn of(entry: &Entry) -> Result<Self, serde_json::Error> {
+    pub(crate) fn from_entry(entry: &Entry) -> Result<Self, serde_json::Error> {
         let text = serde_json::to_string(entry)?;
         Ok(Self { digest: number_of(&text), text })
     }

@@ -135,7 +135,7 @@ impl Lookup {
         for words in self.languages.values() {
             for form in words.clone().asked(word).into_iter().flat_map(|word| word.forms) {
                 for part in Part::ALL {
-                    if self.searcher.doc_freq(&Term::from_field_text(self.fields.of(part), &form))? > 0 {
+                    if self.searcher.doc_freq(&Term::from_field_text(self.fields.get(part), &form))? > 0 {
                         return Ok(true);
                     }
                 }

@@ -87,7 +87,7 @@ pub(crate) struct Fields {
 
 impl Fields {
     /// Returns the field of a part.
-    pub(crate) const fn of(&self, part: Part) -> Field {
+    pub(crate) const fn get(&self, part: Part) -> Field {
         self.parts[part as usize]
     }
 }

@@ -75,7 +75,7 @@ impl FormsOf {
     }
 
     /// Returns the forms of a word in normalisation form KC.
-    pub(crate) fn of(&mut self, word: &str) -> Arc<Forms> {
+    pub(crate) fn get(&mut self, word: &str) -> Arc<Forms> {
         if let Some(forms) = self.of_late.get(word) {
             return Arc::clone(forms);
         }

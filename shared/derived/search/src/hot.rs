@@ -72,7 +72,7 @@ pub(crate) fn write(edition: &Edition, folder: &Path) -> Result<IndexFile, Index
 fn what_every_search_reads(lookup: &Lookup) -> Result<(), IndexError> {
     for segment in lookup.searcher.segment_readers() {
         for part in Part::ALL {
-            segment.inverted_index(lookup.fields.of(part))?;
+            segment.inverted_index(lookup.fields.get(part))?;
         }
         segment.get_store_reader(0)?;
     }

@@ -82,7 +82,7 @@ pub(crate) struct MadeFrom {
 
 impl MadeFrom {
     /// Reads what an index was made from; `None` if nothing was committed to it.
-    pub(crate) fn of(index: &tantivy::Index) -> Result<Option<Self>, IndexError> {
+    pub(crate) fn load(index: &tantivy::Index) -> Result<Option<Self>, IndexError> {
         let payload = index.load_metas()?.payload;
         Ok(payload.map(|payload| serde_json::from_str(&payload)).transpose()?)
     }
@@ -137,7 +137,7 @@ impl Index {
         fs::create_dir_all(folder)?;
         let (schema, fields) = schema();
         let directory = MmapDirectory::open(folder).map_err(TantivyError::from)?;
-        Self::of(tantivy::Index::open_or_create(directory, schema)?, fields, folder.to_owned())
+        Self::with_fields(tantivy::Index::open_or_create(directory, schema)?, fields, folder.to_owned())
     }
 
     /// Opens an edition of an index for searching, whose files are elsewhere. What every search reads is read at once, and the rest as it is needed.
@@ -159,13 +159,13 @@ impl Index {
         let mut index = tantivy::Index::open(directory)?;
         // Most of their time they wait for blocks.
         index.set_multithread_executor(SEARCHERS)?;
-        Self::of(index, schema().1, no_folder()).map(|(index, _)| index)
+        Self::with_fields(index, schema().1, no_folder()).map(|(index, _)| index)
     }
 
-    fn of(index: tantivy::Index, fields: Fields, folder: PathBuf) -> Result<(Self, Option<MadeFrom>), IndexError> {
+    fn with_fields(index: tantivy::Index, fields: Fields, folder: PathBuf) -> Result<(Self, Option<MadeFrom>), IndexError> {
         index.tokenizers().register(InLanguages::NAME, InLanguages::default());
         index.tokenizers().register(AS_WRITTEN, WordMaker::with_spaces());
-        let from = MadeFrom::of(&index)?;
+        let from = MadeFrom::load(&index)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok((Self { folder, index, fields, reader, lookup: Mutex::default() }, from))
     }
@@ -277,12 +277,12 @@ impl<'i> Update<'i> {
         mut visit: impl FnMut(&Document),
         rest: impl Fn() -> ControlFlow<()>,
     ) -> Result<Option<Cursor>, SearchError> {
-        let (all, index, standings) = (&Filter::default(), self.index, Standings::of(graph)?);
+        let (all, index, standings) = (&Filter::default(), self.index, Standings::load(graph)?);
         let read = |after: Option<Cursor>| async move { reader.shown_documents(all, after.as_ref(), BATCH_ROWS).await };
         let mut put = |document: Document| -> Result<(), SearchError> {
             visit(&document);
             let standing = standings.of_page(document.url.as_str())?;
-            let entry = Entry::of(document, standing);
+            let entry = Entry::from_document(document, standing);
             entry.map_or(Ok(()), |entry| self.put(entry)).map_err(|error| index.failed(error))
         };
         let put = |row: DocumentRow| put(row.document).map_or_else(ControlFlow::Break, ControlFlow::Continue);
@@ -295,7 +295,7 @@ impl<'i> Update<'i> {
 
     /// Writes a page unless it is there as it is.
     pub(crate) fn put(&mut self, entry: Entry) -> Result<(), IndexError> {
-        let stored = Stored::of(&entry)?;
+        let stored = Stored::from_entry(&entry)?;
         if let Some(there) = find(&self.searcher, &self.index.fields, &entry.url)? {
             self.dealt_with[there.segment_ord as usize].insert(there.doc_id);
             let digests = self.searcher.segment_reader(there.segment_ord).fast_fields().u64("digest")?;

@@ -69,7 +69,7 @@ impl Index {
         let searcher = self.searcher();
         let mut indexes = Vec::new();
         for segment in searcher.segment_readers() {
-            indexes.push(segment.inverted_index(self.fields.of(part))?);
+            indexes.push(segment.inverted_index(self.fields.get(part))?);
         }
         let mut streams = Vec::new();
         for index in &indexes {
@@ -161,7 +161,7 @@ impl Index {
         word: &str,
         mut visit: impl FnMut(DocAddress, &[u32]) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
-        let field = self.fields.of(part);
+        let field = self.fields.get(part);
         let term = Term::from_field_text(field, word);
         let mut positions = Vec::new();
         for (segment, reader) in (0..).zip(searcher.segment_readers()) {

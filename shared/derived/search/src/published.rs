@@ -36,7 +36,7 @@ impl Index {
     /// # Errors
     /// It cannot be read.
     pub fn is_made_from(&self, graph: &str) -> Result<bool, SearchError> {
-        let made_from = MadeFrom::of(&self.index).map_err(|error| self.failed(error))?;
+        let made_from = MadeFrom::load(&self.index).map_err(|error| self.failed(error))?;
         Ok(made_from.is_some_and(|made| made.from == graph))
     }
 }

@@ -155,7 +155,7 @@ impl Facets {
         Ok(AggregationCollector::from_aggs(wanted, Default::default()))
     }
 
-    fn of(mut counted: AggregationResults) -> Self {
+    fn from_results(mut counted: AggregationResults) -> Self {
         let mut counts = |field: &str| match counted.0.remove(field) {
             Some(AggregationResult::BucketResult(BucketResult::Terms { buckets, .. })) => {
                 let mut counts: Vec<FacetCount> = buckets
@@ -182,10 +182,10 @@ impl Index {
     /// The query is not valid, or the index cannot be read.
     pub fn search(&self, request: &Request) -> Result<Results, SearchError> {
         let node = parse(&request.query)?;
-        self.found(request, &node).map_err(|error| self.failed(error))
+        self.results(request, &node).map_err(|error| self.failed(error))
     }
 
-    fn found(&self, request: &Request, node: &Node) -> Result<Results, IndexError> {
+    fn results(&self, request: &Request, node: &Node) -> Result<Results, IndexError> {
         let lookup = self.lookup()?;
         let Compiled { query, notes: Notes { marked, corrections, stop_words } } =
             lookup.compile(node, request.typos)?;
@@ -199,14 +199,14 @@ impl Index {
             let marks = marks
                 .entry(entry.language.clone())
                 .or_insert_with(|| Marks::new(lookup.words_of(&entry.language), &marked));
-            results.push(Hit::of(entry, score, marks));
+            results.push(Hit::new(entry, score, marks));
         }
         Ok(Results { total, page, per_page, results, facets, corrections, stop_words })
     }
 }
 
 impl Hit {
-    pub(crate) fn of(entry: Entry, score: Score, marks: &mut Marks) -> Self {
+    pub(crate) fn new(entry: Entry, score: Score, marks: &mut Marks) -> Self {
         let about = entry.description.as_deref().filter(|about| !about.is_empty());
         let snippet = marks.snippet(&entry.text).or_else(|| marks.snippet(&entry.around.join("\n")));
         Self {
@@ -248,5 +248,5 @@ pub(crate) fn best(lookup: &Lookup, query: &dyn Query, after: u32, count: u32) -
     let (top, total, facets) =
         searcher.search_with_statistics_provider(query, &(top, Count, Facets::collector()?), lookup)?;
     let top = top.into_iter().map(|((score, _), address)| (score, address)).collect();
-    Ok((top, total as u64, Facets::of(facets)))
+    Ok((top, total as u64, Facets::from_results(facets)))
 }

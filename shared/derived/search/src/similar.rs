@@ -54,7 +54,7 @@ impl Index {
                 forms.into_values().for_each(|form| *counts.entry(form).or_default() += times);
             }
         }
-        let text = self.fields.of(Part::Text);
+        let text = self.fields.get(Part::Text);
         let mut weighed = Vec::new();
         for (word, count) in counts {
             let pages = searcher.doc_freq(&Term::from_field_text(text, &word))?;
@@ -74,7 +74,7 @@ impl Index {
         let mut any = Vec::new();
         for (weight, word) in weighed {
             for part in [Part::Title, Part::Text] {
-                let term = Term::from_field_text(self.fields.of(part), &word);
+                let term = Term::from_field_text(self.fields.get(part), &word);
                 let query = boxed(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)));
                 #[expect(clippy::cast_possible_truncation, reason = "a weight, of which the first digits matter")]
                 let weight = weight as Score;
@@ -94,7 +94,7 @@ impl Index {
         let mut marks = Marks::new(words, &[]);
         let (scores, addresses): (Vec<Score>, Vec<DocAddress>) = top.into_iter().unzip();
         let entries = scores.into_iter().zip(self.entries(searcher, &addresses)?);
-        let results = entries.map(|(score, entry)| Hit::of(entry, score, &mut marks)).collect();
+        let results = entries.map(|(score, entry)| Hit::new(entry, score, &mut marks)).collect();
         Ok(Some(Similar { by, results }))
     }
 }

@@ -23,7 +23,7 @@ const COLLECT: &str = "
 pub(crate) struct Standings<'g>(&'g Graph);
 
 impl<'g> Standings<'g> {
-    pub(crate) fn of(graph: &'g Graph) -> Result<Self, GraphError> {
+    pub(crate) fn load(graph: &'g Graph) -> Result<Self, GraphError> {
         graph.prepare(COLLECT)?;
         Ok(Self(graph))
     }

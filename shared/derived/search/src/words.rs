@@ -122,7 +122,7 @@ impl WordMaker {
             Runs::new(text, if self.unspaced == Unspaced::InPairs { Unspaced::InWholePairs } else { self.unspaced });
         let mut run = Run::default();
         while runs.read(&mut run) {
-            visit(&run, &self.forms.of(&run.text));
+            visit(&run, &self.forms.get(&run.text));
         }
     }
 }
@@ -157,7 +157,7 @@ impl TokenStream for WordStream<'_> {
                 // Pairs are many, and are as they are.
                 self.token.text.push_str(&self.run.text);
             } else {
-                let forms = self.forms.of(&self.run.text);
+                let forms = self.forms.get(&self.run.text);
                 let mut indexed = forms.indexed();
                 let Some(first) = indexed.next() else { continue };
                 self.token.text.push_str(first);

@@ -231,7 +231,7 @@ impl<'c, F: Files> Copying<'c, F> {
             Form::As(records) => self.append_all(&record, &records),
             Form::AsStored => self.append(&record, &record.record_type, member),
             Form::Later => {
-                let made = Identity::of(&record).and_then(|identity| revisit::bodiless((&identity, &record)));
+                let made = Identity::from_record(&record).and_then(|identity| revisit::bodiless((&identity, &record)));
                 let Some(made) = made else { return self.append(&record, &RecordType::Metadata, member) };
                 self.append(&record, &RecordType::Metadata, &written(&made)?)
             }
@@ -292,7 +292,7 @@ impl<'c, F: Files> Copying<'c, F> {
     }
 
     fn form(&self, record: &StoredRecord) -> Result<Form, ArchiveError> {
-        let Some(identity) = Identity::of(record) else { return Ok(Form::AsStored) };
+        let Some(identity) = Identity::from_record(record) else { return Ok(Form::AsStored) };
         match record.record_type {
             RecordType::Response => self.form_of_response(&identity, record),
             RecordType::Revisit => self.form_of_revisit(&identity, record),

@@ -49,7 +49,7 @@ fn headers(fields: &[(&str, &str)]) -> Headers {
 fn page(url: &str, at: i64, body: &'static str) -> Record {
     let fields = headers(&[("Content-Type", "text/html"), ("ETag", "\"1\"")]);
     let head = http_response_head(200, "OK", &fields, body.len() as u64);
-    Record::response(id(at), &event(url, at), head, body.into(), Sha1Digest::of(body.as_bytes()))
+    Record::response(id(at), &event(url, at), head, body.into(), Sha1Digest::compute(body.as_bytes()))
 }
 
 fn refers_to(url: &str, at: i64) -> Option<RefersTo> {
@@ -59,14 +59,14 @@ fn refers_to(url: &str, at: i64) -> Option<RefersTo> {
 /// A 304 that confirms the answer of a day.
 fn confirmed(url: &str, at: i64, since: i64, body: &str) -> Record {
     let head = http_revisit_head(304, "Not Modified", &headers(&[("ETag", "W/\"2\""), ("X-Cache", "hit")]));
-    let revisit = Revisit::ServerNotModified { payload_digest: Some(Sha1Digest::of(body.as_bytes())) };
+    let revisit = Revisit::ServerNotModified { payload_digest: Some(Sha1Digest::compute(body.as_bytes())) };
     Record::revisit(id(at), &event(url, at), head, &revisit, refers_to(url, since))
 }
 
 /// A 200 with the same body again.
 fn repeated(url: &str, at: i64, since: i64, body: &str) -> Record {
     let head = http_revisit_head(200, "OK", &headers(&[("Content-Type", "text/html"), ("Date", "later")]));
-    let revisit = Revisit::IdenticalPayload { payload_digest: Sha1Digest::of(body.as_bytes()) };
+    let revisit = Revisit::IdenticalPayload { payload_digest: Sha1Digest::compute(body.as_bytes()) };
     Record::revisit(id(at), &event(url, at), head, &revisit, refers_to(url, since))
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Identity {
 
 impl Identity {
     /// Returns that of a record; `None` if it lacks a part, as no record of this program does.
-    pub(crate) fn of(record: &StoredRecord) -> Option<Self> {
+    pub(crate) fn from_record(record: &StoredRecord) -> Option<Self> {
         Some(Self { id: record.id()?, date: record.date()?, url: record.target_uri()?.to_owned() })
     }
 
@@ -88,7 +88,7 @@ fn with_visit(made: Record, record: &StoredRecord) -> Record {
 
 /// Returns the id of a record that is made of what is already there, such as another record: the same each time.
 pub(crate) fn derived(from: &str) -> RecordId {
-    let digest = Sha1Digest::of(from.as_bytes());
+    let digest = Sha1Digest::compute(from.as_bytes());
     let bits = digest.as_bytes().iter().take(16).fold(0, |bits: u128, &byte| bits << 8 | u128::from(byte));
     RecordId::from_bits(bits)
 }

@@ -32,10 +32,10 @@ pub(crate) struct Exhausted;
 
 impl Backoff {
     pub(crate) fn new(rng: &Arc<dyn Rng>) -> Self {
-        Self::of(rng, RETRIES_MAX)
+        Self::with_retries(rng, RETRIES_MAX)
     }
 
-    fn of(rng: &Arc<dyn Rng>, retries_max: u32) -> Self {
+    fn with_retries(rng: &Arc<dyn Rng>, retries_max: u32) -> Self {
         Self { rng: Arc::clone(rng), retries: 0, retries_max }
     }
 
@@ -64,7 +64,7 @@ pub(crate) struct Rounds {
 
 impl Rounds {
     pub(crate) fn new(rng: &Arc<dyn Rng>) -> Self {
-        Self { backoff: Backoff::of(rng, ROUNDS_MAX - 1), is_first: true }
+        Self { backoff: Backoff::with_retries(rng, ROUNDS_MAX - 1), is_first: true }
     }
 
     /// Begins a round: the first at once, each further one after a wait, as others were faster.

@@ -65,11 +65,11 @@ pub fn http_client() -> SharedHttpClient {
 impl AwsClients {
     /// Returns clients with the region, credentials and endpoint from the environment.
     pub async fn from_environment(http: SharedHttpClient, patience: Patience) -> Self {
-        Self::of(&environment(http, patience).await, patience)
+        Self::from_config(&environment(http, patience).await, patience)
     }
 
     /// Returns clients with a shared configuration.
-    pub(crate) fn of(common: &SdkConfig, patience: Patience) -> Self {
+    pub(crate) fn from_config(common: &SdkConfig, patience: Patience) -> Self {
         let meter = Meter::new();
         let dynamodb = aws_sdk_dynamodb::config::Builder::from(common).interceptor(meter.clone()).build();
         let sqs = aws_sdk_sqs::config::Builder::from(common).interceptor(meter.clone()).build();

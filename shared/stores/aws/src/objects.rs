@@ -162,7 +162,7 @@ impl Bucket {
     /// Writes an object to a file, in place of what is there.
     pub(crate) async fn get_file(&self, key: &ObjectKey, to: &Path) -> Result<(), StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
-        let Some(mut output) = found(request.send().await)? else {
+        let Some(mut output) = object_if_any(request.send().await)? else {
             return Err(StoreError::Damaged("there is no such object".to_owned()));
         };
         let failed = |error| StoreError::file(to, error);
@@ -177,7 +177,7 @@ impl Bucket {
     /// Returns an object that is no larger than its kind may be.
     pub(crate) async fn get(&self, key: &ObjectKey, kind: Kind) -> Result<Option<Object>, StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
-        let Some(output) = found(request.send().await)? else { return Ok(None) };
+        let Some(output) = object_if_any(request.send().await)? else { return Ok(None) };
         kind.check(size_of(&output))?;
         let format = output.metadata().and_then(|metadata| metadata.get(FORMAT)).cloned();
         let tag = output.e_tag().map(str::to_owned);
@@ -192,7 +192,7 @@ impl Bucket {
         spool: &Spool,
     ) -> Result<Option<Blob>, StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
-        let Some(output) = found(request.send().await)? else { return Ok(None) };
+        let Some(output) = object_if_any(request.send().await)? else { return Ok(None) };
         kind.check(size_of(&output))?;
         received(output, spool).await.map(Some)
     }
@@ -234,7 +234,7 @@ impl Bucket {
         {
             return Ok(Some(None));
         }
-        Ok(found(result)?.map(Some))
+        Ok(object_if_any(result)?.map(Some))
     }
 
     /// Whether an object exists.
@@ -323,7 +323,8 @@ impl Bucket {
     }
 }
 
-fn found(result: Result<GetObjectOutput, SdkError<GetObjectError>>) -> Result<Option<GetObjectOutput>, StoreError> {
+/// Returns the object; `None` if there is none.
+fn object_if_any(result: Result<GetObjectOutput, SdkError<GetObjectError>>) -> Result<Option<GetObjectOutput>, StoreError> {
     match result {
         Ok(output) => Ok(Some(output)),
         Err(error) if error.as_service_error().is_some_and(GetObjectError::is_no_such_key) => Ok(None),

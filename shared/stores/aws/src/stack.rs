@@ -95,9 +95,9 @@ impl Stack {
         let common = environment(http_client(), patience).await;
         let region = common.region().ok_or(StackError::NoRegion)?.to_string();
         check_credentials(&common).await?;
-        let clients = AwsClients::of(&common, patience);
+        let clients = AwsClients::from_config(&common, patience);
         let tables = TableNames::with_prefix(name);
-        let tags = tags(&clients, tables.of(Table::Crawls)).await.map_err(|e| e.at("find stack", name))?;
+        let tags = tags(&clients, tables.get(Table::Crawls)).await.map_err(|e| e.at("find stack", name))?;
         let Some(mut tags) = tags else { return Err(StackError::NoStack { name: name.to_owned(), region }) };
         let mut tag =
             |tag, what| tags.remove(tag).ok_or_else(|| StackError::Untagged { name: name.to_owned(), what, tag });

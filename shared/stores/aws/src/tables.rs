@@ -112,7 +112,7 @@ impl TableNames {
 
     /// Returns the name of a table.
     #[must_use]
-    pub fn of(&self, table: Table) -> &str {
+    pub fn get(&self, table: Table) -> &str {
         let [crawls, frontier, candidates, log] = &self.names;
         match table {
             Table::Crawls => crawls,
@@ -124,7 +124,7 @@ impl TableNames {
 
     /// Returns the table with this name.
     pub(crate) fn named(&self, name: &str) -> Option<Table> {
-        Table::ALL.into_iter().find(|&table| self.of(table) == name)
+        Table::ALL.into_iter().find(|&table| self.get(table) == name)
     }
 }
 
@@ -142,7 +142,7 @@ pub struct TableError {
 /// Returns a [`TableError`], also if one exists already.
 pub async fn create_tables(client: &Client, names: &TableNames) -> Result<(), TableError> {
     for table in Table::ALL {
-        let name = names.of(table);
+        let name = names.get(table);
         create(client, table, name).await.map_err(|source| TableError { table: name.to_owned(), source })?;
     }
     Ok(())

@@ -63,7 +63,7 @@ async fn fill(
     patience: &mut Patience,
 ) -> Result<Option<Truncation>, NoRoom> {
     let mut room = patience.room(budget.share()).await?;
-    let framing = Framing::of(response);
+    let framing = Framing::from_response(response);
     loop {
         let left = framing.bytes_left(kept.len_bytes());
         if left == 0 {
@@ -116,7 +116,7 @@ enum Text {
 }
 
 impl Text {
-    fn of(headers: &HeaderMap) -> Self {
+    fn from_headers(headers: &HeaderMap) -> Self {
         let declared =
             headers.get(CONTENT_TYPE).and_then(|value| content_type(&String::from_utf8_lossy(value.as_bytes())));
         if declared.is_some_and(|kind| kind.is_text()) { Self::Declared } else { Self::NotDeclared }
@@ -136,7 +136,7 @@ impl BodySoFar {
             place,
             bytes_max,
             meter: DecodedMeter::new(response.headers(), limits.decoded_bytes_max),
-            text: Text::of(response.headers()),
+            text: Text::from_headers(response.headers()),
         }
     }
 

@@ -91,7 +91,7 @@ impl HttpFetcher {
         let mut told = Told { watch: request.watch.as_deref(), is_connecting: false };
         loop {
             let phase = *phases.borrow_and_update();
-            told.of(phase);
+            told.enter(phase);
             let header = phase.header_deadline(times.started, times.first_byte_timeout);
             let deadline = header.map_or(times.deadline, |header| header.min(times.deadline));
             tokio::select! {
@@ -225,7 +225,7 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    fn of(&mut self, phase: Phase) {
+    fn enter(&mut self, phase: Phase) {
         let is_connecting = phase == Phase::Connecting;
         if is_connecting == self.is_connecting {
             return;
@@ -241,7 +241,7 @@ impl Told<'_> {
 
 impl Drop for Told<'_> {
     fn drop(&mut self) {
-        self.of(Phase::Open);
+        self.enter(Phase::Open);
     }
 }
 

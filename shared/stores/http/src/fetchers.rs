@@ -56,7 +56,7 @@ impl HttpFetchers {
 impl Fetchers for HttpFetchers {
     type Fetcher = HttpFetcher;
 
-    fn of(&self, definition: &Draft) -> PortResult<Arc<HttpFetcher>> {
+    fn fetcher_for(&self, definition: &Draft) -> PortResult<Arc<HttpFetcher>> {
         let failed = |error| PortError::new(PortErrorKind::Other, "set up client", &definition.name, error);
         self.client(definition).map_err(failed)
     }
@@ -76,7 +76,7 @@ mod tests {
                 Draft::for_seeds(vec![CrawlUrl::parse("https://a.example/", &UrlRules::default()).unwrap()]);
             draft.user_agent = user_agent.parse().unwrap();
             draft.politeness.concurrency = concurrency;
-            fetchers.of(&draft).unwrap()
+            fetchers.fetcher_for(&draft).unwrap()
         };
         let first = of("A/1", 1);
         assert!(Arc::ptr_eq(&first, &of("A/1", 1)), "its connections are kept");

@@ -19,7 +19,7 @@ pub(crate) enum Framing {
 }
 
 impl Framing {
-    pub(crate) fn of(response: &reqwest::Response) -> Self {
+    pub(crate) fn from_response(response: &reqwest::Response) -> Self {
         match response.version() {
             Version::HTTP_10 | Version::HTTP_11 => Self::of_fields(response.headers()),
             _ => Self::Counted,

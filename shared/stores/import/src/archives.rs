@@ -135,7 +135,7 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(path: &Path) -> Option<Self> {
+    fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         match name {
             name if name.ends_with(".warc") || name.ends_with(".warc.gz") => Some(Self::Records),
@@ -159,7 +159,7 @@ impl Finder {
             self.add_folder(path)?;
             return if self.files.len() > before { Ok(()) } else { Err(ImportError::Empty(path.to_owned())) };
         }
-        let kind = Kind::of(path).ok_or_else(|| ImportError::Kind(path.to_owned()))?;
+        let kind = Kind::from_path(path).ok_or_else(|| ImportError::Kind(path.to_owned()))?;
         self.add_file(path, kind)
     }
 
@@ -176,7 +176,7 @@ impl Finder {
             }
             found.sort_by(|(one, _), (other, _)| one.cmp(other));
             for (path, kind) in &found {
-                match Kind::of(path).filter(|_| kind.is_file()) {
+                match Kind::from_path(path).filter(|_| kind.is_file()) {
                     Some(kind) => self.add_file(path, kind)?,
                     None if kind.is_dir() && depth < FOLDERS_MAX => folders.push((path.clone(), depth + 1)),
                     None => {}
@@ -211,7 +211,7 @@ impl Finder {
         for number in 0..package.len() {
             let entry = package.by_index_raw(number).map_err(|error| failed(error.to_string()))?;
             let name = entry.name().map_err(|error| failed(error.to_string()))?.into_owned();
-            if name.starts_with("archive/") && Kind::of(Path::new(&name)) == Some(Kind::Records) {
+            if name.starts_with("archive/") && Kind::from_path(Path::new(&name)) == Some(Kind::Records) {
                 let start = entry.data_start().filter(|_| entry.compression() == CompressionMethod::Stored);
                 let Some(start) = start.filter(|_| !entry.encrypted()) else {
                     return Err(failed(format!(

@@ -140,10 +140,10 @@ impl Index {
     /// are.
     #[must_use]
     pub fn digest(&self) -> String {
-        let mut digest = Sha1Digest::of(b"");
+        let mut digest = Sha1Digest::compute(b"");
         for Capture { url, at, .. } in &self.captures {
             let link = [digest.as_bytes().as_slice(), &visit_digest(url, at.as_millisecond())].concat();
-            digest = Sha1Digest::of(&link);
+            digest = Sha1Digest::compute(&link);
         }
         digest.to_hex()
     }
@@ -199,7 +199,7 @@ fn iteration_of(warcinfo: &StoredRecord) -> Option<u32> {
 }
 
 fn visit_digest(url: &CrawlUrl, at_ms: i64) -> [u8; 20] {
-    *Sha1Digest::of(format!("{at_ms} {url}").as_bytes()).as_bytes()
+    *Sha1Digest::compute(format!("{at_ms} {url}").as_bytes()).as_bytes()
 }
 
 /// An answer whose body and request are not known yet.
@@ -307,7 +307,7 @@ impl Scan<'_> {
                 Ok(_) | Err(_) => return Err(LeftOut::NoAnswer),
             }
         }
-        let reference = matches!(kind, Kind::Revisit(_)).then(|| Reference::of(record));
+        let reference = matches!(kind, Kind::Revisit(_)).then(|| Reference::from_record(record));
         if reference.is_none() && record.record_type != RecordType::Revisit {
             self.bodies.add(record, place);
         }

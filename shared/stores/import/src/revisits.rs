@@ -20,7 +20,7 @@ pub(crate) struct Reference {
 type Address = [u8; 20];
 
 impl Reference {
-    pub(crate) fn of(record: &StoredRecord) -> Self {
+    pub(crate) fn from_record(record: &StoredRecord) -> Self {
         let (uri, date) = (record.refers_to_target_uri(), record.refers_to_date());
         let at = uri.zip(date).map(|(uri, date)| address(uri, date));
         Self { at, id: record.refers_to(), digest: stated_digest(record) }
@@ -62,11 +62,11 @@ impl Bodies {
 /// Returns what stands for the digest that a record states, of any algorithm.
 fn stated_digest(record: &StoredRecord) -> Option<Sha1Digest> {
     let stated = record.fields.get("WARC-Payload-Digest")?;
-    Some(record.payload_digest().unwrap_or_else(|| Sha1Digest::of(stated.trim().to_ascii_lowercase().as_bytes())))
+    Some(record.payload_digest().unwrap_or_else(|| Sha1Digest::compute(stated.trim().to_ascii_lowercase().as_bytes())))
 }
 
 fn address(uri: &str, date: Timestamp) -> Address {
     let url = CrawlUrl::parse(uri, &UrlRules::keep_all());
     let uri = url.as_ref().map_or(uri, CrawlUrl::as_str);
-    *Sha1Digest::of(format!("{} {uri}", date.as_millisecond()).as_bytes()).as_bytes()
+    *Sha1Digest::compute(format!("{} {uri}", date.as_millisecond()).as_bytes()).as_bytes()
 }

@@ -214,9 +214,9 @@ impl<S, C> SlottedFetchers<S, C> {
 impl<S: Fetchers, C: Clock + Clone + 'static> Fetchers for SlottedFetchers<S, C> {
     type Fetcher = SlottedFetcher<S::Fetcher, C>;
 
-    fn of(&self, definition: &Draft) -> PortResult<Arc<Self::Fetcher>> {
+    fn fetcher_for(&self, definition: &Draft) -> PortResult<Arc<Self::Fetcher>> {
         Ok(Arc::new(SlottedFetcher {
-            fetcher: self.fetchers.of(definition)?,
+            fetcher: self.fetchers.fetcher_for(definition)?,
             slots: self.slots.clone(),
             slots_max: definition.politeness.concurrency.clamp(1, SLOTS_MAX),
             delay: definition.politeness.delay,
@@ -237,7 +237,7 @@ pub struct SlottedFetcher<F, C> {
 impl<F: Fetcher, C: Clock> Fetcher for SlottedFetcher<F, C> {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
         let Some(slots) = &self.slots else { return self.fetcher.fetch(request).await };
-        let host = HostKey::of(&request.url.origin());
+        let host = HostKey::from_origin(&request.url.origin());
         let mut slot = match slots.take(&host, self.slots_max, &self.clock).await {
             Taken::Slot(slot) => slot,
             Taken::NoLocks => return self.fetcher.fetch(request).await,

@@ -44,7 +44,7 @@ pub(crate) fn void_leases(db: &Db, directory: &Path, now: Timestamp) -> Result<(
         delete_orphans(db, directory, &key, &lease)?;
         let iteration = db.iteration(&key.crawl, lease.iteration)?.ok_or(StoreError::Missing("such iteration"))?;
         if let Some((lease, iteration)) = lease.void(&iteration, now) {
-            let host = HostKey::of(&key.origin);
+            let host = HostKey::from_origin(&key.origin);
             db.put_host(&host, &HostRow::void_with(db.host(&host)?.as_ref(), &lease, now))?;
             db.put_lease(origin_id, &lease)?;
             db.update_iteration(&iteration)?;

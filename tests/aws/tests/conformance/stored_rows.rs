@@ -22,7 +22,7 @@ fn large_robots() -> RobotsRow {
         let scrambled = Builder::from_u128(number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)).into_uuid();
         body.push_str(&format!("Disallow: /{scrambled}\n"));
     }
-    let record = RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: body.as_bytes() });
+    let record = RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body: body.as_bytes() });
     RobotsRow { record, fetched_at: at(0), expires_at: at(1_800) }
 }
 
@@ -46,7 +46,7 @@ async fn an_older_robots_txt_does_not_replace_a_newer_one() {
     let frontier = fresh.frontier().await;
     let story = Story::begin(&frontier).await;
     let row = |second, status| {
-        let record = RobotsRecord::of(&RobotsFetch::Answered { status, body: b"" });
+        let record = RobotsRecord::from_fetch(&RobotsFetch::Answered { status, body: b"" });
         RobotsRow { record, fetched_at: at(second), expires_at: at(second + 1_800) }
     };
     let (newer, older) = (row(2, 404), row(1, 200));
@@ -61,7 +61,7 @@ async fn a_row_of_a_later_version_is_not_misread() {
     let fresh = Fresh::new(clients().await);
     let frontier = fresh.frontier().await;
     let story = Story::begin(&frontier).await;
-    let request = fresh.clients().dynamodb.update_item().table_name(fresh.table_names().of(Table::Frontier));
+    let request = fresh.clients().dynamodb.update_item().table_name(fresh.table_names().get(Table::Frontier));
     let request = request.key("pk", AttributeValue::S(story.origin.to_string()));
     let request = request.key("sk", AttributeValue::S("lease".to_owned()));
     let version = AttributeValue::N("2".to_owned());
@@ -82,14 +82,14 @@ async fn an_iteration_that_was_not_counted_from_its_beginning_is_added_up() {
     let counted = progress().await;
     assert_eq!((counted.added, counted.segments), (1, 1));
     let tables = fresh.table_names();
-    for item in fresh.clients().dynamodb.scan().table_name(tables.of(Table::Frontier)).send().await.unwrap().items() {
+    for item in fresh.clients().dynamodb.scan().table_name(tables.get(Table::Frontier)).send().await.unwrap().items() {
         if item["pk"].as_s().unwrap().starts_with("counts#") {
-            let delete = fresh.clients().dynamodb.delete_item().table_name(tables.of(Table::Frontier));
+            let delete = fresh.clients().dynamodb.delete_item().table_name(tables.get(Table::Frontier));
             delete.key("pk", item["pk"].clone()).key("sk", item["sk"].clone()).send().await.unwrap();
         }
     }
     assert_eq!(progress().await.segments, 0, "as long as it says so, only the counts count");
-    let request = fresh.clients().dynamodb.update_item().table_name(tables.of(Table::Crawls));
+    let request = fresh.clients().dynamodb.update_item().table_name(tables.get(Table::Crawls));
     let request = request.key("pk", AttributeValue::S("docs".to_owned()));
     let request = request.key("sk", AttributeValue::S("iteration#0000000001".to_owned()));
     request.update_expression("REMOVE counted").send().await.unwrap();
@@ -114,7 +114,7 @@ async fn a_log_expires_so_long_after_its_segment_was_committed_or_never() {
             entries: Vec::new(),
         };
         frontier.put_log(&Arc::new(log)).await.unwrap();
-        let rows = fresh.clients().dynamodb.scan().table_name(fresh.table_names().of(Table::Log));
+        let rows = fresh.clients().dynamodb.scan().table_name(fresh.table_names().get(Table::Log));
         let rows = rows.send().await.unwrap().items.unwrap();
         let expires: Vec<_> = rows.iter().map(|row| row.get("expires")).collect();
         assert_eq!(expires, [expected.map(AttributeValue::N).as_ref()], "{why}");

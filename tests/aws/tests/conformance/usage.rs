@@ -80,7 +80,7 @@ async fn a_host_that_finds_its_domains_queue_full_writes_nothing() {
         now: at(0),
     };
     for by in 100..120 {
-        let host = HostKey::of(&ask(by).waiter.origin.origin);
+        let host = HostKey::from_origin(&ask(by).waiter.origin.origin);
         let is_taken = frontier.take_host(&host, &ask(by)).await.unwrap().is_ok();
         assert_eq!(is_taken, by < 104, "four places, and sixteen wait");
     }

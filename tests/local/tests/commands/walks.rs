@@ -90,7 +90,7 @@ async fn sweep_once(desk: &Desk) {
 }
 
 async fn cursor(desk: &Desk, walk: Walk) -> OriginCursor {
-    desk.latest("docs").await.unwrap().cursors.of(walk).clone()
+    desk.latest("docs").await.unwrap().cursors.get(walk).clone()
 }
 
 #[tokio::test]

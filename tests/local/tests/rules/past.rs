@@ -308,7 +308,7 @@ async fn only_what_is_selected_is_made_again() {
     let (site, data) = three_days().await;
     let priced = definition(&site, PRICE);
     store(data.path(), &priced).await;
-    let some = Selection::of(Some(Condition::Path(TextTest::Prefix("/chair/5".to_owned()))));
+    let some = Selection::from_condition(Some(Condition::Path(TextTest::Prefix("/chair/5".to_owned()))));
     let done = remake_in(data.path(), &priced.name, some).await;
     // Chairs 5 and 50 to 59.
     assert_eq!(done.remade, 3 * 11);

@@ -83,7 +83,7 @@ async fn a_newer_program_mends_what_an_older_one_made() {
             .unwrap();
     };
     spoil();
-    let some = Selection::of(Some(Condition::Path(TextTest::Prefix("/a".to_owned()))));
+    let some = Selection::from_condition(Some(Condition::Path(TextTest::Prefix("/a".to_owned()))));
     let partly = crawled.then(&definition, &reparse(&definition, some)).await;
     assert_eq!(partly.shown("/a?sid=1").unwrap().title.as_deref(), Some("/a?sid=1"), "selected");
     assert_eq!(partly.shown("/").unwrap().title.as_deref(), Some("spoiled"), "not selected");

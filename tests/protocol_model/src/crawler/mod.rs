@@ -173,7 +173,7 @@ fn take(model: &Model, next: &mut State, ticket: Ticket) -> Crawler {
 
 fn work(model: &Model, number: usize, held: &Held, has_committed: bool, steps: &mut Steps<'_>) {
     let must_end = held.lease.ending.is_some() || held.lease.holder().is_some_and(|holder| holder.reserved.is_spent());
-    let mut position = Position::of(&held.lease);
+    let mut position = Position::from_lease(&held.lease);
     let visit = if must_end { Err(Dry::Empty) } else { next_visit(model, steps.state, held, &mut position) };
     if let Ok(visit) = &visit {
         steps.owed(

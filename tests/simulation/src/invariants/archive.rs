@@ -97,7 +97,7 @@ fn digests_sent(evidence: &Evidence<'_>) -> HashMap<String, Vec<Sha1Digest>> {
     let mut sent: HashMap<String, Vec<Sha1Digest>> = HashMap::new();
     for access in evidence.accesses {
         if let Some(response) = access.response() {
-            sent.entry(access.url.as_str().to_owned()).or_default().push(Sha1Digest::of(&response.body));
+            sent.entry(access.url.as_str().to_owned()).or_default().push(Sha1Digest::compute(&response.body));
         }
     }
     sent
@@ -124,7 +124,7 @@ fn check(evidence: &Evidence<'_>, capture: &Capture, sent: &HashMap<String, Vec<
         return Err(format!("payload digest: {:?}", record.verify_payload_digest()));
     }
     let body = parse_http_response(&record.block).map_err(|error| error.to_string())?.body;
-    let digest = Sha1Digest::of(body);
+    let digest = Sha1Digest::compute(body);
     let is_stated = format!("sha1:{}", capture.payload_sha1).parse() == Ok(digest);
     let was_sent = sent.get(&capture.url).is_some_and(|sent| sent.contains(&digest));
     match (is_stated, was_sent) {

@@ -174,7 +174,7 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
     let is_committed = |access: &Access| committed.contains(&format!("{} {:.3}", access.url, access.shown));
     let mut by_host: BTreeMap<HostKey, Vec<&Access>> = BTreeMap::new();
     for access in evidence.accesses {
-        by_host.entry(HostKey::of(&access.url.origin())).or_default().push(access);
+        by_host.entry(HostKey::from_origin(&access.url.origin())).or_default().push(access);
     }
     let mut wrong = Vec::new();
     for accesses in by_host.values() {
@@ -208,7 +208,7 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
 pub fn few_hosts_of_a_domain_are_asked_at_once(evidence: &Evidence<'_>) -> Vec<Violation> {
     let mut by_domain: BTreeMap<DomainKey, Vec<(HostKey, &Access)>> = BTreeMap::new();
     for access in evidence.accesses {
-        let host = HostKey::of(&access.url.origin());
+        let host = HostKey::from_origin(&access.url.origin());
         if let Some(domain) = host.domain() {
             by_domain.entry(domain).or_default().push((host, access));
         }

@@ -121,7 +121,7 @@ fn fetched_response(response: Response, body_bytes_max: usize) -> FetchedRespons
         reason: "Simulated".to_owned(),
         protocol: None,
         headers: fields.into_iter().collect(),
-        decoded_sha1: *Sha1Digest::of(&body).as_bytes(),
+        decoded_sha1: *Sha1Digest::compute(&body).as_bytes(),
         decoded_bytes: body.len() as u64,
         body: body.into(),
         truncated,

@@ -65,7 +65,7 @@ pub(super) struct Locations(HashMap<KeyPlace, Location>);
 impl Locations {
     /// Returns the location to show for a problem: that of the entry, or its key; for a default, that of the key that it is compared with; the start
     /// of the file if none of them is in the file.
-    pub(super) fn of(&self, problem: &Problem) -> Location {
+    pub(super) fn locate(&self, problem: &Problem) -> Location {
         let other = match problem.mistake {
             Mistake::MoreThan { other, .. } | Mistake::LessThan { other, .. } => Some(other),
             _ => None,
@@ -260,7 +260,7 @@ impl Notes {
     fn too_large(&mut self, key: Key, value: Quantity) {
         let Some(mistake) = key.kind().mistake(value) else { return };
         let problem = Problem { place: key.into(), mistake };
-        self.diagnostics.push((self.locations.of(&problem), Diagnostic::of(&problem)));
+        self.diagnostics.push((self.locations.locate(&problem), Diagnostic::from_problem(&problem)));
     }
 
     fn schedule(&mut self, cron: &Text, time_zone: Option<&Text>) -> Option<Schedule> {

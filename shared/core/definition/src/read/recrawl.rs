@@ -57,7 +57,7 @@ impl Notes {
                 Diagnostic::new("this has no effect without `recrawl.interval`")
                     .hint("add an interval, or remove this: without one, every run fetches everything")
             } else {
-                Diagnostic::of(&Problem { place: key.into(), mistake: Mistake::NoEffect(policy) })
+                Diagnostic::from_problem(&Problem { place: key.into(), mistake: Mistake::NoEffect(policy) })
             };
             (location, diagnostic)
         });

@@ -30,7 +30,7 @@ pub(crate) enum Pace {
 
 impl Pace {
     /// Returns the pace of the page with this number: of a hundred, 5 change daily, 15 weekly, 30 monthly and 50 never.
-    fn of(number: u32) -> Self {
+    fn nth(number: u32) -> Self {
         match number % 100 {
             0..5 => Self::Daily,
             5..20 => Self::Weekly,
@@ -67,7 +67,7 @@ pub(crate) fn draw(seed: u64) -> Vec<Page> {
 }
 
 fn page(number: u32, dice: &mut Dice) -> Page {
-    let pace = Pace::of(number);
+    let pace = Pace::nth(number);
     let drawn = dice.below(100);
     let mut sum = 0;
     let sections = pace.sections();

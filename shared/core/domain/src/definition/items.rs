@@ -298,7 +298,7 @@ pub(super) fn problems(types: &[ItemType]) -> Vec<Problem> {
             tell(&name, mistake);
         }
         let mut walk = FieldWalk { found: Vec::new(), fields: 0 };
-        walk.level(&name, &item_type.fields, 1, Json::of(item_type.each.as_slice()));
+        walk.level(&name, &item_type.fields, 1, Json::from_selectors(item_type.each.as_slice()));
         walk.found.into_iter().for_each(|(path, mistake)| tell(&path, mistake));
         if walk.fields > limits::FIELDS_MAX {
             tell(&name, ItemMistake::TooManyFields { count: walk.fields, max: limits::FIELDS_MAX });
@@ -320,7 +320,7 @@ enum Json {
 }
 
 impl Json {
-    fn of(selectors: &[Selector]) -> Self {
+    fn from_selectors(selectors: &[Selector]) -> Self {
         let is_json = |selector: &Selector| !matches!(selector.at, SelectorPlace::Css { .. } | SelectorPlace::Path(_));
         if selectors.iter().any(is_json) { Self::Selected } else { Self::None }
     }
@@ -347,7 +347,7 @@ impl FieldWalk {
             let no_json = (json == Json::None && field.any.iter().any(is_alone)).then_some(ItemMistake::NoJson);
             self.found.extend(field.mistake().or(double).or(no_json).map(|mistake| (path.clone(), mistake)));
             if let FieldKind::Record(fields) = &field.kind {
-                let within = if field.any.is_empty() { json } else { Json::of(&field.any) };
+                let within = if field.any.is_empty() { json } else { Json::from_selectors(&field.any) };
                 let within = if json == Json::Selected { json } else { within };
                 self.level(&path, fields, depth + 1, within);
             }

@@ -80,7 +80,7 @@ struct Places {
 impl Cursors {
     /// Returns how far this work has got.
     #[must_use]
-    pub fn of(&self, walk: Walk) -> &OriginCursor {
+    pub fn get(&self, walk: Walk) -> &OriginCursor {
         match walk {
             Walk::Seeds => &self.0.seeds,
             Walk::Known => &self.0.known,
@@ -104,7 +104,7 @@ impl Cursors {
     /// Whether no work has begun.
     #[must_use]
     pub fn are_not_begun(&self) -> bool {
-        Walk::ALL.into_iter().all(|walk| self.of(walk).is_not_begun())
+        Walk::ALL.into_iter().all(|walk| self.get(walk).is_not_begun())
     }
 }
 
@@ -113,7 +113,7 @@ impl IterationRow {
     /// between the two.
     #[must_use]
     pub fn move_cursor(&self, walk: Walk, seen: &OriginCursor, to: &OriginCursor) -> Option<Self> {
-        (self.cursors.of(walk) == seen)
+        (self.cursors.get(walk) == seen)
             .then(|| Self { cursors: self.cursors.clone().with(walk, to.clone()), ..self.clone() })
     }
 }
@@ -144,7 +144,7 @@ mod tests {
                 let Some(moved) = moved else { continue };
                 for other in Walk::ALL {
                     let expected = if other == walk { &to } else { &OriginCursor::NotBegun };
-                    assert_eq!(moved.cursors.of(other), expected, "{walk:?}: {why}");
+                    assert_eq!(moved.cursors.get(other), expected, "{walk:?}: {why}");
                 }
             }
         }

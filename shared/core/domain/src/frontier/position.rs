@@ -20,7 +20,7 @@ pub struct Position {
 impl Position {
     /// Returns the position of a lease.
     #[must_use]
-    pub fn of(lease: &Lease) -> Self {
+    pub fn from_lease(lease: &Lease) -> Self {
         Self { chunk: lease.chunk.clone(), depth: lease.depth, cursor: lease.cursor.clone(), taken: lease.taken }
     }
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_chunk_is_consumed_entry_by_entry_and_named_with_its_last() {
-        let mut position = Position::of(&held());
+        let mut position = Position::from_lease(&held());
         for (offset, exhausted) in [(1, None), (2, None), (0, Some(chunk(3)))] {
             assert_eq!(position.take_from(&chunk(3), 3), exhausted, "before offset {offset}");
             assert_eq!((position.offset(), position.depth), (offset, 3));
@@ -167,7 +167,7 @@ mod tests {
             (lease(2, vec![retry("/a", 2)]), 2, 0, false, "one that is as deep is no reason"),
             (lease(3, vec![]), 1, 1, false, "as deep as what was taken last"),
         ] {
-            assert_eq!(Position::of(&lease).is_barred(depth, &lease, &inbox, in_flight), expected, "{why}");
+            assert_eq!(Position::from_lease(&lease).is_barred(depth, &lease, &inbox, in_flight), expected, "{why}");
         }
     }
 
@@ -189,14 +189,14 @@ mod tests {
             (in_pass(""), 0, true, "a later pass begins, and a segment is unparsed"),
             (in_pass("/a"), 0, false, "a later pass has begun"),
         ] {
-            assert_eq!(Position::of(&lease).is_recrawl_barred(&lease, &inbox, in_flight), expected, "{why}");
+            assert_eq!(Position::from_lease(&lease).is_recrawl_barred(&lease, &inbox, in_flight), expected, "{why}");
         }
     }
 
     #[test]
     fn a_committed_segment_moves_and_renews_the_lease() {
         let before = Lease { retries: vec![retry("/a", 0), retry("/b", 0)], ..held() };
-        let mut after = Position::of(&before);
+        let mut after = Position::from_lease(&before);
         assert_eq!(after.take_from(&chunk(1), 2), None);
         let work = SegmentWork {
             after: Some(after),

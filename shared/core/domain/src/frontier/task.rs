@@ -35,7 +35,7 @@ pub enum Selection {
 impl Selection {
     /// Returns the selection of URLs for which a condition holds; without one, of all.
     #[must_use]
-    pub fn of(condition: Option<Condition>) -> Self {
+    pub fn from_condition(condition: Option<Condition>) -> Self {
         condition.map_or(Self::All, |condition| Self::Where(Box::new(condition)))
     }
 

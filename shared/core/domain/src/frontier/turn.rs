@@ -98,7 +98,7 @@ pub fn take_turn(
     let is_inherited = predecessor.is_some_and(|token| rows.host.is_some_and(|host| host.is_held_by(token)));
     let waiter =
         HostWaiter { origin: origin.clone(), iteration: taken.iteration, turn: taken.turn, delay: lease.pace.delay() };
-    let has_domain = HostKey::of(&origin.origin).domain().is_some();
+    let has_domain = HostKey::from_origin(&origin.origin).domain().is_some();
     let ask = HostAsk {
         waiter,
         token: take.token.clone(),

@@ -62,10 +62,10 @@ impl Item {
     pub fn columns_by_property(&self) -> BTreeMap<String, Column> {
         let mut columns = Columns::default();
         for (name, value) in &self.normal {
-            columns.put_values(&snake(name), &Path::of(name), std::slice::from_ref(value), 1);
+            columns.put_values(&snake(name), &Path::parse(name), std::slice::from_ref(value), 1);
         }
         for (name, field) in &self.fields {
-            columns.put_values(&snake(name), &Path::of(name), &field.values, 1);
+            columns.put_values(&snake(name), &Path::parse(name), &field.values, 1);
         }
         columns.0
     }
@@ -98,12 +98,12 @@ pub enum Form {
 struct Path(Option<String>);
 
 impl Path {
-    fn of(name: &str) -> Self {
+    fn parse(name: &str) -> Self {
         Self((!name.is_empty() && !name.contains('.')).then(|| name.to_owned()))
     }
 
     fn then(&self, name: &str) -> Self {
-        Self(self.0.as_deref().zip(Self::of(name).0).map(|(path, name)| format!("{path}.{name}")))
+        Self(self.0.as_deref().zip(Self::parse(name).0).map(|(path, name)| format!("{path}.{name}")))
     }
 
     fn to(&self, cell: Cell, form: Form) -> Column {

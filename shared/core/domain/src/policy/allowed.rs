@@ -20,7 +20,7 @@ pub struct AllowedOrigins {
 impl AllowedOrigins {
     /// The origins of a definition's seeds.
     #[must_use]
-    pub fn of(definition: &Definition) -> Self {
+    pub fn from_definition(definition: &Definition) -> Self {
         Self::of_draft(definition)
     }
 

@@ -42,7 +42,7 @@ fn definition() -> Definition {
 fn the_first_rule_that_objects_decides() {
     let definition = definition();
     let policy = Policy::compile(&definition).unwrap();
-    let allowed = AllowedOrigins::of(&definition);
+    let allowed = AllowedOrigins::from_definition(&definition);
     let crawl = "to be crawled";
     let excluded = "out of scope: scope.exclude entry 2 (/login) matches";
     let private = "blocked: do_not_crawl entry 2 (path begins with /private and not (path ends with .pdf)): \
@@ -155,7 +155,7 @@ fn nothing_included_but_what_matches() {
     draft.scope.include.pop();
     let definition = Definition::new(draft).unwrap();
     let policy = Policy::compile(&definition).unwrap();
-    let decision = policy.decide(&url("https://example.org/x"), 1, &AllowedOrigins::of(&definition));
+    let decision = policy.decide(&url("https://example.org/x"), 1, &AllowedOrigins::from_definition(&definition));
     assert_eq!(decision.to_string(), "out of scope: scope.include: no entry matches");
 }
 
@@ -165,7 +165,7 @@ fn a_query_that_no_rule_covers_is_blocked() {
     draft.url_query_parameters.remove(0);
     let definition = Definition::new(draft).unwrap();
     let policy = Policy::compile(&definition).unwrap();
-    let allowed = AllowedOrigins::of(&definition);
+    let allowed = AllowedOrigins::from_definition(&definition);
     assert_eq!(
         policy.decide(&url("https://example.org/x?q=1"), 1, &allowed),
         Decision::Blocked(BlockRule::QueryParameters(QueryRefusal::NotCovered))
@@ -250,7 +250,7 @@ proptest! {
         let definition = definition();
         let policy = Policy::compile(&definition).unwrap();
         let again = Policy::compile(&definition).unwrap();
-        let allowed = AllowedOrigins::of(&definition);
+        let allowed = AllowedOrigins::from_definition(&definition);
         let url = url(&format!("https://{host}/{path}{}", query.map(|q| format!("?{q}")).unwrap_or_default()));
         let decision = policy.decide(&url, depth, &allowed);
         prop_assert_eq!(decision, policy.decide(&url, depth, &allowed));
@@ -270,7 +270,7 @@ proptest! {
 fn a_seed_is_no_trap() {
     let [seed, other] = ["https://example.org/a/b/a/b/a", "https://example.org/b/a/b/a/b"].map(url);
     let definition = Definition::new(Draft::for_seeds(vec![seed.clone()])).unwrap();
-    let (policy, allowed) = (Policy::compile(&definition).unwrap(), AllowedOrigins::of(&definition));
+    let (policy, allowed) = (Policy::compile(&definition).unwrap(), AllowedOrigins::from_definition(&definition));
     assert_eq!(policy.decide(&seed, 0, &allowed), Decision::Crawl, "whoever gives it wants it");
     assert!(matches!(policy.decide(&other, 0, &allowed), Decision::Blocked(BlockRule::Trap(_))), "another is one");
 }
@@ -285,7 +285,7 @@ fn a_sitemap_need_not_be_included() {
     draft.do_not_crawl =
         vec![DoNotCrawl { when: Condition::Host(TextTest::Prefix(text("old."))), reason: text("moved") }];
     let definition = Definition::new(draft).unwrap();
-    let (policy, allowed) = (Policy::compile(&definition).unwrap(), AllowedOrigins::of(&definition));
+    let (policy, allowed) = (Policy::compile(&definition).unwrap(), AllowedOrigins::from_definition(&definition));
     for (address, indexes, expected, why) in [
         ("https://example.org/s.xml", 0, "to be crawled", "no pattern has to match"),
         ("https://www.example.org/s.xml", 5, "to be crawled", "nor is depth one of its rules"),

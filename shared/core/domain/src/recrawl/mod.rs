@@ -37,9 +37,9 @@ impl RecrawlRules {
         let recrawl = &definition.recrawl;
         let rules = recrawl.for_rules().filter_map(|level| {
             let (_, rule) = level.rule?;
-            Some((rule.when.clone(), RecrawlPolicy::of(level)))
+            Some((rule.when.clone(), RecrawlPolicy::from_level(level)))
         });
-        Self { rules: rules.collect(), otherwise: RecrawlPolicy::of(recrawl.for_all()) }
+        Self { rules: rules.collect(), otherwise: RecrawlPolicy::from_level(recrawl.for_all()) }
     }
 
     /// Returns the policy of the first rule that covers the URL, or the one for all others.
@@ -77,7 +77,7 @@ pub enum RecrawlPolicy {
 }
 
 impl RecrawlPolicy {
-    fn of(level: Level<'_>) -> Self {
+    fn from_level(level: Level<'_>) -> Self {
         let max = level.max();
         match (level.policy(), level.interval()) {
             (RecrawlWord::Fixed, Some(interval)) => Self::Fixed { interval, max },
@@ -149,7 +149,7 @@ pub enum Ended {
 impl Ended {
     /// Returns how a visit with this outcome ended.
     #[must_use]
-    pub const fn of(outcome: Outcome) -> Self {
+    pub const fn from_outcome(outcome: Outcome) -> Self {
         match (outcome, outcome.class()) {
             (Outcome::FileDidNotChange, _) => Self::Unchanged,
             (_, OutcomeClass::Content | OutcomeClass::Redirect | OutcomeClass::Dismissed) => Self::Changed,

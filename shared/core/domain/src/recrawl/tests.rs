@@ -82,7 +82,7 @@ fn the_outcome_says_how_a_visit_ended() {
         (Outcome::RequestTimeout, Ended::Failed, "nothing was learned"),
         (Outcome::BlockedByRobotsTxt, Ended::Failed, "it may be allowed again"),
     ] {
-        assert_eq!(Ended::of(outcome), expected, "{outcome:?}: {why}");
+        assert_eq!(Ended::from_outcome(outcome), expected, "{outcome:?}: {why}");
     }
 }
 

@@ -13,7 +13,7 @@ use super::origin::registrable_domain;
 ///
 /// ```
 /// use dragline_domain::url::{HostKey, Origin};
-/// let key = |origin: &str| HostKey::of(&origin.parse::<Origin>().expect("an origin"));
+/// let key = |origin: &str| HostKey::from_origin(&origin.parse::<Origin>().expect("an origin"));
 /// assert_eq!(key("http://example.org"), key("https://example.org:8443"));
 /// assert_ne!(key("http://127.0.0.1:8080"), key("http://127.0.0.1:8081"));
 /// ```
@@ -23,7 +23,7 @@ pub struct HostKey(Arc<str>);
 impl HostKey {
     /// The host that an origin belongs to.
     #[must_use]
-    pub fn of(origin: &Origin) -> Self {
+    pub fn from_origin(origin: &Origin) -> Self {
         let host = origin.host();
         if is_loopback(host) { Self(format!("{host}:{}", origin.port()).into()) } else { Self(host.into()) }
     }
@@ -49,7 +49,7 @@ impl HostKey {
 ///
 /// ```
 /// use dragline_domain::url::{DomainKey, HostKey, Origin};
-/// let domain = |origin: &str| HostKey::of(&origin.parse::<Origin>().expect("an origin")).domain();
+/// let domain = |origin: &str| HostKey::from_origin(&origin.parse::<Origin>().expect("an origin")).domain();
 /// assert_eq!(domain("https://de.example.org").as_ref().map(DomainKey::as_str), Some("example.org"));
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -116,7 +116,7 @@ mod tests {
             ("http://a.localhost:3000", "a.localhost:3000", "by a name below it"),
             ("http://notlocalhost:3000", "notlocalhost", "another name"),
         ] {
-            assert_eq!(HostKey::of(&origin.parse().unwrap()).as_str(), host, "{origin}: {why}");
+            assert_eq!(HostKey::from_origin(&origin.parse().unwrap()).as_str(), host, "{origin}: {why}");
         }
     }
 
@@ -135,7 +135,7 @@ mod tests {
             ("http://localhost:3000", None, "a single name"),
             ("http://a.site.localhost:3000", Some("site.localhost"), "this machine, by names below one"),
         ] {
-            let found = HostKey::of(&origin.parse().unwrap()).domain();
+            let found = HostKey::from_origin(&origin.parse().unwrap()).domain();
             assert_eq!(found.as_ref().map(DomainKey::as_str), domain, "{origin}: {why}");
         }
     }

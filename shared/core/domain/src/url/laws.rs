@@ -124,7 +124,7 @@ proptest! {
     ) {
         let bases = ["https://example.org/a;jsessionid=1//b/c?d", "https://example.org", &base];
         for base in bases.into_iter().filter_map(|base| url::Url::parse(base).ok()) {
-            if let Some(plain) = PlainBase::of(&base).and_then(|base| base.join(&reference)) {
+            if let Some(plain) = PlainBase::from_url(&base).and_then(|base| base.join(&reference)) {
                 let parsed = base.join(&web_reference(&reference)).unwrap();
                 prop_assert_eq!(plain.as_str(), parsed.as_str());
                 prop_assert_eq!(plain.stripped(&rules), CrawlUrl::spelled(&parsed, &rules));

@@ -12,7 +12,7 @@ use super::{CrawlUrl, UrlRules};
 /// ```
 /// use dragline_domain::url::PlainBase;
 /// let url = url::Url::parse("https://example.org/docs/guide.html").unwrap();
-/// let base = PlainBase::of(&url).unwrap();
+/// let base = PlainBase::from_url(&url).unwrap();
 /// assert_eq!(base.join("../a?b=c").unwrap().as_str(), "https://example.org/a?b=c");
 /// assert_eq!(base.join("?b=c"), None);
 /// ```
@@ -26,7 +26,7 @@ pub struct PlainBase<'u> {
 impl<'u> PlainBase<'u> {
     /// Returns the base at this URL; `None` if its own origin or path is not normalised.
     #[must_use]
-    pub fn of(url: &'u Url) -> Option<Self> {
+    pub fn from_url(url: &'u Url) -> Option<Self> {
         let (origin, path) = (&url[..Position::BeforePath], url.path());
         let normalised = CrawlUrl::from_url(url, &UrlRules::keep_all()).ok()?;
         let directory = path.get(..=path.rfind('/')?)?;
@@ -129,7 +129,7 @@ mod tests {
             ("data:,", "/c", None, "a base without an origin"),
         ] {
             let base = Url::parse(base).unwrap();
-            let joined = PlainBase::of(&base).and_then(|plain| plain.join(reference));
+            let joined = PlainBase::from_url(&base).and_then(|plain| plain.join(reference));
             assert_eq!(joined.as_ref().map(CrawlUrl::as_str), expected, "{why}: {reference}");
             if let Some(joined) = joined {
                 assert_eq!(base.join(reference).unwrap().as_str(), joined.as_str(), "{why}: {reference}");

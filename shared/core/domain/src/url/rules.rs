@@ -172,7 +172,7 @@ fn looks_like_session_id(value: &str) -> bool {
 impl Default for UrlRules {
     /// The rules of [`UrlRules::DEFAULT_PATTERNS`].
     fn default() -> Self {
-        Self { patterns: Self::DEFAULT_PATTERNS.iter().map(|pattern| Pattern::of(pattern)).collect() }
+        Self { patterns: Self::DEFAULT_PATTERNS.iter().map(|pattern| Pattern::parse(pattern)).collect() }
     }
 }
 
@@ -202,10 +202,10 @@ impl Pattern {
         if text.is_empty() || text == "?" || !name.bytes().all(is_of_name) {
             return Err(UrlRulesError::Pattern(text.to_owned()));
         }
-        Ok(Self::of(text))
+        Ok(Self::parse(text))
     }
 
-    fn of(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let (name, value) = match text.strip_suffix('?') {
             Some(name) => (name, Value::SessionId),
             None => (text, Value::Any),

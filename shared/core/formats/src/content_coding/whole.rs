@@ -79,7 +79,7 @@ pub fn decode_all<'a>(codings: &ContentCodings, body: &'a [u8], limit_bytes: u64
 /// The file that the body is in cannot be read.
 pub fn decoded_sha1(codings: &ContentCodings, body: &Blob, limit_bytes: u64) -> io::Result<DecodedDigest> {
     if let Some(bytes) = body.in_memory().and_then(|body| decode_at_once(codings, body, limit_bytes)) {
-        return Ok(DecodedDigest { sha1: Sha1Digest::of(&bytes), decoded_bytes: bytes.len() as u64, cut: None });
+        return Ok(DecodedDigest { sha1: Sha1Digest::compute(&bytes), decoded_bytes: bytes.len() as u64, cut: None });
     }
     let mut sum = Sha1Hasher::new();
     let (decoded_bytes, cut) = decode_applied(codings, || body.reader(), limit_bytes, &mut sum)?;

@@ -68,7 +68,7 @@ impl Own {
     /// - `aria-hidden` is for users of screen readers; others see the element. On an inline element it
     ///   marks what says nothing: icons, symbols, a second copy of a label. On a block it marks what is currently behind a dialog or
     ///   not the current slide, and is no reason to leave out text that people read.
-    pub(super) fn of(tag: &Tag, role: Role, namespace: Namespace) -> Self {
+    pub(super) fn from_tag(tag: &Tag, role: Role, namespace: Namespace) -> Self {
         Self::told(|attribute| tag.text(attribute), role, namespace)
     }
 
@@ -109,7 +109,7 @@ impl Shown {
     /// Returns how much is seen of an HTML element in this one: `name` in lower case, and the value of each of its attributes.
     #[must_use]
     pub fn within<'a>(self, name: &str, attribute: impl Fn(&str) -> Option<&'a str>) -> Self {
-        let role = Name::of(name.as_bytes()).role();
+        let role = Name::from_bytes(name.as_bytes()).role();
         if role == Role::Root {
             return self;
         }

@@ -109,7 +109,7 @@ impl Links {
         let Self { references, links: unresolved, mut is_cut, links_bytes_max: mut room, .. } = self;
         let mut links: Vec<HtmlLink> = Vec::with_capacity(unresolved.len());
         let mut seen = Seen::default();
-        let plain = PlainBase::of(resolver.base);
+        let plain = PlainBase::from_url(resolver.base);
         for Unresolved { kind, reference, follow, text } in unresolved {
             let reference = &references[reference];
             let plain = plain.and_then(|base| base.join(reference)).filter(|url| resolver.fits(url.as_str()));

@@ -232,7 +232,7 @@ impl Tag {
     pub(super) fn new(value_bytes_max: usize) -> Self {
         Self {
             element: Element::Other,
-            name: Name::of(b""),
+            name: Name::from_bytes(b""),
             closing: Closing::Open,
             values: Vec::new(),
             attributes: Vec::new(),

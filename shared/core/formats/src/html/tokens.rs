@@ -361,7 +361,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
     fn tag(&mut self, kind: TagKind) -> State {
         let name = self.name_until(b"\t\n\x0C\r />");
         let name = in_lower_case(name, &mut self.name);
-        let (element, name) = (Element::from_name(name), Name::of(name));
+        let (element, name) = (Element::from_name(name), Name::from_bytes(name));
         if kind == TagKind::Start {
             self.tag.clear();
         }

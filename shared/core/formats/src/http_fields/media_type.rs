@@ -32,7 +32,7 @@ pub enum MediaType {
 impl MediaType {
     /// Reads a `Content-Type`; `None` if there is none.
     #[must_use]
-    pub fn of(content_type: Option<&ContentType>) -> Self {
+    pub fn from_content_type(content_type: Option<&ContentType>) -> Self {
         let Some(content_type) = content_type.filter(|content_type| !content_type.is_unknown()) else {
             return Self::Unknown;
         };

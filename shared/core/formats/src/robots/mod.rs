@@ -1,6 +1,6 @@
 //! robots.txt (RFC 9309): what a site asks crawlers to leave alone.
 //!
-//! Three steps, each a pure function. [`RobotsRecord::of`] says what a fetch of robots.txt means, in a form to be stored; [`RobotsRecord::policy`]
+//! Three steps, each a pure function. [`RobotsRecord::from_fetch`] says what a fetch of robots.txt means, in a form to be stored; [`RobotsRecord::policy`]
 //! builds the rules from it once; [`RobotsPolicy::verdict`] answers for one URL, with the reason. Fetching, following redirects and keeping the copy
 //! are up to the caller.
 

@@ -73,17 +73,17 @@ impl RobotsRecord {
     ///   reached because of an error that is the server's).
     /// - Anything else: unreadable, and all is disallowed until it can be read.
     #[must_use]
-    pub fn of(fetch: &RobotsFetch<'_>) -> Self {
+    pub fn from_fetch(fetch: &RobotsFetch<'_>) -> Self {
         match *fetch {
             RobotsFetch::Answered { status: 200..=299, body } => {
                 Self::Readable { text: text::as_utf8(&text::within_limit(body)) }
             }
             RobotsFetch::BrokenOff { status: 200..=299, body } => match broken_off::obeyed(body) {
                 Some(text) => Self::Readable { text },
-                None => Self::of(&RobotsFetch::Failed { detail: "its body broke off before any rule" }),
+                None => Self::from_fetch(&RobotsFetch::Failed { detail: "its body broke off before any rule" }),
             },
             // What the status says does not depend on the body.
-            RobotsFetch::BrokenOff { status, body } => Self::of(&RobotsFetch::Answered { status, body }),
+            RobotsFetch::BrokenOff { status, body } => Self::from_fetch(&RobotsFetch::Answered { status, body }),
             RobotsFetch::Answered { status: status @ (300..=419 | 421..=428 | 431..=499), .. } => {
                 Self::Missing(Missing::Status(status))
             }
@@ -131,7 +131,7 @@ mod tests {
     const BODY: &[u8] = b"User-agent: *\nDisallow: /private/\n";
 
     fn record(status: u16) -> RobotsRecord {
-        RobotsRecord::of(&RobotsFetch::Answered { status, body: BODY })
+        RobotsRecord::from_fetch(&RobotsFetch::Answered { status, body: BODY })
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
                 "a failure is no permission",
             ),
         ] {
-            let policy = RobotsRecord::of(&fetch).policy("Dragline");
+            let policy = RobotsRecord::from_fetch(&fetch).policy("Dragline");
             let verdict = policy.verdict("/private/page");
             assert_eq!((verdict.is_allowed(), verdict.to_string().as_str()), (allowed, shown), "{why}");
             let itself = policy.verdict("/robots.txt");
@@ -255,7 +255,7 @@ mod tests {
             ),
             (b"\xEF\xBBUser-agent: *\nDisallow: /\n".as_slice(), "half a mark"),
         ] {
-            let record = RobotsRecord::of(&RobotsFetch::Answered { status: 200, body });
+            let record = RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body });
             assert_eq!(record.policy("Dragline"), RobotsPolicy::Rules(Robots::parse(body, "Dragline")), "{why}");
         }
     }

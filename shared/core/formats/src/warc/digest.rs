@@ -22,7 +22,7 @@ pub struct Sha1DigestError;
 impl Sha1Digest {
     /// Computes the digest of these bytes.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn compute(bytes: &[u8]) -> Self {
         Self(Sha1::digest(bytes).into())
     }
 
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn texts_are_read() {
         // The digest of no bytes at all, from FIPS 180-4's published vectors.
-        let empty = Ok(Sha1Digest::of(b""));
+        let empty = Ok(Sha1Digest::compute(b""));
         let table = [
             ("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", empty, "as we write it"),
             ("SHA-1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj", empty, "another label, another case"),
@@ -141,6 +141,6 @@ mod tests {
         for (text, expected, why) in table {
             assert_eq!(text.parse(), expected, "{text}: {why}");
         }
-        assert_eq!(Sha1Digest::of(b"").to_string(), table[0].0);
+        assert_eq!(Sha1Digest::compute(b"").to_string(), table[0].0);
     }
 }

@@ -329,8 +329,8 @@ pub fn read_others_response(record: &StoredRecord) -> Result<OthersResponse<'_>,
         None => DigestCheck::NotStated,
         Some(_) if record.record_type != RecordType::Response => DigestCheck::NotHere,
         Some(stated) => {
-            let computed = Sha1Digest::of(&body);
-            match stated == computed || stated == Sha1Digest::of(message.body) {
+            let computed = Sha1Digest::compute(&body);
+            match stated == computed || stated == Sha1Digest::compute(message.body) {
                 true => DigestCheck::Match,
                 false => DigestCheck::Mismatch { stated, computed },
             }

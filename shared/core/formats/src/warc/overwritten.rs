@@ -136,7 +136,7 @@ impl StoredRecord {
         for (name, value) in self.fields.iter() {
             let value = match name {
                 "Content-Length" if self.is_whole() => block.len().to_string(),
-                "WARC-Block-Digest" if has_changed => Sha1Digest::of(&block).to_string(),
+                "WARC-Block-Digest" if has_changed => Sha1Digest::compute(&block).to_string(),
                 name => change(name, value).inspect(|_| has_changed = true).unwrap_or_else(|| value.to_owned()),
             };
             push_field(&mut raw, name, &value);
@@ -280,7 +280,7 @@ mod tests {
             let mut spooled = Spool::default().begin();
             spooled.write_all(&body).unwrap();
             let head = super::super::http_response_head(200, "OK", &Headers::default(), body.len() as u64);
-            let digest = Sha1Digest::of(&body);
+            let digest = Sha1Digest::compute(&body);
             let blob = spooled.finish().unwrap();
             let response = Record::response(RecordId::from_bits(2), &event("http://a/big"), head, blob, digest);
             let response = response.extension(ExtensionField { name: VISIT, value: "by http://a/secret".to_owned() });

@@ -296,7 +296,7 @@ impl Record {
         }
         let mut push = |name: &str, value: &str| push_field(out, name, value);
         if !matches!(self.kind, Kind::Response(_)) {
-            push("WARC-Block-Digest", &Sha1Digest::of(&self.head).to_string());
+            push("WARC-Block-Digest", &Sha1Digest::compute(&self.head).to_string());
         }
         push("Content-Type", self.kind.content_type());
         push("Content-Length", &(self.head.len() as u64 + self.body.len_bytes()).to_string());

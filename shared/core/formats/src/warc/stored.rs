@@ -183,7 +183,7 @@ impl StoredRecord {
 fn check(stated: Option<Sha1Digest>, bytes: Option<&[u8]>) -> DigestCheck {
     let Some(stated) = stated else { return DigestCheck::NotStated };
     let Some(bytes) = bytes else { return DigestCheck::NotHere };
-    let computed = Sha1Digest::of(bytes);
+    let computed = Sha1Digest::compute(bytes);
     if stated == computed { DigestCheck::Match } else { DigestCheck::Mismatch { stated, computed } }
 }
 

@@ -52,7 +52,7 @@ pub struct BodyLimits {
 impl FetchLimits {
     /// Returns the limits that a definition sets.
     #[must_use]
-    pub const fn of(fetch: &Fetch) -> Self {
+    pub const fn from_fetch(fetch: &Fetch) -> Self {
         Self {
             connect_timeout: fetch.connect_timeout,
             first_byte_timeout: fetch.first_byte_timeout,
@@ -73,7 +73,7 @@ impl FetchLimits {
     /// Returns the limits of the body behind a response's header: its `Content-Type` says whether it is read.
     #[must_use]
     pub fn of_body(&self, headers: &Headers) -> BodyLimits {
-        let is_read = || MediaType::of(headers.content_type().as_ref()).is_read();
+        let is_read = || MediaType::from_content_type(headers.content_type().as_ref()).is_read();
         match self.file_bytes_max {
             Some(file_bytes_max) if !is_read() => BodyLimits {
                 body_use: BodyUse::Kept,
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_type_that_is_read_has_one_limit_and_any_other_type_another() {
-        let limits = FetchLimits::of(&Fetch {
+        let limits = FetchLimits::from_fetch(&Fetch {
             body_bytes_max: 10 << 20,
             file_bytes_max: 100 * MIB,
             decoded_bytes_max: 50 * MIB,

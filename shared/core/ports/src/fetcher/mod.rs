@@ -215,14 +215,14 @@ pub trait Fetchers: Send + Sync + 'static {
     ///
     /// # Errors
     /// Fails if it cannot be set up.
-    fn of(&self, definition: &Draft) -> PortResult<Arc<Self::Fetcher>>;
+    fn fetcher_for(&self, definition: &Draft) -> PortResult<Arc<Self::Fetcher>>;
 }
 
 /// One fetcher for every crawl.
 impl<F: Fetcher + 'static> Fetchers for Arc<F> {
     type Fetcher = F;
 
-    fn of(&self, _definition: &Draft) -> PortResult<Arc<F>> {
+    fn fetcher_for(&self, _definition: &Draft) -> PortResult<Arc<F>> {
         Ok(Self::clone(self))
     }
 }

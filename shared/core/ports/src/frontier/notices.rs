@@ -43,8 +43,8 @@ pub struct Fact(String);
 impl Fact {
     /// Returns the fact that this text describes.
     #[must_use]
-    pub fn of(text: &str) -> Self {
-        Self(Sha1Digest::of(text.as_bytes()).to_string())
+    pub fn from_text(text: &str) -> Self {
+        Self(Sha1Digest::compute(text.as_bytes()).to_string())
     }
 
     /// Returns it as stored.
@@ -80,12 +80,12 @@ impl NoticeKey {
     /// Returns the key of a notice. The end of each iteration has a place of its own. Other notices share a limited number of places, where the
     /// first one stays.
     #[must_use]
-    pub fn of(notice: &Notice) -> Self {
+    pub fn from_notice(notice: &Notice) -> Self {
         let kind = notice.kind();
         if let Notice::IterationClosed(closed) = notice {
             return Self(format!("{kind}#{:010}", closed.row.number.number()));
         }
-        let digest = Sha1Digest::of(format!("{notice:?}").as_bytes());
+        let digest = Sha1Digest::compute(format!("{notice:?}").as_bytes());
         let place = digest.as_bytes().first().map_or(0, |byte| byte % PLACES);
         Self(format!("{kind}#{place:02}"))
     }
@@ -126,7 +126,7 @@ impl OwedNotice {
     /// Returns a notice that has been owed since then, to be tried at `due`.
     #[must_use]
     pub fn new(notice: Notice, since: Timestamp, due: Timestamp) -> Self {
-        Self { key: NoticeKey::of(&notice), notice, since, due }
+        Self { key: NoticeKey::from_notice(&notice), notice, since, due }
     }
 
     /// Returns the notice that an iteration closed: owed and due from that moment.
@@ -167,9 +167,9 @@ mod tests {
 
     #[test]
     fn however_much_is_owed_it_takes_few_places() {
-        let keys: HashSet<NoticeKey> = (0..10_000).map(|n| NoticeKey::of(&ended(n))).collect();
+        let keys: HashSet<NoticeKey> = (0..10_000).map(|n| NoticeKey::from_notice(&ended(n))).collect();
         assert_eq!(keys.len(), usize::from(PLACES), "every place, and no more");
-        assert_eq!(NoticeKey::of(&ended(7)), NoticeKey::of(&ended(7)), "one notice has one place");
+        assert_eq!(NoticeKey::from_notice(&ended(7)), NoticeKey::from_notice(&ended(7)), "one notice has one place");
     }
 
     #[test]

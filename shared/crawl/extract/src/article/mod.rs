@@ -109,7 +109,7 @@ pub enum Extent {
 /// # Errors
 /// Why there is none.
 pub fn article(source: &Source<'_>, settings: &Settings<'_>, extent: Extent) -> Result<Article, NoArticle> {
-    let body = Body::of(source, settings).map_err(|_| NoArticle::NotAPage)?;
+    let body = Body::read(source, settings).map_err(|_| NoArticle::NotAPage)?;
     if body.media.may_be_page() {
         let bytes = body.decoded();
         let html = body.text(&bytes).text;
@@ -124,7 +124,7 @@ fn of_file(file: FileText) -> Result<Article, NoArticle> {
     if file.text.is_empty() {
         return Err(file.gaps.first().map_or(NoArticle::NothingFound, |gap| NoArticle::Unread(*gap)));
     }
-    let compared_sha1 = Sha1Digest::of(file.text.as_bytes()).to_hex();
+    let compared_sha1 = Sha1Digest::compute(file.text.as_bytes()).to_hex();
     Ok(Article {
         title: file.title,
         byline: file.author,
@@ -148,7 +148,7 @@ fn of_html(html: &str, url: &CrawlUrl, rules: &MainRules, extent: Extent) -> Res
     if html.len() > PAGE_BYTES_MAX {
         return Err(NoArticle::TooLong);
     }
-    let document = tree::of(html).ok_or(NoArticle::TooComplex)?;
+    let document = tree::parse(html).ok_or(NoArticle::TooComplex)?;
     of_tree(&document, url, rules, extent, Finder::for_page(&document, html))
 }
 
@@ -203,7 +203,7 @@ pub(crate) fn of_tree(
             Some(blocks::to_text(&build::blocks(&layout, scope.element, &kept, &base)))
         }
     };
-    let compared_sha1 = Sha1Digest::of(compared.as_ref().unwrap_or(&text).as_bytes()).to_hex();
+    let compared_sha1 = Sha1Digest::compute(compared.as_ref().unwrap_or(&text).as_bytes()).to_hex();
     Ok(Article {
         title: said(&metadata.title),
         byline: metadata.byline.as_deref().and_then(said),

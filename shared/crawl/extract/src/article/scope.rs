@@ -60,7 +60,7 @@ pub(super) fn choose(layout: &Layout<'_>, chosen: &[bool], known: &Known) -> Sco
     let (element, taken) = place(layout, &finder, known);
     let texts = layout.elements.get(element).map_or(0..0, |element| element.texts.clone());
     let mut kept: Vec<bool> = match taken {
-        Taken::Found => found(layout, &finder, element, known),
+        Taken::Found => mark_kept(layout, &finder, element, known),
         _ => {
             let is_kept =
                 |number: usize, place| place == LayoutRole::Content && texts.contains(&number) || finder.has(number);
@@ -253,7 +253,7 @@ fn begins_with_heading(layout: &Layout<'_>, element: &Element<'_>) -> bool {
 
 /// Says of each text whether it is part of what the finder takes, or belongs to that: code, tables and terms, headings of what follows, paragraphs
 /// and lists among others.
-fn found(layout: &Layout<'_>, finder: &Chars, core: usize, known: &Known) -> Vec<bool> {
+fn mark_kept(layout: &Layout<'_>, finder: &Chars, core: usize, known: &Known) -> Vec<bool> {
     let mut kept: Vec<bool> = (0..layout.texts.len()).map(|number| finder.has(number)).collect();
     let span = layout.elements.get(core).map_or(0..0, |core| core.span.clone());
     for element in layout.elements.get(span).unwrap_or_default() {

@@ -26,7 +26,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<FileText> {
         return None;
     }
     let mut parts = Parts { archive, left_bytes: INFLATED_BYTES_MAX, is_cut: false };
-    let vocabulary = Vocabulary::of(&parts)?;
+    let vocabulary = Vocabulary::detect(&parts)?;
     let mut words = OfficeText { vocabulary, ..OfficeText::default() };
     for name in vocabulary.parts(&mut parts) {
         let Some(document) = parts.document(&name) else { continue };
@@ -105,7 +105,7 @@ enum Vocabulary {
 }
 
 impl Vocabulary {
-    fn of(parts: &Parts<'_>) -> Option<Self> {
+    fn detect(parts: &Parts<'_>) -> Option<Self> {
         let vocabularies = [
             ("word/document.xml", Self::Text),
             ("ppt/presentation.xml", Self::Slides),

@@ -116,12 +116,12 @@ pub(crate) fn visible_text(html: &str) -> String {
 }
 
 fn read(html: &str) -> Option<Document> {
-    (html.len() <= tree::PAGE_BYTES_MAX).then(|| tree::of(html)).flatten()
+    (html.len() <= tree::PAGE_BYTES_MAX).then(|| tree::parse(html)).flatten()
 }
 
 /// Finds the things that a page describes.
 pub(crate) fn of_tree(document: &Document, url: &Url) -> PageItems {
-    let page = Page::of(document, url);
+    let page = Page::read(document, url);
     let mut found = PageItems::default();
     let mut things = Vec::new();
     for notation in [Notation::JsonLd, Notation::Microdata, Notation::Rdfa, Notation::OpenGraph] {
@@ -162,7 +162,7 @@ pub(crate) fn of_tree(document: &Document, url: &Url) -> PageItems {
 
 /// Returns the types of the things that a page is about, by their short names: those of no other one, and the main ones of pages.
 pub(crate) fn types_of_tree(document: &Document, url: &Url) -> Vec<String> {
-    let page = Page::of(document, url);
+    let page = Page::read(document, url);
     let objects = json_ld::read(&page, &mut Budget::new());
     let mut types = Vec::new();
     objects.iter().for_each(|object| json_ld::add_types(object, &mut types));
@@ -171,7 +171,7 @@ pub(crate) fn types_of_tree(document: &Document, url: &Url) -> Vec<String> {
 }
 
 fn markup_of_tree(document: &Document, url: &Url) -> Markup {
-    let page = Page::of(document, url);
+    let page = Page::read(document, url);
     let dublin_core = meta::dublin_core(&page, &mut Budget::new());
     let [twitter, meta] = meta::twitter_and_others(&page, &mut Budget::new());
     Markup {

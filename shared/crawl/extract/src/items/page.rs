@@ -57,7 +57,7 @@ pub(super) struct Page<'t> {
 
 impl<'t> Page<'t> {
     /// Walks over a tree.
-    pub(super) fn of(document: &'t Document, url: &Url) -> Self {
+    pub(super) fn read(document: &'t Document, url: &Url) -> Self {
         let mut page = Self {
             base: url.clone(),
             scripts: Vec::new(),

@@ -72,7 +72,7 @@ fn group(outline: &Outline<'_>, name: &str, labelled: Vec<Labelled>, base: &Url,
     let labels = labelled.into_iter().flat_map(|one| one.labels).filter(|label| seen.insert(label.text.clone()));
     let written = labels.take(FIELDS_MAX).map(written).collect();
     let fields = tried::fields(outline, &selected.entries, written, 1, base, work);
-    Group::of(RepeatedForm::Pairs, selected, fields, work)
+    Group::new(RepeatedForm::Pairs, selected, fields, work)
 }
 
 fn written(label: Label) -> Written {
@@ -141,6 +141,6 @@ fn of_table(outline: &Outline<'_>, table: usize, work: &mut Work) -> Vec<Label> 
 
 /// Reads a label; `None` if it is empty, or too long to be one.
 fn label(outline: &Outline<'_>, at: usize, css: String, path: &'static str, work: &mut Work) -> Option<Label> {
-    let text = text::of(outline.get(at).node, super::HEADING_READ_BYTES_MAX, work);
+    let text = text::collect(outline.get(at).node, super::HEADING_READ_BYTES_MAX, work);
     (!text.is_empty() && text.len() <= LABEL_BYTES_MAX).then_some(Label { text, css, path })
 }

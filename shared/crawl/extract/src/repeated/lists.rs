@@ -72,7 +72,7 @@ pub(super) fn groups(outline: &Outline<'_>, others: &[Group], base: &Url, work: 
             continue;
         }
         inner.extend(entries);
-        groups.extend(Group::of(RepeatedForm::List, selected, fields, work));
+        groups.extend(Group::new(RepeatedForm::List, selected, fields, work));
     }
     groups
 }

@@ -62,7 +62,7 @@ struct Group {
 
 impl Group {
     /// Makes a group; `None` if it has no fields.
-    fn of(form: RepeatedForm, selected: Selected, fields: Vec<RepeatedField>, work: &mut Work) -> Option<Self> {
+    fn new(form: RepeatedForm, selected: Selected, fields: Vec<RepeatedField>, work: &mut Work) -> Option<Self> {
         let Selected { each, entries, is_cut } = selected;
         (!fields.is_empty()).then_some(())?;
         if is_cut {
@@ -74,8 +74,8 @@ impl Group {
 
 /// Finds what a page repeats. `base` is what its URLs are relative to.
 pub(crate) fn of_tree(document: &Document, base: &Url) -> Repetitions {
-    let mut work = Work::of(WORK_MAX);
-    let outline = Outline::of(document, &mut work);
+    let mut work = Work::with_limit(WORK_MAX);
+    let outline = Outline::build(document, &mut work);
     let mut groups = tables::groups(&outline, base, &mut work);
     groups.extend(labels::groups(&outline, base, &mut work));
     let lists = lists::groups(&outline, &groups, base, &mut work);

@@ -72,7 +72,7 @@ pub(super) struct Outline<'p> {
 }
 
 impl<'p> Outline<'p> {
-    pub(super) fn of(document: &'p Document, work: &mut Work) -> Self {
+    pub(super) fn build(document: &'p Document, work: &mut Work) -> Self {
         let mut outline = Self { elements: Vec::new(), by_name: HashMap::new() };
         let mut open: Vec<usize> = Vec::new();
         let mut node = document.root();

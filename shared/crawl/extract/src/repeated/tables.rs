@@ -88,7 +88,7 @@ fn headings(outline: &Outline<'_>, head: usize, work: &mut Work) -> Vec<String> 
     for cell in outline.children_named(head, &["th", "td"]) {
         let node = outline.get(cell).node;
         let columns = node.attr("colspan").and_then(|columns| columns.trim().parse().ok()).unwrap_or(1_usize);
-        let text = text::of(node, super::HEADING_READ_BYTES_MAX, work);
+        let text = text::collect(node, super::HEADING_READ_BYTES_MAX, work);
         let heading = text::cut(&text, HEADING_BYTES_MAX).to_owned();
         let room = COLUMNS_MAX - headings.len();
         headings.extend(std::iter::repeat_n(heading, columns.clamp(1, COLUMNS_MAX).min(room)));
@@ -107,7 +107,7 @@ fn group(outline: &Outline<'_>, tables: &[Table], base: &Url, work: &mut Work) -
     let selected = first_that_selects(outline, tries, ("tr", &rows), |_| false, work)?;
     let written = written(outline, &first.headings, &selected.entries);
     let fields = tried::fields(outline, &selected.entries, written, 1, base, work);
-    Group::of(RepeatedForm::Table, selected, fields, work)
+    Group::new(RepeatedForm::Table, selected, fields, work)
 }
 
 fn written(outline: &Outline<'_>, headings: &[String], rows: &[usize]) -> Vec<Written> {

@@ -16,14 +16,14 @@ fn base() -> Url {
 }
 
 fn found(html: &str) -> Repetitions {
-    let found = of_tree(&tree::of(html).unwrap(), &base());
+    let found = of_tree(&tree::parse(html).unwrap(), &base());
     is_as_told(html, &found);
     found
 }
 
 /// Each selector is accepted in a definition, and finds as many entries and fields as are told.
 fn is_as_told(html: &str, found: &Repetitions) {
-    let document = tree::of(html).unwrap();
+    let document = tree::parse(html).unwrap();
     for group in &found.repeated {
         Css::parse(&group.each).unwrap_or_else(|error| panic!("{}: {error}", group.each));
         let entries = document.select(&group.each);
@@ -357,7 +357,7 @@ fn labels_lead_to_values_wherever_they_stand() {
         max: None,
         pattern: None,
     };
-    let document = tree::of(html).unwrap();
+    let document = tree::parse(html).unwrap();
     let url = CrawlUrl::parse(base().as_str(), &UrlRules::default()).unwrap();
     let page = PageParts { document: &document, url: &url, base: &base(), json_ld: &[], items: &[] };
     let value = |path: &String| {

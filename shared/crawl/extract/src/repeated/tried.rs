@@ -141,7 +141,7 @@ fn first_below<'p, T>(
 
 fn value(node: NodeRef<'_>, attribute: Option<&str>, base: &Url, work: &mut Work) -> FieldText {
     let text = match attribute {
-        None => text::of(node, VALUE_BYTES_MAX, work),
+        None => text::collect(node, VALUE_BYTES_MAX, work),
         Some(name) => {
             let written = text::collapsed(text::cut(&node.attr(name)?, VALUE_BYTES_MAX));
             match kinds::value(ScalarKind::Url, &written, base).filter(|_| is_url(name) && !written.is_empty()) {

@@ -242,7 +242,7 @@ impl<'p> Evaluation<'p> {
             }
             At::Text => match scope.json.and_then(Value::as_str) {
                 Some(text) => vec![Match::Text(text.to_owned())],
-                None => vec![Match::Text(text::of(scope.node, SEARCHED_BYTES_MAX, &mut self.work))],
+                None => vec![Match::Text(text::collect(scope.node, SEARCHED_BYTES_MAX, &mut self.work))],
             },
             At::JsonLd(path) => self.in_json(path, sources.json_ld.iter().copied()),
             At::Script { selector, json, .. } => self.in_json(json, sources.scripts(selector)),
@@ -351,7 +351,7 @@ impl<'p> Evaluation<'p> {
             Some(name) => node.attr(name).map(|value| value.to_string()),
             None => {
                 let bytes_max = if place.regex.is_some() { SEARCHED_BYTES_MAX } else { VALUE_BYTES_MAX };
-                Some(text::of(node, bytes_max, &mut self.work))
+                Some(text::collect(node, bytes_max, &mut self.work))
             }
         }
     }

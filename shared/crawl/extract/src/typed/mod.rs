@@ -96,7 +96,7 @@ impl Types {
     #[must_use]
     pub fn of_page(&self, page: &PageParts<'_>, tracing: Tracing) -> Outcome {
         let types: Vec<&Type> = self.0.iter().filter(|item_type| item_type.applies_to(page.url)).collect();
-        let sources = sources::Sources::of(page, &types);
+        let sources = sources::Sources::collect(page, &types);
         let mut evaluation = Evaluation::new(page, &sources, tracing);
         for item_type in types {
             evaluation.item_type(item_type);

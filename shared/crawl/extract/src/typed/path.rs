@@ -137,13 +137,13 @@ fn holds(predicate: &Predicate, node: NodeRef<'_>, position: usize, last: usize,
 
 fn values(operand: &Operand, node: NodeRef<'_>, work: &mut Work) -> Vec<String> {
     match operand {
-        Operand::Text => vec![text::of(node, SEARCHED_BYTES_MAX, work)],
+        Operand::Text => vec![text::collect(node, SEARCHED_BYTES_MAX, work)],
         Operand::Attribute(name) => node.attr(name).map(|value| value.to_string()).into_iter().collect(),
         Operand::Child(name) => {
             let children = row(node.first_child(), NodeRef::next_sibling, work).into_iter();
             children
                 .filter(|child| is_named(child, name))
-                .map(|child| text::of(child, SEARCHED_BYTES_MAX, work))
+                .map(|child| text::collect(child, SEARCHED_BYTES_MAX, work))
                 .collect()
         }
     }

@@ -27,7 +27,7 @@ pub(super) struct Sources<'p> {
 
 impl<'p> Sources<'p> {
     /// Collects what the types' places look into, and nothing else.
-    pub(super) fn of(page: &PageParts<'p>, types: &[&Type]) -> Self {
+    pub(super) fn collect(page: &PageParts<'p>, types: &[&Type]) -> Self {
         let places = || types.iter().flat_map(|item_type| item_type.places());
         let mut work = Work::new();
         let mut caches = SelectorCaches::default();

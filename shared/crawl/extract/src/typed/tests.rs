@@ -71,7 +71,7 @@ fn game(fields: Vec<FieldRule>) -> ItemType {
 }
 
 fn outcome(types: &[ItemType], html: &str) -> Outcome {
-    let document = tree::of(html).unwrap();
+    let document = tree::parse(html).unwrap();
     let url = CrawlUrl::parse("https://a.example/b/c", &UrlRules::default()).unwrap();
     let base = Url::parse(url.as_str()).unwrap();
     let json_ld = [

@@ -19,7 +19,7 @@ const INLINE: &[&str] = &[
 const UNSEEN: &[&str] = &["script", "style", "template", "noscript"];
 
 /// Returns the text below an element, in which any white space is one space. That of a script is its source, as it is what was asked for.
-pub(crate) fn of(root: NodeRef<'_>, bytes_max: usize, work: &mut Work) -> String {
+pub(crate) fn collect(root: NodeRef<'_>, bytes_max: usize, work: &mut Work) -> String {
     let is_named = |node: &NodeRef<'_>, names: &[&str]| {
         node.qual_name_ref().is_some_and(|name| names.contains(&name.local.as_ref()))
     };

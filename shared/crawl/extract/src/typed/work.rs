@@ -12,11 +12,11 @@ pub(crate) struct Work {
 
 impl Work {
     pub(crate) const fn new() -> Self {
-        Self::of(WORK_MAX)
+        Self::with_limit(WORK_MAX)
     }
 
     /// So much of it.
-    pub(crate) const fn of(left: u64) -> Self {
+    pub(crate) const fn with_limit(left: u64) -> Self {
         Self { left, was_cut: false }
     }
 

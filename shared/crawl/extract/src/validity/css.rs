@@ -224,7 +224,7 @@ impl<'t> Sheet<'t, '_> {
         };
         if end >= self.text.len() && !self.text.ends_with(close) {
             // It lies behind what was read since.
-            let place = super::flaws::LineColumn::of(self.text, at);
+            let place = super::flaws::LineColumn::locate(self.text, at);
             self.flaws.add("unclosed-block", || place, || format!("there is no `{close}` for this"));
         }
     }

@@ -29,7 +29,7 @@ impl LineColumn {
     }
 
     /// Returns the place of the character at this byte. Lines end as in HTML and XML: by LF, CR or both.
-    pub(super) fn of(text: &str, at_bytes: usize) -> Self {
+    pub(super) fn locate(text: &str, at_bytes: usize) -> Self {
         let before = &text[..text.floor_char_boundary(at_bytes)];
         let bytes = before.as_bytes();
         let is_break = |at: usize| match bytes[at] {
@@ -61,7 +61,7 @@ impl<'t> Cursor<'t> {
     pub(super) fn place_of(&mut self, at_bytes: usize) -> LineColumn {
         let at_bytes = self.text.floor_char_boundary(at_bytes);
         if at_bytes > self.at_bytes {
-            let LineColumn { line, column } = LineColumn::of(&self.text[self.at_bytes..], at_bytes - self.at_bytes);
+            let LineColumn { line, column } = LineColumn::locate(&self.text[self.at_bytes..], at_bytes - self.at_bytes);
             let column = if line == 1 { self.place.column.saturating_add(column - 1) } else { column };
             self.place = LineColumn { line: self.place.line.saturating_add(line - 1), column };
             self.at_bytes = at_bytes;
@@ -122,7 +122,7 @@ mod tests {
             ("äöü<", 5, 1, 3, "within a character is at it"),
             ("a", 9, 1, 2, "behind the end is at it"),
         ] {
-            assert_eq!(LineColumn::of(text, at_bytes), LineColumn { line, column }, "{text:?} {at_bytes}: {why}");
+            assert_eq!(LineColumn::locate(text, at_bytes), LineColumn { line, column }, "{text:?} {at_bytes}: {why}");
             let mut cursor = Cursor::new(text);
             cursor.place_of(at_bytes / 2);
             assert_eq!(

@@ -23,7 +23,7 @@ pub(super) fn check(bytes: &[u8], flaws: &mut Flaws) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
             let valid = str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-            let place = || LineColumn::of(valid, valid.len());
+            let place = || LineColumn::locate(valid, valid.len());
             flaws.add("encoding", place, || "JSON must be in UTF-8, and this byte is not".to_owned());
             return;
         }
@@ -130,10 +130,10 @@ impl<'t> Visitor<'t> for Value<'t, '_> {
             };
             if let Some(first) = seen.get(&key) {
                 let message = || {
-                    let LineColumn { line, column } = LineColumn::of(self.text, *first);
+                    let LineColumn { line, column } = LineColumn::locate(self.text, *first);
                     format!("duplicate key {}, first at {line}:{column}", quoted(&key))
                 };
-                self.flaws.borrow_mut().add("duplicate-key", || LineColumn::of(self.text, at), message);
+                self.flaws.borrow_mut().add("duplicate-key", || LineColumn::locate(self.text, at), message);
             } else if seen.len() < KEYS_MAX {
                 seen.insert(key, at);
             }

@@ -31,14 +31,14 @@ use self::flaws::{Flaws, LineColumn};
 /// `None` if it is in no format that is validated, if its content coding is not supported, or if it is longer than what the settings let be read.
 #[must_use]
 pub fn validity(source: &Source<'_>, settings: &Settings<'_>) -> Option<Validity> {
-    of_body(&Body::of(source, settings).ok()?)
+    of_body(&Body::read(source, settings).ok()?)
 }
 
 /// The same, of a body whose header was read.
 pub(crate) fn of_body(body: &Body<'_>) -> Option<Validity> {
     let Body { source, settings, .. } = body;
     let declared = source.headers.content_type();
-    let format = Format::of(body.media, declared.as_ref().map(|kind| kind.essence.as_str()))?;
+    let format = Format::detect(body.media, declared.as_ref().map(|kind| kind.essence.as_str()))?;
     let bytes = body.decoded();
     if bytes.len() as u64 >= settings.decoded_bytes_max {
         return None;
@@ -79,7 +79,7 @@ enum Format {
 }
 
 impl Format {
-    fn of(media: MediaType, essence: Option<&str>) -> Option<Self> {
+    fn detect(media: MediaType, essence: Option<&str>) -> Option<Self> {
         let essence = essence.unwrap_or_default();
         Some(match media {
             MediaType::Html => Self::Html,
@@ -110,12 +110,12 @@ fn check_encoding(bytes: &[u8], decoded: &Decoded<'_>, kind: ValidationType, fla
         if let Err(error) = str::from_utf8(bytes) {
             let valid = str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
             let valid = valid.strip_prefix('\u{feff}').unwrap_or(valid);
-            flaws.add("encoding", || LineColumn::of(valid, valid.len()), || "this is not UTF-8".to_owned());
+            flaws.add("encoding", || LineColumn::locate(valid, valid.len()), || "this is not UTF-8".to_owned());
         }
     } else if !matches!(decoded.encoding, "gb18030" | "UTF-16LE" | "UTF-16BE")
         && let Some(at) = text.find('\u{fffd}')
     {
-        flaws.add("encoding", || LineColumn::of(text, at), || format!("this is not {}", decoded.encoding));
+        flaws.add("encoding", || LineColumn::locate(text, at), || format!("this is not {}", decoded.encoding));
     }
     if !is_xml {
         return;

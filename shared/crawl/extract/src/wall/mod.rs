@@ -134,7 +134,7 @@ pub fn of_fields(head: &Head<'_>) -> Option<Wall> {
 /// Returns the wall that a page is by its decoded text; `None` if it is none.
 #[must_use]
 pub fn of_page(url: &CrawlUrl, text: &str) -> Option<Wall> {
-    of_outline(url, &Outline::of(text))
+    of_outline(url, &Outline::build(text))
 }
 
 /// Returns the challenge that an answer is by its status, header fields and body, as far as that can be told without reading it as a page. The body is
@@ -150,7 +150,7 @@ pub fn challenge_of(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<
         _ => return None,
     };
     let declared = head.headers.text("content-type").as_deref().and_then(content_type);
-    if body.is_empty() || decoded_bytes > bytes_max as u64 || !MediaType::of(declared.as_ref()).may_be_page() {
+    if body.is_empty() || decoded_bytes > bytes_max as u64 || !MediaType::from_content_type(declared.as_ref()).may_be_page() {
         return None;
     }
     let codings = ContentCodings::parse(head.headers.all("content-encoding")).ok()?;
@@ -178,7 +178,7 @@ pub fn of_file(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
 /// Returns the wall that a page is that came from `url`, perhaps by redirects, when another one was `asked` for; `None` if it is none.
 #[must_use]
 pub fn of_page_instead(asked: &CrawlUrl, url: &CrawlUrl, text: &str) -> Option<Wall> {
-    let outline = Outline::of(text);
+    let outline = Outline::build(text);
     of_outline(url, &outline).or_else(|| of_outline(asked, &outline))
 }
 
@@ -198,7 +198,7 @@ pub fn challenge_of_page(bytes: &[u8]) -> Option<Wall> {
         return None;
     }
     let text = String::from_utf8_lossy(bytes);
-    let outline = Outline::of(&text);
+    let outline = Outline::build(&text);
     let rule = RULES.iter().find(|rule| rule.kind == WallKind::Challenge && rule.looks_at.is_in_page(None, &outline));
     rule.map(|rule| Wall { rule })
 }

@@ -96,7 +96,7 @@ pub struct Outline<'t> {
 impl<'t> Outline<'t> {
     /// Reads a page's text, as far as it is looked at.
     #[must_use]
-    pub fn of(text: &'t str) -> Self {
+    pub fn build(text: &'t str) -> Self {
         let end = text.floor_char_boundary(PAGE_BYTES_MAX);
         let read = text.get(..end).unwrap_or_default();
         let mut outline = Self { bytes: text.len(), is_cut: end < text.len(), ..Self::default() };

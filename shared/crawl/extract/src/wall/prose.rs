@@ -22,7 +22,7 @@ pub struct Prose {
 impl Prose {
     /// Reads a page's text.
     #[must_use]
-    pub fn of(text: &str) -> Self {
+    pub fn measure(text: &str) -> Self {
         let read = text.get(..text.floor_char_boundary(PAGE_BYTES_MAX)).unwrap_or_default();
         let (mut prose, mut at) = (Self::default(), Depths::default());
         for token in Tokens::new(read) {

@@ -387,10 +387,10 @@ fn pages_that_scripts_make_are_known_by_what_these_fill() {
         ("<p>A short page.</p><script src=/a.js></script>", None, "short, and whole"),
         ("<script>document.write('<div id=root></div>')</script>", None, "in a script"),
     ] {
-        assert_eq!(Outline::of(page).needs_scripts(50), expected, "{page}: {why}");
+        assert_eq!(Outline::build(page).needs_scripts(50), expected, "{page}: {why}");
     }
     let full = format!("<div id=root></div><script src=a></script><p>{}", words(60));
-    assert_eq!(Outline::of(&full).needs_scripts(50), None, "there is enough besides");
+    assert_eq!(Outline::build(&full).needs_scripts(50), None, "there is enough besides");
 }
 
 #[test]
@@ -470,9 +470,9 @@ proptest! {
         ),
     ) {
         let page = pieces.concat();
-        let outline = Outline::of(&page);
+        let outline = Outline::build(&page);
         prop_assert_eq!(outline.bytes, page.len());
-        prop_assert!(Prose::of(&page).text.len() <= page.len() * 2);
+        prop_assert!(Prose::measure(&page).text.len() <= page.len() * 2);
         // What is more than a wall's few words is none.
         let more = format!("{}{page}", words(500));
         prop_assert!(of_page(&CrawlUrl::parse(ASKED, &UrlRules::default()).unwrap(), &more).is_none());
@@ -494,10 +494,10 @@ fn hostile_pages_are_read_in_linear_time_and_to_their_end() {
         ("<input a\u{e9}=\u{e9} \u{e9}/\u{e9}", "attributes beyond ASCII"),
     ] {
         let page = piece.repeat(PAGE_BYTES_MAX / piece.len() + 10);
-        assert!(Outline::of(&page).is_cut, "{why}");
-        let _ = Prose::of(&page);
+        assert!(Outline::build(&page).is_cut, "{why}");
+        let _ = Prose::measure(&page);
         for end in (0..piece.len() * 3).filter(|end| page.is_char_boundary(*end)) {
-            let _ = (Outline::of(&page[..end]), Prose::of(&page[..end]));
+            let _ = (Outline::build(&page[..end]), Prose::measure(&page[..end]));
         }
     }
 }

@@ -98,7 +98,7 @@ mod tests {
                     Requisites::Ignore => serde_json::to_vec(&rules),
                     Requisites::Fetch => serde_json::to_vec(&(rules, requisites)),
                 };
-                let [a, b, c, d, ..] = *Sha1Digest::of(&json.unwrap()).as_bytes();
+                let [a, b, c, d, ..] = *Sha1Digest::compute(&json.unwrap()).as_bytes();
                 assert_eq!(hasher.digest(), RulesDigest(u32::from_be_bytes([a, b, c, d])), "{joined:?}");
                 joined.push(origin.parse().unwrap());
                 hasher.add(joined.last().unwrap());

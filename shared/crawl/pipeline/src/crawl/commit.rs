@@ -144,7 +144,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    pub(super) fn of(segment: &OpenSegment) -> Self {
+    pub(super) fn from_segment(segment: &OpenSegment) -> Self {
         let OpenSegment { entries, asides, exhausted, work, .. } = segment;
         let retried = u32::try_from(work.retries.len()).unwrap_or(u32::MAX);
         let put_off = retried.saturating_add(*asides);

@@ -44,7 +44,7 @@ pub(super) struct Answered {
 
 impl Answered {
     /// Decides whether an answer gets a follow-up. There is at most one, if there is room for it.
-    pub(super) fn of(
+    pub(super) fn new(
         (outcome, detail): (Outcome, Option<String>),
         url: &CrawlUrl,
         entry: &TodoEntry,
@@ -215,7 +215,7 @@ mod tests {
             ),
         ] {
             let before = (outcome, Some("as it was".to_owned()));
-            let answered = Answered::of(before, &url, entry, wanted, |_| has_room);
+            let answered = Answered::new(before, &url, entry, wanted, |_| has_room);
             assert_eq!((answered.outcome, answered.again.is_some()), expected, "{detail:?}");
             assert_eq!(answered.detail.as_deref(), detail);
         }

@@ -94,7 +94,7 @@ pub(super) struct Planner {
 
 impl Planner {
     pub(super) fn new(origin: OriginKey, lease: &Lease, context: Arc<CrawlContext>, task: Arc<Task>) -> Self {
-        let mut position = Position::of(lease);
+        let mut position = Position::from_lease(lease);
         if task.recrawl_order(&context.definition.budget).is_none() {
             position.cursor = RecrawlCursor::End;
         }

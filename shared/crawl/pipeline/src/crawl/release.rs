@@ -68,7 +68,7 @@ pub(super) async fn release(
             }
             Release::Idle | Release::Close => {}
         }
-        call_next(world, &HostKey::of(&origin.origin)).await?;
+        call_next(world, &HostKey::from_origin(&origin.origin)).await?;
         return Ok(Some(how));
     }
 }

@@ -212,7 +212,7 @@ pub async fn fetch_robots(
     broken_off: BrokenOff,
 ) -> Result<RobotsRecord, RefusedAddress> {
     let Ok(asked) = origin.url_at(ROBOTS_PATH) else {
-        return Ok(RobotsRecord::of(&RobotsFetch::Failed { detail: "the origin has no URL" }));
+        return Ok(RobotsRecord::from_fetch(&RobotsFetch::Failed { detail: "the origin has no URL" }));
     };
     let mut url = asked.clone();
     let limits = FetchLimits {
@@ -226,7 +226,7 @@ pub async fn fetch_robots(
             Err(failure) if failure.kind == FetchFailureKind::PrivateAddress => {
                 return Err(RefusedAddress(failure.detail));
             }
-            Err(failure) => return Ok(RobotsRecord::of(&RobotsFetch::Failed { detail: &failure.detail })),
+            Err(failure) => return Ok(RobotsRecord::from_fetch(&RobotsFetch::Failed { detail: &failure.detail })),
             Ok(response) => response,
         };
         if let Some(record) = walled(&asked, &url, &response) {
@@ -237,7 +237,7 @@ pub async fn fetch_robots(
             None => return Ok(record_of(&response, broken_off)),
         }
     }
-    Ok(RobotsRecord::of(&RobotsFetch::TooManyRedirects))
+    Ok(RobotsRecord::from_fetch(&RobotsFetch::TooManyRedirects))
 }
 
 /// Keeps the pace of each host that gets a request: the turn's own, or one that a redirect leads
@@ -270,8 +270,8 @@ enum Reached {
 
 impl<W: World, H: Fetcher> Fetcher for Paced<'_, W, H> {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
-        let host = HostKey::of(&request.url.origin());
-        let fetched = if host == HostKey::of(&self.waiter.origin.origin) {
+        let host = HostKey::from_origin(&request.url.origin());
+        let fetched = if host == HostKey::from_origin(&self.waiter.origin.origin) {
             Ok(Ok(self.fetch_at_pace(self.pacer, request).await))
         } else {
             self.fetch_elsewhere(&host, request).await
@@ -317,7 +317,7 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
         let (clock, timing) = (self.world.clock(), self.world.timing());
         let token = LeaseToken::from_bits(self.world.rng().bits());
         // If the other host belongs to the same domain, the turn has its place there already.
-        let own = HostKey::of(&self.waiter.origin.origin).domain();
+        let own = HostKey::from_origin(&self.waiter.origin.origin).domain();
         let elsewhere = host.domain().filter(|domain| own.as_ref() != Some(domain));
         let live = self.world.live().begin(host.clone(), token.clone());
         let give_up_at = self.latest_start.min(clock.monotonic() + timing.wait_in_turn);
@@ -370,13 +370,13 @@ fn walled(asked: &CrawlUrl, url: &CrawlUrl, response: &FetchedResponse) -> Optio
     let received = response.readable_body();
     let body = decode_all(&codings, &received, BODY_BYTES_MAX as u64);
     let detail = wall::of_file(asked, &head, &body.bytes)?.detail_of_file();
-    Some(RobotsRecord::of(&RobotsFetch::Walled { detail: &detail }))
+    Some(RobotsRecord::from_fetch(&RobotsFetch::Walled { detail: &detail }))
 }
 
 fn record_of(response: &FetchedResponse, broken_off: BrokenOff) -> RobotsRecord {
     let status = response.status;
     let Ok(codings) = ContentCodings::parse(response.headers.all("content-encoding")) else {
-        return RobotsRecord::of(&RobotsFetch::Failed { detail: "its content coding cannot be undone" });
+        return RobotsRecord::from_fetch(&RobotsFetch::Failed { detail: "its content coding cannot be undone" });
     };
     let received = response.readable_body();
     let body = decode_all(&codings, &received, BODY_BYTES_MAX as u64);
@@ -386,7 +386,7 @@ fn record_of(response: &FetchedResponse, broken_off: BrokenOff) -> RobotsRecord 
         BrokenOff::IsFailure if (200..300).contains(&status) => RobotsFetch::Failed { detail: "its body broke off" },
         BrokenOff::IsFailure | BrokenOff::IsObeyed => RobotsFetch::BrokenOff { status, body: &body.bytes },
     };
-    RobotsRecord::of(&fetch)
+    RobotsRecord::from_fetch(&fetch)
 }
 
 /// Returns the turn's delay: the definition's, or the Crawl-delay if that is longer.

@@ -110,7 +110,7 @@ async fn parse_begun(
         let (end, targets) = match parse(world, contexts, known, segment).await {
             Ok(Some(done)) => done,
             Ok(None) => return put_off(world, segment, token).await,
-            Err(error) if error.kind.is_lasting() && Trust::of(segment) == Trust::None => {
+            Err(error) if error.kind.is_lasting() && Trust::for_segment(segment) == Trust::None => {
                 (lasting::end_without(world, segment, &error).await?, Vec::new())
             }
             Err(error) if error.kind.is_lasting() => {
@@ -151,7 +151,7 @@ async fn parse(
     let Some(pinned) = contexts.pinned(frontier, crawl, segment.iteration).await? else {
         return Ok(Some((ParseEnd::Nothing, Vec::new())));
     };
-    let trust = Trust::of(segment);
+    let trust = Trust::for_segment(segment);
     let mut omissions = Omissions::new(trust);
     let reading = read::read(world, &context, segment, trust).await?;
     let damage = reading.damage.as_deref().unwrap_or("it holds fewer captures than were stored");

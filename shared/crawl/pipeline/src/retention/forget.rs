@@ -44,7 +44,7 @@ pub async fn forget(
     crawl: &CrawlId,
     urls: &[CrawlUrl],
 ) -> PortResult<Forgotten> {
-    let names: Vec<Name<'_>> = urls.iter().map(Name::of).collect();
+    let names: Vec<Name<'_>> = urls.iter().map(Name::from_url).collect();
     let mut after = None;
     loop {
         let naming = forgetting.objects_naming(crawl, urls, after.as_ref()).await?;
@@ -71,7 +71,7 @@ struct Name<'u> {
 }
 
 impl<'u> Name<'u> {
-    fn of(url: &'u CrawlUrl) -> Self {
+    fn from_url(url: &'u CrawlUrl) -> Self {
         let url = url.as_str();
         Self { url, target: TargetUri::new(url), via: format!("\"{VIA}\":{}", Value::from(url)) }
     }

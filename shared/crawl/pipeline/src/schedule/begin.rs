@@ -50,7 +50,7 @@ pub(super) fn is_put_off(running: &IterationRow, task: &Task) -> bool {
 /// # Errors
 /// Returns the ports' errors; the command is then to be delivered again.
 pub async fn start(world: &impl World, contexts: &Contexts, command: &StartCommand, task: &Task) -> PortResult<Begun> {
-    let until = Until::of(world);
+    let until = Until::end_of_walk(world);
     match open(world, contexts, command, task).await? {
         Begun::Iteration(row) => Ok(Begun::Iteration(go_on_until(world, contexts, row, until).await?)),
         busy @ Begun::Busy(_) => Ok(busy),
@@ -63,7 +63,7 @@ pub async fn start(world: &impl World, contexts: &Contexts, command: &StartComma
 /// # Errors
 /// Returns the ports' errors.
 pub async fn go_on(world: &impl World, contexts: &Contexts, iteration: IterationRow) -> PortResult<IterationRow> {
-    go_on_until(world, contexts, iteration, Until::of(world)).await
+    go_on_until(world, contexts, iteration, Until::end_of_walk(world)).await
 }
 
 async fn go_on_until(

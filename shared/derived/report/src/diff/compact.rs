@@ -13,7 +13,7 @@ impl Digest {
     pub(super) const MIN: Self = Self([0; 16]);
 
     /// Returns the digest of these words, none of which contains a space.
-    pub(super) fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
+    pub(super) fn compute<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
         let mut sha256 = Sha256::new();
         for word in words {
             sha256.update(word);
@@ -99,7 +99,7 @@ mod tests {
                 let mut counts = Compact::new(begin, max);
                 for _ in 0..3 {
                     for word in &words {
-                        counts.change(Digest::of([word.as_str()]), |count| Some(count.unwrap_or(0) + 1));
+                        counts.change(Digest::compute([word.as_str()]), |count| Some(count.unwrap_or(0) + 1));
                         assert!(counts.values.len() <= max, "{max}");
                     }
                 }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn words_are_told_apart() {
-        assert_ne!(Digest::of(["a", "b"]), Digest::of(["ab"]));
-        assert_eq!(Digest::of(["a", "b"]), Digest::of(["a", "b"]));
+        assert_ne!(Digest::compute(["a", "b"]), Digest::compute(["ab"]));
+        assert_eq!(Digest::compute(["a", "b"]), Digest::compute(["a", "b"]));
     }
 }

@@ -60,14 +60,14 @@ impl LinkChange {
     /// The names of the fields, in order.
     pub const FIELDS: [&'static str; 4] = ["from_url", "change", "kind", "to_url"];
 
-    fn of(document: &Document, change: LinkChangeKind, link: &LinkTo) -> Self {
+    fn new(document: &Document, change: LinkChangeKind, link: &LinkTo) -> Self {
         let LinkTo { kind, target } = link;
         Self { from_url: document.url.to_string(), change, kind: *kind, to_url: target.to_string() }
     }
 
     /// Identifies the link, whether it came or went.
     fn digest(&self) -> Digest {
-        Digest::of([self.from_url.as_str(), self.kind.name(), &self.to_url])
+        Digest::compute([self.from_url.as_str(), self.kind.name(), &self.to_url])
     }
 }
 
@@ -84,7 +84,7 @@ enum Differing {
 
 impl Differing {
     /// `None` if no link differs.
-    fn of(net: Net) -> Option<Self> {
+    fn from_net(net: Net) -> Option<Self> {
         match net.kind()? {
             ChangeKind::New | ChangeKind::Back => Some(Self::AllNow),
             ChangeKind::Gone | ChangeKind::OutOfScope => Some(Self::AllBefore),
@@ -122,7 +122,7 @@ pub(super) async fn each_within(
     while let Some(from) = begin {
         let mut pages = collect(reader, span, Which::Changed, Compact::new(from, remembered_max)).await?;
         begin = pages.rest();
-        pages.retain(|page| Differing::of(page.net).is_some());
+        pages.retain(|page| Differing::from_net(page.net).is_some());
         let told = match tell_some(reader, span, &pages, remembered_max, &mut tell).await? {
             ControlFlow::Continue(()) => tell_all(reader, span, pages, &mut tell).await?,
             told => told,
@@ -142,9 +142,9 @@ async fn tell_some(
     remembered_max: usize,
     tell: &mut impl FnMut(LinkChange) -> ControlFlow<()>,
 ) -> PortResult<ControlFlow<()>> {
-    let is_wanted = |net| Differing::of(net) == Some(Differing::Some);
+    let is_wanted = |net| Differing::from_net(net) == Some(Differing::Some);
     let differences_of = |document: &Document| {
-        let page = pages.get(Digest::of([document.url.as_str()]));
+        let page = pages.get(Digest::compute([document.url.as_str()]));
         page.filter(|page| is_wanted(page.net)).map_or_else(Vec::new, |_| differences(document))
     };
     if !pages.any(|page| is_wanted(page.net)) {
@@ -199,14 +199,14 @@ async fn tell_all(
     mut pages: Pages,
     tell: &mut impl FnMut(LinkChange) -> ControlFlow<()>,
 ) -> PortResult<ControlFlow<()>> {
-    pages.retain(|page| Differing::of(page.net) != Some(Differing::Some));
+    pages.retain(|page| Differing::from_net(page.net) != Some(Differing::Some));
     for iteration in span.back_to_first() {
         if pages.is_empty() {
             break;
         }
         let told = each_document(reader, iteration, |document| {
-            let digest = Digest::of([document.url.as_str()]);
-            let change = match pages.get(digest).and_then(|page| Differing::of(page.net)) {
+            let digest = Digest::compute([document.url.as_str()]);
+            let change = match pages.get(digest).and_then(|page| Differing::from_net(page.net)) {
                 Some(Differing::AllNow) => LinkChangeKind::Added,
                 Some(Differing::AllBefore) if iteration <= span.from() => LinkChangeKind::Removed,
                 _ => return ControlFlow::Continue(()),
@@ -217,7 +217,7 @@ async fn tell_all(
             pages.remove(digest);
             let links: BTreeSet<LinkTo> =
                 document.links.iter().map(|link| LinkTo { kind: link.kind, target: link.target.clone() }).collect();
-            links.iter().map(|link| LinkChange::of(&document, change, link)).try_for_each(&mut *tell)
+            links.iter().map(|link| LinkChange::new(&document, change, link)).try_for_each(&mut *tell)
         });
         if told.await?.is_break() {
             return Ok(ControlFlow::Break(()));
@@ -235,7 +235,7 @@ fn is_content(document: &Document) -> bool {
 fn differences(document: &Document) -> Vec<LinkChange> {
     let Some(difference) = &document.difference else { return Vec::new() };
     let of = |change, links: &[LinkTo]| -> Vec<LinkChange> {
-        links.iter().map(|link| LinkChange::of(document, change, link)).collect()
+        links.iter().map(|link| LinkChange::new(document, change, link)).collect()
     };
     let mut changes = of(LinkChangeKind::Added, &difference.links_added);
     changes.extend(of(LinkChangeKind::Removed, &difference.links_removed));

@@ -83,7 +83,7 @@ pub struct Step {
 impl Step {
     /// Returns what a visit changed; `None` if it was tried again or says nothing lasting.
     #[must_use]
-    pub fn of(row: &LogRow) -> Option<Self> {
+    pub fn from_row(row: &LogRow) -> Option<Self> {
         let kind = row.change.as_deref().filter(|_| row.r#final).and_then(ChangeKind::named)?;
         let shows = match Outcome::from_code(row.outcome) {
             Some(Outcome::PermanentRedirect | Outcome::Redirect) => Shows::Redirect,
@@ -325,7 +325,7 @@ mod tests {
             (row(Outcome::ServerInternalError, None, None), None, "it failed"),
             (retried, None, "what counts is how it ended"),
         ] {
-            assert_eq!(Step::of(&row), expected, "{why}");
+            assert_eq!(Step::from_row(&row), expected, "{why}");
         }
         let parts: PartSet = [Text, Status].into_iter().collect();
         assert_eq!(parts.names().collect::<Vec<_>>(), ["status", "text"], "in order");

@@ -43,7 +43,7 @@ impl PageChange {
         ["url", "change", "changed_parts", "redirects_to", "iteration", "at", "status", "outcome", "outcome_name"];
 
     /// Returns what differs at a URL, of which `row` is the visit that changed it last; `None` if nothing does.
-    fn of(row: LogRow, net: Net, shows: Shows) -> Option<Self> {
+    fn from_net(row: LogRow, net: Net, shows: Shows) -> Option<Self> {
         let (change, parts) = (net.kind()?, net.parts());
         let names = parts.names().collect::<Vec<_>>().join(",");
         Some(Self {
@@ -160,7 +160,7 @@ pub(super) async fn each_within(
         let mut steps = Steps::new(span.to());
         while let Some(batch) = steps.next(reader).await? {
             for (row, step) in batch {
-                let change = PageChange::of(row, Net::add(None, step), step.shows);
+                let change = PageChange::from_net(row, Net::add(None, step), step.shows);
                 let change = change.filter(|change| which.includes(change.change));
                 if let Some(change) = change
                     && tell(change).await?.is_break()
@@ -181,13 +181,13 @@ pub(super) async fn each_within(
                 && let Some(batch) = steps.next(reader).await?
             {
                 for (row, step) in batch {
-                    let digest = Digest::of([row.url.as_str()]);
+                    let digest = Digest::compute([row.url.as_str()]);
                     let Some(found) = changed.get(digest).copied().filter(|found| found.last == iteration) else {
                         continue;
                     };
                     changed.remove(digest);
                     let net = found.checked(reader, span, &row).await?;
-                    let change = PageChange::of(row, net, step.shows).filter(|change| which.includes(change.change));
+                    let change = PageChange::from_net(row, net, step.shows).filter(|change| which.includes(change.change));
                     if let Some(change) = change
                         && tell(change).await?.is_break()
                     {
@@ -211,7 +211,7 @@ pub(super) async fn collect(
         let mut steps = Steps::new(iteration);
         while let Some(batch) = steps.next(reader).await? {
             for (row, step) in batch {
-                changed.change(Digest::of([row.url.as_str()]), |before: Option<Changed>| match before {
+                changed.change(Digest::compute([row.url.as_str()]), |before: Option<Changed>| match before {
                     None => which.includes(step.kind).then(|| {
                         let (net, is_several) = (Net::add(None, step), false);
                         Changed { net, is_several, last: iteration }
@@ -248,7 +248,7 @@ impl Steps {
         let Batch { rows, cursor, rest } = reader.log(&self.filter, after.as_ref(), BATCH_ROWS).await?;
         self.after = matches!(rest, Rest::More).then_some(cursor);
         Ok(Some(
-            rows.into_iter().filter_map(|row| Some((Step::of(&row)?, row))).map(|(step, row)| (row, step)).collect(),
+            rows.into_iter().filter_map(|row| Some((Step::from_row(&row)?, row))).map(|(step, row)| (row, step)).collect(),
         ))
     }
 }

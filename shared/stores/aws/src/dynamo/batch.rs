@@ -82,7 +82,7 @@ impl Dynamo {
             }
         }
         for key in &keys {
-            self.meter.add_reads(key.table, ReadUnits::of(found.get(key).map_or(0, item_bytes), kind));
+            self.meter.add_reads(key.table, ReadUnits::for_bytes(found.get(key).map_or(0, item_bytes), kind));
         }
         Ok(found)
     }
@@ -123,7 +123,7 @@ impl Dynamo {
                 }
             }
             for (key, bytes) in items {
-                self.meter.add_writes(key.table, WriteUnits::of(*bytes));
+                self.meter.add_writes(key.table, WriteUnits::for_bytes(*bytes));
             }
         }
         Ok(())
@@ -172,7 +172,7 @@ impl Dynamo {
             }
         }
         for statement in batch {
-            self.meter.add_writes(statement.table, WriteUnits::of(statement.bytes));
+            self.meter.add_writes(statement.table, WriteUnits::for_bytes(statement.bytes));
         }
         Ok(answers.into_iter().flatten().collect())
     }

@@ -38,7 +38,7 @@ impl Dynamo {
     }
 
     pub(crate) fn table(&self, table: Table) -> &str {
-        self.tables.of(table)
+        self.tables.get(table)
     }
 
     /// Returns the rounds of an operation that decides again where others were faster.

@@ -42,7 +42,7 @@ impl Dynamo {
         let request = self.client.get_item().table_name(self.table(key.table)).consistent_read(true);
         let output = request.set_key(Some(key.item())).send().await.map_err(|e| StoreError::request("GetItem", e))?;
         let bytes = output.item.as_ref().map_or(0, item_bytes);
-        self.meter.add_reads(key.table, ReadUnits::of(bytes, ReadKind::Consistent));
+        self.meter.add_reads(key.table, ReadUnits::for_bytes(bytes, ReadKind::Consistent));
         Ok(output.item)
     }
 
@@ -68,7 +68,7 @@ impl Dynamo {
             .limit(i32::try_from(limit).unwrap_or(i32::MAX));
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
         let items = output.items.unwrap_or_default();
-        self.meter.add_reads(range.table, ReadUnits::of(items.iter().map(item_bytes).sum(), kind));
+        self.meter.add_reads(range.table, ReadUnits::for_bytes(items.iter().map(item_bytes).sum(), kind));
         let next = output.last_evaluated_key.as_ref().map(|key| super::Fields(key).text(SORT).map(str::to_owned));
         Ok(Page { items, next: next.transpose()? })
     }
@@ -109,7 +109,7 @@ impl Dynamo {
             let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
             let number = |count: i32| u64::try_from(count).unwrap_or(0);
             let bytes = number(output.scanned_count) * item_bytes;
-            self.meter.add_reads(range.table, ReadUnits::of(bytes, ReadKind::Eventual));
+            self.meter.add_reads(range.table, ReadUnits::for_bytes(bytes, ReadKind::Eventual));
             counted += number(output.count);
             start = output.last_evaluated_key;
             if start.is_none() {
@@ -125,7 +125,7 @@ impl Dynamo {
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
         let item = output.items.unwrap_or_default().into_iter().next();
         let bytes = item.as_ref().map_or(0, item_bytes);
-        self.meter.add_reads(range.table, ReadUnits::of(bytes, ReadKind::Consistent));
+        self.meter.add_reads(range.table, ReadUnits::for_bytes(bytes, ReadKind::Consistent));
         Ok(item)
     }
 
@@ -161,7 +161,7 @@ impl Dynamo {
             .limit(i32::try_from(limit).unwrap_or(i32::MAX));
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
         let items = output.items.unwrap_or_default();
-        self.meter.add_reads(index.table, ReadUnits::of(items.iter().map(item_bytes).sum(), ReadKind::Eventual));
+        self.meter.add_reads(index.table, ReadUnits::for_bytes(items.iter().map(item_bytes).sum(), ReadKind::Eventual));
         Ok((items, output.last_evaluated_key))
     }
 }

@@ -35,11 +35,11 @@ impl Dynamo {
             match self.try_one(write).await? {
                 Tried::Written(item) => {
                     let bytes = item.as_ref().map_or(write.bytes, item_bytes);
-                    self.meter.add_writes(write.key.table, WriteUnits::of(bytes) + write.index_units());
+                    self.meter.add_writes(write.key.table, WriteUnits::for_bytes(bytes) + write.index_units());
                     return Ok(Ok(item));
                 }
                 Tried::Refused(refused) => {
-                    self.meter.add_writes(write.key.table, WriteUnits::of(write.bytes));
+                    self.meter.add_writes(write.key.table, WriteUnits::for_bytes(write.bytes));
                     return Ok(Err(refused));
                 }
                 Tried::Conflict(error) => backoff.wait().await.map_err(|_| error)?,
@@ -53,7 +53,7 @@ impl Dynamo {
             return Ok(self.write(one).await?.map(|_| ()));
         }
         let mut backoff = Backoff::new(&self.rng);
-        let twice = |write: &Write| WriteUnits::of(write.bytes) * 2;
+        let twice = |write: &Write| WriteUnits::for_bytes(write.bytes) * 2;
         loop {
             match self.try_all(writes).await? {
                 Tried::Written(_) => {

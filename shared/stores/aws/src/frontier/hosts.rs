@@ -47,7 +47,7 @@ impl Hosts for DynamoFrontier {
 
     async fn take_host(&self, key: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
         at("take host", key, async {
-            let keys = HostKeys::of(key.clone());
+            let keys = HostKeys::new(key.clone());
             let mut rounds = self.db.rounds();
             loop {
                 rounds.begin().await?;
@@ -66,7 +66,7 @@ impl Hosts for DynamoFrontier {
 
     async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
         at("give back host", &back.host, async {
-            let keys = HostKeys::of(back.host.clone());
+            let keys = HostKeys::new(back.host.clone());
             let mut rounds = self.db.rounds();
             loop {
                 rounds.begin().await?;
@@ -81,7 +81,7 @@ impl Hosts for DynamoFrontier {
 }
 
 impl HostKeys {
-    pub(super) fn of(host: HostKey) -> Self {
+    pub(super) fn new(host: HostKey) -> Self {
         let domain = host.domain();
         Self { host, domain }
     }

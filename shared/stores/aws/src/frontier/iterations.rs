@@ -77,7 +77,7 @@ impl Iterations for DynamoFrontier {
                 rounds.begin().await?;
                 let Some(row) = self.iteration(crawl, *iteration).await? else { return Ok(CursorMoved::Elsewhere) };
                 let Some(after) = row.move_cursor(*walk, seen, to) else {
-                    let is_there = row.cursors.of(*walk) == to;
+                    let is_there = row.cursors.get(*walk) == to;
                     return Ok(if is_there { CursorMoved::Moved } else { CursorMoved::Elsewhere });
                 };
                 if self.db.write(&iteration::move_cursor(&row, &after, *walk)).await?.is_ok() {

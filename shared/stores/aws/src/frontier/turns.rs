@@ -29,7 +29,7 @@ impl Turns for DynamoFrontier {
         take: &Take,
     ) -> PortResult<Result<Lease, TakeRefused>> {
         at("take lease", origin, async {
-            let host_keys = HostKeys::of(HostKey::of(&origin.origin));
+            let host_keys = HostKeys::new(HostKey::from_origin(&origin.origin));
             let [lease_key, iteration_key] = [keys::lease(origin), keys::iteration(&origin.crawl, number)];
             let mut rounds = self.db.rounds();
             loop {
@@ -166,8 +166,8 @@ impl Turns for DynamoFrontier {
     async fn release(&self, request: &ReleaseLease) -> PortResult<Result<(), ReleaseRefused>> {
         at("release lease", &request.origin, async {
             let ReleaseLease { origin, token, lease: last, seen, how, free_from, now } = request;
-            let host = HostKey::of(&origin.origin);
-            let host_keys = HostKeys::of(host.clone());
+            let host = HostKey::from_origin(&origin.origin);
+            let host_keys = HostKeys::new(host.clone());
             let (token_back, free_from, now) = (token.clone(), *free_from, *now);
             let back = GiveBackHost { host, token: token_back, free_from, pace: last.pace, now };
             let mut rounds = self.db.rounds();

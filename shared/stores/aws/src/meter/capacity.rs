@@ -31,14 +31,14 @@ pub(crate) enum ReadKind {
 
 impl WriteUnits {
     /// Returns the units of writing an item of this size: the larger of before and after.
-    pub(crate) const fn of(item_bytes: u64) -> Self {
+    pub(crate) const fn for_bytes(item_bytes: u64) -> Self {
         Self(units(item_bytes, 1_024))
     }
 }
 
 impl ReadUnits {
     /// Returns the units of reading this size: an item's, or the total that a query read. A missing item costs as much as the smallest.
-    pub(crate) const fn of(bytes: u64, kind: ReadKind) -> Self {
+    pub(crate) const fn for_bytes(bytes: u64, kind: ReadKind) -> Self {
         let halves_per_unit = match kind {
             ReadKind::Eventual => 1,
             ReadKind::Consistent => 2,
@@ -182,7 +182,7 @@ mod tests {
             (1_025, 2, "a byte more"),
             (65_536, 64, "a large chunk"),
         ] {
-            assert_eq!(WriteUnits::of(bytes), WriteUnits(units), "{why}");
+            assert_eq!(WriteUnits::for_bytes(bytes), WriteUnits(units), "{why}");
         }
     }
 
@@ -194,7 +194,7 @@ mod tests {
             (4_096, ReadKind::Consistent, 2, "a unit"),
             (4_097, ReadKind::Consistent, 4, "a byte more"),
         ] {
-            assert_eq!(ReadUnits::of(bytes, kind), ReadUnits { halves }, "{why}");
+            assert_eq!(ReadUnits::for_bytes(bytes, kind), ReadUnits { halves }, "{why}");
         }
     }
 }

@@ -58,7 +58,7 @@ impl LastChanges {
     }
 
     /// Returns when a URL last changed; `None` if no log says so.
-    pub(super) fn of(&self, url: &CrawlUrl) -> Option<Timestamp> {
+    pub(super) fn get(&self, url: &CrawlUrl) -> Option<Timestamp> {
         self.at.get(&digest(url)).copied()
     }
 

@@ -233,7 +233,7 @@ impl DynamoRemaking {
             StateChange::Shown { changed_at: None, .. } if candidate.is_last()? => {
                 let mut last_changes = self.last_changes.lock().await;
                 last_changes.read_until(&self.frontier, &candidate.segment.id).await?;
-                Ok(last_changes.of(&candidate.visit.document.url))
+                Ok(last_changes.get(&candidate.visit.document.url))
             }
             _ => Ok(None),
         }

@@ -168,7 +168,7 @@ impl Queueing<'_> {
         change.sight(sighting);
         change.set_or_remove(NEARER, None);
         let condition = format!("{QUEUED_IN} = ?");
-        change.of(&keys::candidate(self.origin, path), &condition, [number(was_in.number())])
+        change.into_statement(&keys::candidate(self.origin, path), &condition, [number(was_in.number())])
     }
 }
 
@@ -197,7 +197,7 @@ impl Queueing<'_> {
             "IS MISSING"
         };
         let condition = format!("{QUEUED_IN} = ? AND depth = ? AND {REQUISITE_STEPS} {steps}");
-        Ok(change.of(&keys::candidate(self.origin, path), &condition, values))
+        Ok(change.into_statement(&keys::candidate(self.origin, path), &condition, values))
     }
 }
 
@@ -236,7 +236,7 @@ pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> 
         change.set_or_remove(SIMHASH, update.text.map(|text| number(text.simhash.0)));
     }
     let key = keys::candidate(origin, &update.path_and_query);
-    Ok(change.of(&key, "(version IS MISSING OR version <= ?)", [text(version)]))
+    Ok(change.into_statement(&key, "(version IS MISSING OR version <= ?)", [text(version)]))
 }
 
 /// Returns what an ending is told from older ones by: the segment that it is of.
@@ -249,7 +249,7 @@ pub(crate) fn add_namers(table: &str, origin: &OriginKey, named: &Named) -> Stat
     let mut change = Change::new(table);
     named.by.places().for_each(|place| change.set(&format!("{NAMED}{place}"), number(1)));
     let key = keys::candidate(origin, &named.path_and_query);
-    change.of(&key, &format!("{QUEUED_IN} > ?"), [number(0)])
+    change.into_statement(&key, &format!("{QUEUED_IN} > ?"), [number(0)])
 }
 
 /// An `UPDATE` of one item.
@@ -310,7 +310,7 @@ impl Change {
         }
     }
 
-    pub(super) fn of(
+    pub(super) fn into_statement(
         mut self,
         key: &crate::dynamo::Key,
         condition: &str,

@@ -84,7 +84,7 @@ fn item(iteration: &IterationRow) -> Item {
     ];
     attributes.extend(numbers.into_iter().filter_map(|(name, left)| Some((name, number(left?)))));
     attributes.extend(instants.into_iter().filter_map(|(name, at)| Some((name, instant(at?)))));
-    let cursors = Walk::ALL.into_iter().map(|walk| (cursor_name(walk), cursor(iteration.cursors.of(walk))));
+    let cursors = Walk::ALL.into_iter().map(|walk| (cursor_name(walk), cursor(iteration.cursors.get(walk))));
     attributes.extend(cursors.filter_map(|(name, cursor)| Some((name, cursor?))));
     row(&keys::iteration(&iteration.crawl, iteration.number), attributes)
 }
@@ -178,7 +178,7 @@ pub(crate) fn move_cursor(before: &IterationRow, after: &IterationRow, walk: Wal
 
 fn is_still_there(before: &IterationRow, walk: Walk) -> Expression {
     let name = cursor_name(walk);
-    match cursor(before.cursors.of(walk)) {
+    match cursor(before.cursors.get(walk)) {
         Some(was) => Expression::new(format!("#{name} = :was")).with(":was", was),
         None => Expression::new(format!("attribute_not_exists(#{name})")),
     }
@@ -254,7 +254,7 @@ fn change(before: &IterationRow, after: &IterationRow) -> Expression {
         let name = cursor_name(walk);
         // Somebody may have begun the search since the row was read: a reservation ends it in any case.
         let is_ended = walk == Walk::Holders && is_reserved(before, after);
-        match (before.cursors.of(walk) != after.cursors.of(walk), cursor(after.cursors.of(walk))) {
+        match (before.cursors.get(walk) != after.cursors.get(walk), cursor(after.cursors.get(walk))) {
             (true, Some(to)) => {
                 sets.push(format!("#{name} = :cursor"));
                 values.push((":cursor", to));

@@ -75,6 +75,6 @@ impl RemadeCandidate<'_> {
         // A row that is gone does not come back: its key must be there.
         conditions.push(format!("{QUEUED_IN} > ?"));
         values.push(number(0));
-        Ok(Some(change.of(&key, &conditions.join(" AND "), values)))
+        Ok(Some(change.into_statement(&key, &conditions.join(" AND "), values)))
     }
 }

@@ -13,7 +13,7 @@ const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 #[tokio::test]
 async fn private_literals_and_names_are_refused() {
-    let names = Arc::new(Names::of(&[
+    let names = Arc::new(Names::new(&[
         ("inside.example", &["127.0.0.1"]),
         ("both.example", &["::1", "10.0.0.1", "169.254.169.254"]),
         ("mapped.example", &["::ffff:127.0.0.1"]),

@@ -322,5 +322,5 @@ async fn without_room_on_disk_a_body_is_cut_where_it_ends_and_others_are_not() {
 }
 
 fn sha1(bytes: &[u8]) -> [u8; 20] {
-    *Sha1Digest::of(bytes).as_bytes()
+    *Sha1Digest::compute(bytes).as_bytes()
 }

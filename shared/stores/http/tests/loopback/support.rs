@@ -78,10 +78,10 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn loopback() -> Self {
-        Self::of(&[])
+        Self::new(&[])
     }
 
-    pub(crate) fn of(known: &[(&str, &[&str])]) -> Self {
+    pub(crate) fn new(known: &[(&str, &[&str])]) -> Self {
         let parse = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
         let known = known.iter().map(|(name, addresses)| ((*name).to_owned(), parse(addresses))).collect();
         Self { known, asked: AtomicUsize::new(0) }

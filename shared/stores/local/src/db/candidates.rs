@@ -298,7 +298,7 @@ fn put_update(
     let ended = update.ended.as_ref();
     let away = ended.and_then(|ended| ended.away);
     let capture = ended.and_then(|ended| ended.capture.as_ref());
-    let shown = Shown::of(&update.state);
+    let shown = Shown::from_state(&update.state);
     statement.execute(params![
         origin,
         update.path_and_query,
@@ -343,7 +343,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(state: &StateChange) -> Self {
+    fn from_state(state: &StateChange) -> Self {
         match *state {
             StateChange::Kept => Self::default(),
             StateChange::Confirmed => Self { standing: Some(Standing::Shown), ..Self::default() },

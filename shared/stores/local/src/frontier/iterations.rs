@@ -91,7 +91,7 @@ fn move_cursor(db: &Db, request: &MoveCursor) -> Result<CursorMoved, StoreError>
         db.update_iteration(&moved)?;
         return Ok(CursorMoved::Moved);
     }
-    Ok(if row.cursors.of(*walk) == to { CursorMoved::Moved } else { CursorMoved::Elsewhere })
+    Ok(if row.cursors.get(*walk) == to { CursorMoved::Moved } else { CursorMoved::Elsewhere })
 }
 
 fn change_status(

@@ -63,7 +63,7 @@ fn take_lease(
     let Some(origin) = db.origin_id(key)? else { return Ok(Err(TakeRefused::NothingToDo)) };
     let Some(lease) = db.lease(origin)? else { return Ok(Err(TakeRefused::NothingToDo)) };
     let Some(row) = db.iteration(&key.crawl, iteration)? else { return Ok(Err(TakeRefused::NotOpen)) };
-    let host = HostKey::of(&key.origin);
+    let host = HostKey::from_origin(&key.origin);
     let stored = Stored::load(db, &host)?;
     match take_turn(key, &lease, &row, stored.rows(), take) {
         Err(TurnRefused::Lease(refused)) => Ok(Err(refused)),
@@ -133,7 +133,7 @@ fn release(db: &Db, request: &ReleaseLease) -> Result<Result<(), ReleaseRefused>
     if after.iteration != iteration {
         db.update_iteration(&after.iteration)?;
     }
-    let host = HostKey::of(&key.origin);
+    let host = HostKey::from_origin(&key.origin);
     let (free_from, now) = (*free_from, *now);
     give_back_host(db, &GiveBackHost { host, token: token.clone(), free_from, pace: last.pace, now })?;
     Ok(Ok(()))

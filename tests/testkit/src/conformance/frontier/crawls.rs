@@ -210,12 +210,12 @@ pub async fn robots_are_overwritten(frontier: &impl Frontier) {
     let origin = key("a.example");
     assert_eq!(frontier.load_robots(&origin).await.unwrap(), None);
     let row = |second, status, body| {
-        let record = RobotsRecord::of(&RobotsFetch::Answered { status, body });
+        let record = RobotsRecord::from_fetch(&RobotsFetch::Answered { status, body });
         RobotsRow { record, fetched_at: at(second), expires_at: at(second + 1_800) }
     };
     let (first, second, late) = (row(1, 200, &b"User-agent: *\nDisallow: /\n"[..]), row(3, 404, b""), row(2, 410, b""));
     let ahead = row(365 * 24 * 3_600, 403, b"");
-    let walled = RobotsRecord::of(&RobotsFetch::Walled { detail: "a challenge" });
+    let walled = RobotsRecord::from_fetch(&RobotsFetch::Walled { detail: "a challenge" });
     let walled = RobotsRow { record: walled, fetched_at: at(4), expires_at: at(4) };
     for (put, kept, why) in [
         (&first, &first, "the first"),

@@ -24,7 +24,7 @@ pub async fn a_cursor_moves_from_where_it_was_seen(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (a, b, c) = (after("a.example"), after("b.example"), after("c.example"));
     for walk in Walk::ALL {
-        assert_eq!(world.row().await.cursors.of(walk), &NotBegun, "at the beginning");
+        assert_eq!(world.row().await.cursors.get(walk), &NotBegun, "at the beginning");
         for (seen, to, expected, stands, why) in [
             (&NotBegun, &b, Moved, &b, "the first part"),
             (&NotBegun, &a, Elsewhere, &b, "another worker did the first part"),
@@ -37,7 +37,7 @@ pub async fn a_cursor_moves_from_where_it_was_seen(frontier: &impl Frontier) {
             (&b, &c, Elsewhere, &NotBegun, "this worker slept for a whole round"),
         ] {
             assert_eq!(go(&world, walk, seen, to).await, expected, "{walk:?}: {why}");
-            assert_eq!(world.row().await.cursors.of(walk), stands, "{walk:?}: {why}");
+            assert_eq!(world.row().await.cursors.get(walk), stands, "{walk:?}: {why}");
         }
     }
     let (number, walk) = (world.iteration.next(), Walk::Seeds);
@@ -55,7 +55,7 @@ pub async fn cursors_of_several_walks_are_told_apart(frontier: &impl Frontier) {
     }
     let check = async |why: &str| {
         let cursors = world.row().await.cursors;
-        assert_eq!(Walk::ALL.map(|walk| cursors.of(walk).clone()), stands, "{why}");
+        assert_eq!(Walk::ALL.map(|walk| cursors.get(walk).clone()), stands, "{why}");
     };
     check("each where it was put").await;
     let origin = key("a.example");
@@ -81,7 +81,7 @@ pub async fn whoever_reserves_lets_the_search_for_holders_begin_anew(frontier: &
         assert_eq!(go(&world, Walk::Leftovers, &NotBegun, &searched).await, Moved);
         world.try_take(origin, by, 0, one).await.unwrap();
         let cursors = world.row().await.cursors;
-        assert_eq!((cursors.of(Walk::Holders), cursors.of(Walk::Leftovers)), (&NotBegun, &searched), "{origin}");
+        assert_eq!((cursors.get(Walk::Holders), cursors.get(Walk::Leftovers)), (&NotBegun, &searched), "{origin}");
         assert_eq!(
             go(&world, Walk::Holders, &searched, &Done).await,
             Elsewhere,

@@ -16,7 +16,7 @@ fn below(name: &str) -> OriginKey {
 }
 
 fn host(name: &str) -> HostKey {
-    HostKey::of(&below(name).origin)
+    HostKey::from_origin(&below(name).origin)
 }
 
 fn domain() -> DomainKey {

@@ -28,7 +28,7 @@ async fn begun<F: Frontier>(frontier: &F) -> (World<'_, F>, [OriginKey; 3]) {
 }
 
 fn host() -> HostKey {
-    HostKey::of(&key("a.example").origin)
+    HostKey::from_origin(&key("a.example").origin)
 }
 
 /// Drops the lease from the result, so that tests compare only the refusal.

@@ -54,7 +54,7 @@ pub async fn a_notice_is_kept_until_it_is_told(frontier: &impl Frontier) {
 
 /// Of many who mark a fact as told one is the first, in each crawl.
 pub async fn a_fact_is_told_once_by_crawl(frontier: &impl Frontier) {
-    let (fact, other) = (Fact::of("Game.hero is missing"), Fact::of("Game.price is missing"));
+    let (fact, other) = (Fact::from_text("Game.hero is missing"), Fact::from_text("Game.price is missing"));
     let own = crawl();
     let marks = join_all((0..4).map(|second| frontier.mark_told(&own, &fact, at(second)))).await;
     let first = marks.into_iter().filter(|told| matches!(told, Ok(NoticeState::Now))).count();

@@ -39,7 +39,7 @@ pub async fn a_large_robots_txt_comes_back(frontier: &impl Frontier) {
         }
         body.push_str(&line);
     }
-    let record = RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: body.as_bytes() });
+    let record = RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body: body.as_bytes() });
     let row = RobotsRow { record, fetched_at: at(0), expires_at: at(1_800) };
     frontier.put_robots(&origin, &row).await.unwrap();
     assert!(frontier.load_robots(&origin).await.unwrap() == Some(row), "another robots.txt came back, or none");

@@ -23,7 +23,7 @@ impl<F: Frontier> MutantFrontier<F> {
         walk: Walk,
     ) -> PortResult<Option<OriginCursor>> {
         let row = self.inner.load_iteration(crawl, iteration).await?;
-        Ok(row.map(|row| row.cursors.of(walk).clone()))
+        Ok(row.map(|row| row.cursors.get(walk).clone()))
     }
 
     /// Returns the current holder of an origin.

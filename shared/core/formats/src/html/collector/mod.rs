@@ -121,7 +121,7 @@ impl<'l> Collector<'l> {
         }
         let name = tag.name();
         let own = if tag.has_attributes() || name.hides_itself() {
-            Own::of(tag, name.role(), namespace)
+            Own::from_tag(tag, name.role(), namespace)
         } else {
             Own::default()
         };

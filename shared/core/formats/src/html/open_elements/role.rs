@@ -9,12 +9,12 @@ pub(in crate::html) struct Name {
 
 impl Name {
     /// Makes a name from one in lower case.
-    pub(in crate::html) fn of(name: &[u8]) -> Self {
+    pub(in crate::html) fn from_bytes(name: &[u8]) -> Self {
         // FNV-1a: names are short, and if two on a page have one hash, only the wrong element ends.
         let hash = name
             .iter()
             .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3));
-        Self { hash, role: Role::of(name) }
+        Self { hash, role: Role::from_name(name) }
     }
 
     pub(in crate::html) const fn role(self) -> Role {
@@ -103,7 +103,7 @@ impl Role {
     /// The number of roles.
     pub(super) const COUNT: usize = Self::Inline as usize + 1;
 
-    fn of(name: &[u8]) -> Self {
+    fn from_name(name: &[u8]) -> Self {
         match name {
             b"html" | b"head" | b"body" => Self::Root,
             b"area" | b"base" | b"basefont" | b"bgsound" | b"br" | b"col" | b"embed" | b"frame" | b"image" | b"img"

@@ -89,7 +89,7 @@ impl Emitter for Witness<'_, '_> {
 
     fn emit_current_tag(&mut self) -> Option<State> {
         self.end_attribute_name();
-        let (element, name) = (Element::from_name(&self.name), Name::of(&self.name));
+        let (element, name) = (Element::from_name(&self.name), Name::from_bytes(&self.name));
         if !self.is_start {
             self.cdata = None;
             self.collector.end_tag(element, name);

@@ -134,7 +134,7 @@ fn verdicts_name_the_line_that_decided() {
 fn verdicts_say_why() {
     let body =
         format!("User-agent: us\nDisallow: /\u{1b}[31m\nDisallow: /{}\nAllow: /ö*.html$ # nice\n", "x".repeat(300));
-    let record = RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: body.as_bytes() });
+    let record = RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body: body.as_bytes() });
     let policy = record.policy("us");
     let shown: Vec<String> =
         ["/a", "/%1B[31m", &format!("/{}", "x".repeat(300)), "/öffnungszeiten.html", "/robots.txt"]

@@ -214,7 +214,7 @@ fn section_2_3_1_access_results() {
         ("2.3.1.4", answered(599), false, false, "up to the last of them"),
         ("2.3.1.4", RobotsFetch::Failed { detail: "time-out" }, false, false, "errors of the network, too"),
     ] {
-        let policy = RobotsRecord::of(&fetch).policy("FooBot");
+        let policy = RobotsRecord::from_fetch(&fetch).policy("FooBot");
         let found = (policy.verdict("/a").is_allowed(), policy.verdict("/b").is_allowed());
         assert_eq!(found, (a_allowed, b_allowed), "{section}, {statement}");
         assert!(policy.verdict("/robots.txt").is_allowed(), "{section}, {statement}: it can be asked for again");

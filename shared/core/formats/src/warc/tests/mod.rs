@@ -55,7 +55,7 @@ fn request() -> Record {
 fn response() -> Record {
     let body = b"<p>A body with\r\n\r\nWARC/1.1\r\n\r\nin it.";
     let head = http_response_head(200, "OK", &html_headers(), body.len() as u64);
-    Record::response(RecordId::from_bits(3), &event("/a?b=c"), head, body.as_slice().into(), Sha1Digest::of(body))
+    Record::response(RecordId::from_bits(3), &event("/a?b=c"), head, body.as_slice().into(), Sha1Digest::compute(body))
         .extension(ExtensionField { name: DEPTH, value: "2".to_owned() })
 }
 
@@ -63,7 +63,7 @@ fn response_cut_short() -> Record {
     let headers = Headers::from_iter([("Content-Length", "5000000"), ("Transfer-Encoding", "chunked")]);
     let event = CaptureEvent { ip_address: Some(IpAddr::V6(Ipv6Addr::LOCALHOST)), ..event("/big") };
     let head = http_response_head(200, "", &headers, 6);
-    Record::response(RecordId::from_bits(4), &event, head, "so far".into(), Sha1Digest::of(b"so far"))
+    Record::response(RecordId::from_bits(4), &event, head, "so far".into(), Sha1Digest::compute(b"so far"))
         .truncated(Truncation::Disconnect)
 }
 
@@ -78,7 +78,7 @@ fn not_modified() -> Record {
 }
 
 fn identical() -> Record {
-    let revisit = Revisit::IdenticalPayload { payload_digest: Sha1Digest::of(b"the same again") };
+    let revisit = Revisit::IdenticalPayload { payload_digest: Sha1Digest::compute(b"the same again") };
     let refers_to = RefersTo {
         target_uri: TargetUri::new("https://www.example.org/old"),
         date: "2026-11-20T09:00:00.000000001Z".parse().unwrap(),

@@ -156,9 +156,9 @@ fn a_transfer_coding_that_was_kept_is_undone() {
 fn digests_of_other_programs_are_verified() {
     const FIELDS: &str = "Transfer-Encoding: chunked\r\n";
     const BODY: &[u8] = b"1\r\na\r\n0\r\n\r\n";
-    let with = format!("sha1:{}", Sha1Digest::of(BODY).to_hex());
-    let without = Sha1Digest::of(b"a").to_string();
-    let other = Sha1Digest::of(b"b").to_string();
+    let with = format!("sha1:{}", Sha1Digest::compute(BODY).to_hex());
+    let without = Sha1Digest::compute(b"a").to_string();
+    let other = Sha1Digest::compute(b"b").to_string();
     for (digest, expected, why) in [
         (Some(with.as_str()), "Match", "with the transfer coding, in hexadecimal"),
         (Some(without.as_str()), "Match", "without it, in base32"),

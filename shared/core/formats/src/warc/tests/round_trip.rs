@@ -169,7 +169,7 @@ proptest! {
         let uri = TargetUri::new(&"ü".repeat(uri_bytes / 2));
         let event = CaptureEvent { target_uri: uri.clone(), ..event("/") };
         let headers: Headers = headers.into_iter().chain([("content-length".to_owned(), b"7".to_vec())]).collect();
-        let digest = Sha1Digest::of(b"body");
+        let digest = Sha1Digest::compute(b"body");
         let mut record = if is_revisit {
             let refers_to = RefersTo { target_uri: uri, date: event.date };
             let head = http_revisit_head(200, &reason, &headers);
@@ -218,7 +218,7 @@ proptest! {
         };
         let headers: Headers = headers.into_iter().collect();
         let head = http_response_head(status, &reason, &headers, body.len() as u64);
-        let mut record = Record::response(RecordId::from_bits(bits), &event, head, body.clone().into(), Sha1Digest::of(&body))
+        let mut record = Record::response(RecordId::from_bits(bits), &event, head, body.clone().into(), Sha1Digest::compute(&body))
             .extension(ExtensionField { name: DEPTH, value: extension });
         if let Some(reason) = truncation {
             record = record.truncated(reason);
@@ -259,7 +259,7 @@ fn a_body_in_a_file_is_written_and_read_back_and_the_file_with_it_is_in_a_spool(
         spooled.write_all(&body).unwrap();
         let head = http_response_head(200, "OK", &Headers::default(), body.len() as u64);
         let blob = spooled.finish().unwrap();
-        let big = Record::response(RecordId::from_bits(9), &event("/big"), head, blob, Sha1Digest::of(&body));
+        let big = Record::response(RecordId::from_bits(9), &event("/big"), head, blob, Sha1Digest::compute(&body));
         let mut writer = WarcWriter::new();
         let spans = [response(), big, metadata()].map(|record| writer.write(&record));
         assert!(writer.memory_bytes() < 1_000, "{why}: only what follows it is in memory");
@@ -291,13 +291,13 @@ fn a_file_that_finds_no_room_is_not_taken_for_whole() {
     spooled.write_all(&[7; 2 << 20]).unwrap();
     let head = http_response_head(200, "OK", &Headers::default(), 2 << 20);
     let blob = spooled.finish().unwrap();
-    let big = Record::response(RecordId::from_bits(9), &event("/"), head, blob, Sha1Digest::of(&[7; 2 << 20]));
+    let big = Record::response(RecordId::from_bits(9), &event("/"), head, blob, Sha1Digest::compute(&[7; 2 << 20]));
     // What compresses well needs no room until the end.
     let mut writer = WarcWriter::new().with_spool(Spool::new(std::env::temp_dir(), 0));
     writer.write(&warcinfo());
     writer.write(&big);
     let noise = (1_u64..2 << 20).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect::<Vec<u8>>();
-    let digest = Sha1Digest::of(&noise);
+    let digest = Sha1Digest::compute(&noise);
     let mut spooled = Spool::default().begin();
     spooled.write_all(&noise).unwrap();
     let head = http_response_head(200, "OK", &Headers::default(), noise.len() as u64);

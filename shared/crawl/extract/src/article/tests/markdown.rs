@@ -6,7 +6,7 @@ use super::*;
 
 /// Returns the text and the Markdown of all that a page has.
 fn whole(html: &str) -> (String, String) {
-    let document = tree::of(html).unwrap();
+    let document = tree::parse(html).unwrap();
     let layout = Layout::new(&document, &[]);
     let kept = Chars::new(&layout.texts, |_, _| true);
     let blocks = build::blocks(&layout, 0, &kept, &Url::parse("https://a.example/dir/page").unwrap());

@@ -32,7 +32,7 @@ pub(super) struct Context {
 
 impl Context {
     /// Reads an object's own context; returns the one around it if it has none.
-    pub(super) fn of(object: &Object, outer: &Rc<Self>, budget: &mut Budget) -> Rc<Self> {
+    pub(super) fn from_object(object: &Object, outer: &Rc<Self>, budget: &mut Budget) -> Rc<Self> {
         let Some(context) = object.get("@context") else { return Rc::clone(outer) };
         let parts = match context {
             Json::Array(parts) => parts.as_slice(),

@@ -56,7 +56,7 @@ struct Graph<'g, 'v, 't> {
 
 impl<'v> Graph<'_, 'v, '_> {
     fn add(&mut self, object: &'v Object, outer: &Rc<Context>, budget: &mut Budget) {
-        let context = Context::of(object, outer, budget);
+        let context = Context::from_object(object, outer, budget);
         for others in ["@graph", "@included"].iter().filter_map(|key| object.get(*key)) {
             self.add_all(others, &context, budget);
         }
@@ -84,7 +84,7 @@ impl<'v> Graph<'_, 'v, '_> {
         if !budget.step() {
             return;
         }
-        let context = Context::of(object, outer, budget);
+        let context = Context::from_object(object, outer, budget);
         if let Some(id) = id(object)
             && !is_reference(object)
         {
@@ -243,12 +243,12 @@ impl<'v> Maker<'_, '_, 'v, '_> {
                 {
                     self.values(value, context, depth, out);
                 } else if let Some(graph) = object.get("@graph").filter(|_| says_nothing(object)) {
-                    let context = Context::of(object, context, self.budget);
+                    let context = Context::from_object(object, context, self.budget);
                     self.values(graph, &context, depth, out);
                 } else if is_reference(object) {
                     out.extend(self.referred(object, depth));
                 } else if self.budget.may_nest(depth) && self.budget.value() {
-                    let node = Node { object, context: Context::of(object, context, self.budget) };
+                    let node = Node { object, context: Context::from_object(object, context, self.budget) };
                     let is_within = id(object).is_some_and(|id| self.within.contains(&self.graph.page.absolute(id)));
                     let record = if is_within {
                         let mut record = Record::default();

@@ -66,7 +66,7 @@ pub(super) fn normal(item: &Item, of_variants: &[Value], page: &Page<'_>) -> BTr
     collect(fields("offers"), 0, &mut offers);
     let own_offers = offers.len();
     collect(of_variants, 0, &mut offers);
-    let prices = Prices::of(&offers);
+    let prices = Prices::from_offers(&offers);
     offers.truncate(own_offers);
     set("price", prices.price.map(Value::Number));
     set("price_low", prices.low.map(Value::Number));
@@ -133,7 +133,7 @@ struct Prices {
 }
 
 impl Prices {
-    fn of(offers: &[Fields<'_>]) -> Self {
+    fn from_offers(offers: &[Fields<'_>]) -> Self {
         let mut found = Self::default();
         let mut of_text = None;
         let mut all: Vec<Number> = Vec::new();

@@ -115,7 +115,7 @@ struct Attributes {
 }
 
 impl Attributes {
-    fn of(node: &NodeRef<'_>) -> Self {
+    fn read(node: &NodeRef<'_>) -> Self {
         let mut found = Self::default();
         let Some(element) = node.element_ref() else { return found };
         let name = &*element.name.local;
@@ -152,10 +152,10 @@ impl Reader<'_, '_> {
         if !self.budget.step() {
             return;
         }
-        let attributes = Attributes::of(node);
+        let attributes = Attributes::read(node);
         let mut around = outer.clone();
         if attributes.declares
-            && let Some(names) = Names::of(node, &outer.names, self.budget)
+            && let Some(names) = Names::declare(node, &outer.names, self.budget)
         {
             if names.vocabulary != outer.names.vocabulary
                 && let Some(vocabulary) = &names.vocabulary

@@ -54,7 +54,7 @@ pub(super) struct Names {
 
 impl Names {
     /// Reads what an element declares; `None` if it declares nothing.
-    pub(super) fn of(element: &NodeRef<'_>, outer: &Self, budget: &mut Budget) -> Option<Self> {
+    pub(super) fn declare(element: &NodeRef<'_>, outer: &Self, budget: &mut Budget) -> Option<Self> {
         let mut declared: Vec<(String, String)> = Vec::new();
         let mut vocabulary = None;
         for attribute in &element.element_ref()?.attrs {

@@ -49,7 +49,7 @@ pub(super) struct Report<'t, 'f> {
 
 impl Report<'_, '_> {
     pub(super) fn add(&mut self, rule: &'static str, at: usize, message: impl FnOnce() -> String) {
-        self.flaws.add(rule, || LineColumn::of(self.text, at), message);
+        self.flaws.add(rule, || LineColumn::locate(self.text, at), message);
     }
 
     /// Adds a flaw whose message says where something else is.
@@ -62,7 +62,7 @@ impl Report<'_, '_> {
     ) {
         let text = self.text;
         self.add(rule, at, || {
-            let LineColumn { line, column } = LineColumn::of(text, first);
+            let LineColumn { line, column } = LineColumn::locate(text, first);
             message(&format!("{line}:{column}"))
         });
     }

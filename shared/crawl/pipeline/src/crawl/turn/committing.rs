@@ -71,7 +71,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if !self.segments.commits.committing.is_empty() {
             return;
         }
-        let Some(content) = self.segments.open.front().map(Content::of) else { return };
+        let Some(content) = self.segments.open.front().map(Content::from_segment) else { return };
         let Some(stored) = self.segments.commits.stored.remove(&self.lease.segments) else { return };
         let (world, token) = (Arc::clone(&self.world), self.token.clone());
         let began = world.clock().monotonic();

@@ -75,7 +75,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
     let context = contexts.of_iteration(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
     let pinned = contexts.pinned(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
     let Some(Pinned { task, .. }) = pinned else { return Ok(TurnEnd::Refused(TakeRefused::OtherTurn)) };
-    let fetcher = fetchers.of(&context.definition)?;
+    let fetcher = fetchers.fetcher_for(&context.definition)?;
     let timing = world.timing();
     let longest_visit = timing.wait_in_turn + context.longest_exchange() + timing.commit_reserve;
     let lease_length = timing.lease.max(longest_visit + timing.segment_age);
@@ -83,7 +83,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
         return Ok(TurnEnd::Refused(TakeRefused::OtherTurn));
     };
     let token = LeaseToken::from_bits(world.rng().bits());
-    let live = world.live().begin(HostKey::of(&ticket.origin.origin), token.clone());
+    let live = world.live().begin(HostKey::from_origin(&ticket.origin.origin), token.clone());
     let (now, started) = (world.clock().now(), world.clock().monotonic());
     let take = Take {
         turn: ticket.turn,

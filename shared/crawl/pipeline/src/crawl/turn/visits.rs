@@ -341,7 +341,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let rules = &self.context.definition.strip_query_parameters;
         let wanted = follow_up(&url, &work.entry, fetched, outcome, rules, now).filter(|_| self.task.requests());
         let has_room = |entry: &TodoEntry| Retry::fits(waiting.clone(), entry);
-        let Answered { outcome, detail, again } = Answered::of((outcome, detail), &url, &work.entry, wanted, has_room);
+        let Answered { outcome, detail, again } = Answered::new((outcome, detail), &url, &work.entry, wanted, has_room);
         let is_retried =
             self.task.requests() && outcome.may_be_fluke() && tries < tries_max && Retry::fits(waiting, &work.entry);
         let outcome = if is_retried { outcome } else { final_outcome(outcome, fetched) };

@@ -69,7 +69,7 @@ impl KnownUrls {
 
     /// Opens the memory for the URLs that one claimer may claim in an iteration of a crawl. Others
     /// wait until the returned value is dropped.
-    pub(crate) fn of(&self, crawl: &CrawlId, iteration: Iteration, claimer: &Claimer) -> KnownTo<'_> {
+    pub(crate) fn view(&self, crawl: &CrawlId, iteration: Iteration, claimer: &Claimer) -> KnownTo<'_> {
         let mut hasher = self.hasher();
         (crawl, iteration).hash(&mut hasher);
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
@@ -167,11 +167,11 @@ mod tests {
         let at = |depth, requisite_steps| FoundAt { depth, requisite_steps };
         let url = |n: usize| CrawlUrl::try_from(format!("https://a.example/{n}")).unwrap();
         let is_taken = |n, iteration, claimer: &Claimer| {
-            let known = known.of(&crawl, iteration, claimer);
+            let known = known.view(&crawl, iteration, claimer);
             known.is_taken(known.hash(&url(n)), at(1, 0))
         };
         for n in [0, 1, 2, 3, 4, 5, 6, 7, 0, 8] {
-            let hash = known.of(&crawl, iteration, &own).hash(&url(n));
+            let hash = known.view(&crawl, iteration, &own).hash(&url(n));
             known.remember([(hash, &own, at(1, 0))].into_iter());
         }
         for (n, expected, why) in [
@@ -206,9 +206,9 @@ mod tests {
             (at(0, 0), at(0, 0), true, "a seed"),
         ]) {
             let url = CrawlUrl::try_from(format!("https://a.example/{n}")).unwrap();
-            let hash = known.of(&crawl, iteration, &other).hash(&url);
+            let hash = known.view(&crawl, iteration, &other).hash(&url);
             known.remember([(hash, &claimer, claimed)].into_iter());
-            let known = known.of(&crawl, iteration, &other);
+            let known = known.view(&crawl, iteration, &other);
             assert_eq!(known.is_taken(hash, found), expected, "{why}");
         }
     }

@@ -110,7 +110,7 @@ pub(crate) async fn claim(
             urls: found.iter().map(|f| (f.url.path_and_query().to_owned(), f.sighting.clone())).collect(),
         }
     };
-    let mut found = found(known, &claimer, segment, captures, documents).into_iter();
+    let mut found = link_targets(known, &claimer, segment, captures, documents).into_iter();
     loop {
         let together = found.by_ref().take(CALLS_AT_ONCE);
         let asked: Vec<_> = together.map(|(of, found)| (request(of, &found), found)).collect();
@@ -187,7 +187,7 @@ fn passed_on(capture: &Capture, target: &CrawlUrl, sighting: &Sighting) -> Optio
 
 /// Returns the link targets of the documents, by origin and by which known URLs are claimed, each
 /// URL once. Those that others are known to have claimed from no farther away are left out.
-fn found<'d>(
+fn link_targets<'d>(
     known: &KnownUrls,
     claimer: &Claimer,
     segment: &SegmentRow,
@@ -197,7 +197,7 @@ fn found<'d>(
     let mut by_origin: BTreeMap<(Origin, Visits), Vec<LinkTarget<'d>>> = BTreeMap::new();
     // Each URL not known to be claimed by others, with its list and its place there.
     let mut places: HashMap<UrlHash, (Visits, usize)> = HashMap::new();
-    let known = known.of(&segment.id.origin.crawl, segment.iteration, claimer);
+    let known = known.view(&segment.id.origin.crawl, segment.iteration, claimer);
     for (capture, document) in captures.iter().zip(documents) {
         for link in &document.links {
             let blocked = match &link.disposition {

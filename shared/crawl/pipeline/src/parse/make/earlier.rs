@@ -46,7 +46,7 @@ impl Earlier {
 
     /// Returns the document of the last good visit before this one; `None` if it is not needed, or
     /// no longer stored.
-    pub(crate) fn of(&self, capture: &Capture) -> Option<&Document> {
+    pub(crate) fn for_capture(&self, capture: &Capture) -> Option<&Document> {
         let (place, document) = self.0.get(&capture.url)?;
         (capture.visit.known.document?.place == *place).then_some(document)
     }

@@ -89,7 +89,7 @@ async fn make_documents(
     let mut documents = Vec::with_capacity(captures.len());
     for (n, capture) in (0..).zip(&**captures) {
         let document = if capture.response.is_none() {
-            make_document(context, segment, n, capture, earlier.of(capture), trust)
+            make_document(context, segment, n, capture, earlier.for_capture(capture), trust)
         } else if world.clock().monotonic() > reads_until {
             stuck_document(n, capture, "not read: the pages before it took too long")
         } else {
@@ -97,7 +97,7 @@ async fn make_documents(
                 (Arc::clone(context), Arc::clone(&row), Arc::clone(captures), Arc::clone(earlier));
             let made = tokio::task::spawn_blocking(move || {
                 let capture = &all[n as usize];
-                make_document(&own, &row, n, capture, known.of(capture), trust)
+                make_document(&own, &row, n, capture, known.for_capture(capture), trust)
             });
             made.await.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?
         };

@@ -34,10 +34,10 @@ pub(crate) async fn documents(
 ) -> PortResult<Vec<Document>> {
     let mut documents = Vec::with_capacity(captures.len());
     for (n, capture) in (0..).zip(captures.iter()) {
-        let document = match earlier.of(capture) {
+        let document = match earlier.for_capture(capture) {
             None => bare_document(n, capture),
             Some(Document { body: None, .. }) => {
-                remake_document(context, capture, earlier.of(capture), bare_document(n, capture))
+                remake_document(context, capture, earlier.for_capture(capture), bare_document(n, capture))
             }
             Some(earlier @ Document { body: Some(body), .. }) => match stored_answer(world, body).await? {
                 Err(why) => stuck_document(n, capture, &why),

@@ -125,7 +125,7 @@ async fn remake_segment(
     if stored.is_empty() {
         return Ok(Replaced::Done(done));
     }
-    let trust = Trust::of(segment);
+    let trust = Trust::for_segment(segment);
     let captures = read::read(world, context, segment, trust).await?.captures;
     // A URL has one capture per segment that is not tried again.
     let lasting = captures.into_iter().filter(|capture| capture.visit.finality != Finality::Retried);

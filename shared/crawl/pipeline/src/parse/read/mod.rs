@@ -33,7 +33,7 @@ pub(crate) enum Trust {
 }
 
 impl Trust {
-    pub(crate) const fn of(segment: &SegmentRow) -> Self {
+    pub(crate) const fn for_segment(segment: &SegmentRow) -> Self {
         match segment.attempts {
             0..=ATTEMPTS_MAX => Self::Full,
             attempts if attempts <= 2 * ATTEMPTS_MAX => Self::HeadsAlone,

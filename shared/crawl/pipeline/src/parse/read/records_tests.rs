@@ -87,7 +87,7 @@ fn fetched(headers: Headers, reason: &str, body: &str) -> Fetched {
         headers,
         body: body.as_bytes().to_vec().into(),
         truncated: None,
-        decoded_sha1: *Sha1Digest::of(body.as_bytes()).as_bytes(),
+        decoded_sha1: *Sha1Digest::compute(body.as_bytes()).as_bytes(),
         decoded_bytes: body.len() as u64,
     };
     Fetched {
@@ -224,7 +224,7 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
         let original = response_record(&first);
         // A database keeps three decimals of what the parser read.
         let kept = format!("{:.3}", read(first, Bodies::Dropped).captures[0].at).parse().unwrap();
-        let payload_sha1 = *Sha1Digest::of(b"a page").as_bytes();
+        let payload_sha1 = *Sha1Digest::compute(b"a page").as_bytes();
         let last =
             largest_visit().known.last.map(|last| Box::new(LastCapture { fetched_at: kept, payload_sha1, ..*last }));
         let known = Known { last, ..Known::default() };
@@ -290,7 +290,7 @@ fn endings() -> impl Strategy<Value = Ending> {
                 protocol: None,
                 headers,
                 truncated,
-                decoded_sha1: *Sha1Digest::of(decoded).as_bytes(),
+                decoded_sha1: *Sha1Digest::compute(decoded).as_bytes(),
                 decoded_bytes: decoded.len() as u64,
                 body: body.into(),
             })
@@ -312,7 +312,7 @@ proptest! {
         for (ending, is_known) in endings {
             let mut visit = largest_visit();
             if let Some(last) = visit.known.last.as_mut().filter(|_| is_known) {
-                last.payload_sha1 = *Sha1Digest::of(b"a page").as_bytes();
+                last.payload_sha1 = *Sha1Digest::compute(b"a page").as_bytes();
             } else {
                 visit.outcome = Outcome::FileIngested;
             }
@@ -356,7 +356,7 @@ fn of_a_body_on_disk_only_the_beginning_is_read_back_and_the_next_capture_is_fou
     let mut big = fetched(Headers::from_iter([("content-type", "image/png")]), "OK", "");
     let response = big.result.as_mut().unwrap();
     response.body = spooled.finish().unwrap();
-    (response.decoded_sha1, response.decoded_bytes) = (*Sha1Digest::of(&body).as_bytes(), body.len() as u64);
+    (response.decoded_sha1, response.decoded_bytes) = (*Sha1Digest::compute(&body).as_bytes(), body.len() as u64);
     let url = |name: &str| CrawlUrl::try_from(format!("https://a.example/{name}")).unwrap();
     records.add_fetched(&url("big"), Timestamp::UNIX_EPOCH, &visit, &big);
     records.add_fetched(&url("page"), Timestamp::UNIX_EPOCH, &visit, &fetched(Headers::default(), "", "a page"));
@@ -368,7 +368,7 @@ fn of_a_body_on_disk_only_the_beginning_is_read_back_and_the_next_capture_is_fou
     let [big, page] = reading.captures.as_slice() else { panic!("two captures: {}", reading.captures.len()) };
     let bytes = |capture: &super::Capture| capture.response.as_ref().unwrap().body.clone();
     assert_eq!(bytes(big), body[..1_000], "its beginning");
-    assert_eq!(big.file.as_ref().unwrap().payload_sha1, *Sha1Digest::of(&body).as_bytes(), "the digest is of all");
+    assert_eq!(big.file.as_ref().unwrap().payload_sha1, *Sha1Digest::compute(&body).as_bytes(), "the digest is of all");
     assert_eq!(bytes(page), "a page", "what follows");
     let mut damaged = object.bytes().unwrap().to_vec();
     damaged[1_000_000] ^= 1;

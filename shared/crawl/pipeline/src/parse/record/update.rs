@@ -206,7 +206,7 @@ fn next(
         }
         StateChange::Shown { changed_at: Some(_), .. } => Ended::Changed,
         StateChange::Shown { changed_at: None, .. } | StateChange::Confirmed => Ended::Unchanged,
-        StateChange::Kept | StateChange::Hidden(_) => Ended::of(document.outcome),
+        StateChange::Kept | StateChange::Hidden(_) => Ended::from_outcome(document.outcome),
     };
     let visits = LastVisits { interval, away: known.away };
     next_visit(&context.recrawl.policy_for(&capture.url), &visits, ended, began)

@@ -116,7 +116,7 @@ fn visited(capture: Capture, earlier: Option<Document>) -> (Document, CandidateU
     let (context, segment) = (context(), segment());
     let earlier = earlier.map_or_else(Earlier::default, |earlier| Earlier::of_one(PLACE, earlier));
     let captures = [capture];
-    let document = make_document(&context, &segment, 0, &captures[0], earlier.of(&captures[0]), Trust::Full);
+    let document = make_document(&context, &segment, 0, &captures[0], earlier.for_capture(&captures[0]), Trust::Full);
     let update = update_of(&context, &segment, Timestamp::UNIX_EPOCH, &captures[0], &document);
     (document, update)
 }

@@ -41,7 +41,7 @@ pub(crate) async fn tell_drift(
         return Ok(0);
     }
     for (capture, now) in captures.iter().zip(documents) {
-        let before = capture.visit.known.document.zip(earlier.of(capture));
+        let before = capture.visit.known.document.zip(earlier.for_capture(capture));
         let Some((last, before)) = before.filter(|_| now.difference.is_some() && !now.is_unread()) else { continue };
         let iteration = last.place.iteration;
         if let Entry::Vacant(unknown) = made_alike.entry(iteration) {

@@ -38,7 +38,7 @@ pub(crate) async fn tell_stuck(
     }
     for (rule, detail) in broken_rules(documents) {
         // A corrected definition that still does not fit is reported anew.
-        let fact = Fact::of(&format!("version {} {rule}", context.how_version()));
+        let fact = Fact::from_text(&format!("version {} {rule}", context.how_version()));
         if world.frontier().mark_told(&origin.crawl, &fact, world.clock().now()).await? == NoticeState::Now {
             notices.push(notice(detail));
         }
