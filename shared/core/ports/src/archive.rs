@@ -1,4 +1,4 @@
-//! Where objects are kept: WARC files, written once, and changed only where a URL is forgotten.
+//! Storage of WARC objects: written once, and changed only when a URL is forgotten.
 
 use std::future::Future;
 use std::ops::Range;
@@ -11,13 +11,14 @@ use super::error::PortResult;
 /// The result of a put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Put {
-    /// The object is there now, and survives a crash.
+    /// The object is now stored durably.
     Stored,
-    /// An object with this key existed before and is unchanged. It may come from an earlier attempt at the same put whose answer was lost.
+    /// An object with this key exists already and is unchanged. An earlier attempt may have stored
+    /// it without its answer arriving.
     Exists,
 }
 
-/// Keeps objects by key.
+/// A store of objects by key.
 ///
 /// ```no_run
 /// use dragline_domain::frontier::ObjectKey;
@@ -33,15 +34,16 @@ pub enum Put {
 /// }
 /// ```
 pub trait Archive: Send + Sync {
-    /// Stores a new object, durably once it returns. Never overwrites.
+    /// Stores a new object; it is durable once this returns. Never overwrites.
     fn put_new(&self, key: &ObjectKey, object: Blob) -> impl Future<Output = PortResult<Put>> + Send;
 
-    /// Puts other bytes in place of an object, durably once it returns. Whoever reads it meanwhile gets all of the one or all of the other. Does
-    /// nothing if there is no such object.
+    /// Replaces an object's bytes; the change is durable once this returns. Concurrent readers get
+    /// all of the old bytes or all of the new ones. Does nothing if there is no such object.
     fn replace(&self, key: &ObjectKey, object: Blob) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Returns the whole object, in memory if it is short and else in a file; `None` if there is none. An object over `bytes_max` is an error of kind
-    /// `TooLarge`, found before it is read. It stays what it was while others replace it.
+    /// Returns the whole object, in memory if it is short and otherwise in a file; `None` if there
+    /// is none. An object over `bytes_max` is an error of kind `TooLarge`, raised before anything
+    /// is read. The result does not change if the object is replaced meanwhile.
     fn get(&self, key: &ObjectKey, bytes_max: u64) -> impl Future<Output = PortResult<Option<Blob>>> + Send;
 
     /// Returns part of an object, clipped at the object's end, as [`Self::get`] does; `None` if there is none.
@@ -55,7 +57,8 @@ pub trait Archive: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Vec<ObjectKey>>> + Send;
 
-    /// Returns where objects wait that are being made, and those that were read and are large. By default that is where the machine has temporary files.
+    /// Returns the place for objects that are being built, and for large ones that were read. The
+    /// default is the machine's directory for temporary files.
     fn spool(&self) -> Spool {
         Spool::default()
     }

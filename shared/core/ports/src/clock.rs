@@ -5,20 +5,21 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// The time as the steps see it. Tests move it by hand.
+/// The clock that the steps use. Tests move it by hand.
 pub trait Clock: Send + Sync {
-    /// Returns the current time, for what is stored.
+    /// Returns the current time, for stored values.
     fn now(&self) -> Timestamp;
 
-    /// Returns a reading of a clock that never goes back, for measuring and for the ends of leases. Its zero has no meaning.
+    /// Returns a reading of a clock that never goes back, for measurements and lease expiry. Its
+    /// zero has no meaning.
     fn monotonic(&self) -> Duration;
 
-    /// Returns once this much time has passed.
+    /// Waits for this long.
     fn sleep(&self, wait: Duration) -> impl Future<Output = ()> + Send;
 }
 
-/// Random bits, for tokens and jitter. Tests seed it.
+/// A source of random bits for tokens and jitter. Tests seed it.
 pub trait Rng: Send + Sync {
-    /// Returns 128 bits that nobody can guess or has seen before.
+    /// Returns 128 bits that are unpredictable and unique.
     fn bits(&self) -> u128;
 }

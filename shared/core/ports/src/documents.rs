@@ -1,4 +1,4 @@
-//! What parsers extracted from segments.
+//! The documents that parsers extracted from segments.
 
 use std::future::Future;
 
@@ -12,23 +12,25 @@ use super::error::PortResult;
 pub enum PutDocuments {
     /// They are stored now.
     Stored,
-    /// Another parse of the segment put these before. They count; ours do not.
+    /// Another parse of the segment stored these before. They are valid; ours are dropped.
     Found(Vec<Document>),
 }
 
-/// Keeps the documents of segments. Each set is put once, before its links are claimed, so a segment's links are fixed even if its parsers die.
+/// A store of the documents of segments. Each set is put once, before its links are claimed, so a
+/// segment's links are fixed even if its parsers die.
 pub trait Documents: Send + Sync {
-    /// Returns the documents of a segment; `None` if none were put.
+    /// Returns the documents of a segment; `None` if none are stored.
     fn load(&self, segment: &SegmentRow) -> impl Future<Output = PortResult<Option<Vec<Document>>>> + Send;
 
-    /// Returns documents of an origin one by one, in the order of the request; `None` for each that is not there.
+    /// Returns documents of an origin, one for each request and in its order; `None` for each that
+    /// is not stored.
     fn load_each(
         &self,
         origin: &OriginKey,
         places: &[VisitPlace],
     ) -> impl Future<Output = PortResult<Vec<Option<Document>>>> + Send;
 
-    /// Puts documents if there are none yet.
+    /// Stores documents if there are none yet.
     fn put_new(
         &self,
         segment: &SegmentRow,

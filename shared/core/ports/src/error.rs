@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-/// A surprise: the store or the queue failed. Expected races are values, never this.
+/// An unexpected failure of a store or queue. Expected races are values, never this.
 #[derive(Debug)]
 pub struct PortError {
     /// The kind of error.
@@ -19,22 +19,24 @@ pub struct PortError {
 /// The kind of an error, for deciding what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PortErrorKind {
-    /// The store is busy or unreachable: worth another try.
+    /// The store is busy or unreachable; a retry may succeed.
     Unavailable,
-    /// The store may not be used as things are: permissions, a table or a disk that is missing or broken. An operator has to mend it.
+    /// The store cannot be used as it is: missing permissions, or a table or disk that is missing
+    /// or broken. An operator has to repair it.
     Refused,
-    /// No room is left.
+    /// No space is left.
     Full,
-    /// What was read is not what was written.
+    /// The data read differs from the data written.
     Corrupt,
-    /// What was asked for is larger than a limit allows.
+    /// The data requested is larger than the limit.
     TooLarge,
     /// Anything else.
     Other,
 }
 
 impl PortErrorKind {
-    /// Whether the same operation with the same values is bound to fail again, whatever becomes of the store.
+    /// Whether the same operation with the same values will always fail, whatever the state of the
+    /// store.
     #[must_use]
     pub const fn is_lasting(self) -> bool {
         match self {
@@ -45,7 +47,7 @@ impl PortErrorKind {
 }
 
 impl PortError {
-    /// Returns an error of this kind.
+    /// Creates an error of this kind.
     pub fn new(
         kind: PortErrorKind,
         operation: &'static str,

@@ -1,6 +1,8 @@
-//! What the steps need from the outside world. Narrow and coarse: each operation is a whole commit point.
+//! The ports: interfaces of the steps to the outside world. Narrow and coarse: each operation is a
+//! whole commit point.
 //!
-//! Expected races and failures are values; an error is a surprise. The current time is always passed in.
+//! Expected races and failures are values; an error is unexpected. The current time is always
+//! passed in.
 
 pub mod archive;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! Telling people what happens.
+//! Notices for people about events of a crawl.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -14,96 +14,96 @@ use super::error::PortResult;
 use super::fetcher::BodyLimit;
 use super::publications::ReportPlace;
 
-/// The most characters of a notice's text.
+/// The limit on a notice's text, in characters.
 const WORDS_CHARS_MAX: usize = 1_000;
 
-/// Something that a person may want to know.
+/// An event that a person may want to know about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
     /// An iteration closed.
     IterationClosed(ClosedIteration),
-    /// An iteration should have begun while the last one was still running.
+    /// An iteration was due to begin while the last one was still running.
     StartSkipped {
-        /// What asked for it.
+        /// The trigger of the skipped iteration.
         trigger: TriggerId,
         /// The iteration that is running.
         running: IterationRow,
     },
-    /// The report on an iteration is there.
+    /// The report on an iteration is published.
     ReportWritten {
         /// The crawl.
         crawl: CrawlId,
         /// The iteration.
         iteration: Iteration,
-        /// Where it is.
+        /// Its place.
         place: ReportPlace,
-        /// How many of what an owner may want to change it names, by kind. Kinds of which there are none are left out.
+        /// The number of its findings, by kind; kinds without findings are absent.
         findings: BTreeMap<String, u64>,
     },
     /// An origin was given up, or ended with work left.
     OriginEnded {
-        /// Whose.
+        /// The origin.
         origin: OriginKey,
-        /// Why.
+        /// The reason.
         reason: LeftoverReason,
         /// URLs left.
         count: u64,
     },
     /// A capture broke the parser.
     Stuck {
-        /// Whose.
+        /// The origin.
         origin: OriginKey,
-        /// Which capture, and how.
+        /// The capture and the failure.
         detail: String,
     },
-    /// The items of pages have other fields than before: their template has changed.
+    /// The fields of the items of pages changed, so their template has changed.
     Drifted {
-        /// Whose.
+        /// The origin.
         origin: OriginKey,
-        /// What changed, and on which page.
+        /// The change, and a page with it.
         detail: String,
     },
-    /// Origins joined the scope. Only the first of an iteration have a notice of their own.
+    /// Origins joined the scope. Only the first ones of an iteration have a notice of their own.
     OriginJoined {
         /// The origin that redirects there.
         from: OriginKey,
-        /// The first of those that joined.
+        /// The first origin that joined.
         origin: dragline_domain::url::Origin,
         /// How many joined with it, itself included.
         #[serde(default = "one")]
         count: u64,
     },
-    /// URLs of a command were left out, while others of it are visited.
+    /// Some URLs of a command were left out, while its others are visited.
     UrlsRefused {
         /// The crawl.
         crawl: CrawlId,
         /// How many.
         urls: u64,
-        /// Why the first one was.
+        /// Why the first one was left out.
         detail: String,
     },
-    /// A sitemap gives nothing.
+    /// A sitemap yields nothing.
     SitemapUseless {
-        /// Of the origin that has it, or names it.
+        /// The origin that has the sitemap or names it.
         origin: OriginKey,
-        /// Which sitemap, and why.
+        /// The sitemap and the reason.
         detail: String,
     },
     /// Only the beginning of a body was kept, as it is larger than a limit.
     BodyCut {
-        /// Whose.
+        /// The origin.
         origin: OriginKey,
         /// The URL.
         url: String,
-        /// Which limit.
+        /// The limit.
         limit: BodyLimit,
     },
-    /// robots.txt could not be read. It is tried again, or the origin is given up.
+    /// robots.txt could not be read. Either it is tried again, or the origin is given up.
     RobotsUnreadable {
-        /// Whose.
+        /// The origin.
         origin: OriginKey,
-        /// Why.
+        /// The reason.
         detail: String,
     },
 }
@@ -114,30 +114,34 @@ pub struct ClosedIteration {
     /// The iteration.
     #[serde(flatten)]
     pub row: IterationRow,
-    /// What its visits changed in the current state of the site, by kind. Empty while the notice is kept, as they are added up when it is sent; and
-    /// if they cannot be, or are no longer known because the next iteration began.
+    /// What its visits changed in the current state of the site, by kind. Empty while the notice is
+    /// stored, as the sum is computed when it is sent; also if that fails, or if the next iteration
+    /// has begun and the changes are no longer known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub changes: BTreeMap<ChangeKind, u64>,
-    /// How many URLs are left over, by reason: of all origins, as only the first that ends for a reason has a notice of its own. Empty while the
-    /// notice is kept, as they are added up when it is sent; and if they cannot be.
+    /// How many URLs are left over, by reason, over all origins: only the first origin that ends
+    /// for a reason has its own notice. Empty while the notice is stored, as the sum is computed
+    /// when it is sent; also if that fails.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub leftovers: BTreeMap<LeftoverReason, u64>,
-    /// How many links were not followed because the iteration's budget of pages or origins, or its page's, did not reach. 0 under the same conditions.
+    /// How many links were not followed because the budget of the iteration (pages or origins) or
+    /// of the page was spent. 0 under the same conditions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub links_beyond_budget: u64,
     /// How many origins joined the scope during it. 0 under the same conditions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub origins_joined: u64,
-    /// How many bodies were cut for their size, as only the first of them has a notice of its own. 0 under the same
-    /// conditions.
+    /// How many bodies were cut for their size; only the first of them has its own notice. 0 under
+    /// the same conditions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bodies_cut: u64,
-    /// How many documents are STUCK, as only the first for each reason has a notice of its own. 0 under the same conditions.
+    /// How many documents are STUCK; only the first for each reason has its own notice. 0 under the
+    /// same conditions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stuck: u64,
 }
 
-/// What a notice of an earlier version counts.
+/// The count in a notice that an earlier version stored.
 const fn one() -> u64 {
     1
 }
@@ -200,7 +204,8 @@ impl Notice {
         }
     }
 
-    /// Returns its text for people, on one line with control characters escaped. It does not name the crawl: a caller with several adds that.
+    /// Returns its text for people, on one line with control characters escaped. It does not name
+    /// the crawl; callers with several add that.
     #[must_use]
     pub fn words(&self) -> String {
         let words = match self {
@@ -218,7 +223,7 @@ impl Notice {
             Self::Stuck { origin, detail } => format!("{}: stuck: {detail}", origin.origin),
             Self::Drifted { origin, detail } => format!("{}: pages changed: {detail}", origin.origin),
             Self::SitemapUseless { detail, .. } => format!("a sitemap gives nothing: {detail}"),
-            // The URL may be long, and what is too long is left out at the end.
+            // The URL may be long; the text is cut at its end.
             Self::BodyCut { url, limit, .. } => format!("a body was cut, as {}; the first: {url}", limit.words()),
             Self::OriginJoined { from, origin, count: ..=1 } => {
                 format!("{origin} joined the crawl: {} redirects there", from.origin)
@@ -234,8 +239,8 @@ impl Notice {
         one_line(&words, WORDS_CHARS_MAX)
     }
 
-    /// Returns why this happened, in words that all notices of this kind share which people need to read only once in an iteration. `None` if each
-    /// notice of this kind is news.
+    /// Returns the reason that all notices of this kind share, which people need to read only once
+    /// in an iteration. `None` if each notice of this kind is news.
     #[must_use]
     pub fn reason(&self) -> Option<&'static str> {
         match self {
@@ -274,9 +279,10 @@ impl Notice {
     }
 }
 
-/// Tells people.
+/// A channel for notices to people.
 pub trait Notifier: Send + Sync {
-    /// Sends a notice. May send it twice after a crash. Steps call this only through `tell`, as no step may fail because of it.
+    /// Sends a notice, possibly twice after a crash. Steps call this only through `tell`, as no
+    /// step may fail because of it.
     fn notify(&self, notice: Notice) -> impl Future<Output = PortResult<()>> + Send;
 }
 
@@ -311,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_an_iteration_counts_what_is_left_over_and_what_was_cut() {
+    fn the_end_of_an_iteration_counts_leftovers_and_cut_bodies() {
         let Notice::IterationClosed(closed) = closed(&[(ChangeKind::New, 12)]) else { panic!("it closed") };
         let leftovers = [(LeftoverReason::Stopped, 1), (LeftoverReason::OriginGivenUp, 2_000)].into();
         let (links_beyond_budget, origins_joined, bodies_cut, stuck) = (39_500, 1, 3, 2);
@@ -327,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn however_many_origins_there_are_their_notices_have_few_reasons() {
+    fn notices_of_many_origins_share_a_few_reasons() {
         let origin =
             |n| OriginKey { crawl: "docs".parse().unwrap(), origin: format!("https://h{n}.example").parse().unwrap() };
         let robots = |n, detail: String| Notice::RobotsUnreadable { origin: origin(n), detail };
@@ -358,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_that_an_earlier_version_kept_is_still_read() {
+    fn a_notice_stored_by_an_earlier_version_is_still_read() {
         let Notice::IterationClosed(ClosedIteration { row, .. }) = closed(&[]) else { panic!("it closed") };
         let kept = serde_json::json!({ "iteration_closed": row });
         assert_eq!(serde_json::from_value::<Notice>(kept).unwrap(), closed(&[]));

@@ -1,7 +1,7 @@
-//! Watching a crawl as it runs: each visit as it ends, and what each origin waits for.
+//! Events of a running crawl: the end of each visit, and the stage of each origin.
 //!
-//! For people only. Nothing depends on what an observer does with an event, and none is stored. A world without an observer has [`Nobody`], for
-//! whom an event costs no more than a call.
+//! For people only. Nothing depends on what an observer does with an event, and none is stored.
+//! Without an observer there is [`Nobody`], for whom an event costs no more than a call.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use super::fetcher::Fetched;
 
-/// Something that happened.
+/// An event of a crawl.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// A visit is over: the URL was requested, or must not be.
@@ -22,35 +22,37 @@ pub enum Event<'a> {
         url: &'a CrawlUrl,
         /// When its request started, or the decision was made.
         at: Timestamp,
-        /// How it went, as stored.
+        /// The visit as stored.
         visit: &'a Visit,
         /// The request; `None` if nothing was sent.
         fetched: Option<&'a Fetched>,
     },
-    /// The parser gave a URL another outcome than its visit did, or gave one to a URL that it found and that is not requested.
+    /// The parser changed the outcome of a visit, or decided the outcome of a found URL without a
+    /// request.
     Read {
         /// The URL.
         url: &'a CrawlUrl,
-        /// How it ended.
+        /// The outcome.
         outcome: Outcome,
-        /// Why; `None` where the outcome says it all.
+        /// The reason; `None` where the outcome says it all.
         detail: Option<&'a str>,
     },
     /// An origin's stage changed.
     At {
-        /// Which one.
+        /// The origin.
         origin: &'a OriginKey,
         /// Its stage.
         stage: Stage,
     },
 }
 
-/// What an origin is doing or waiting for.
+/// An origin's current activity, or the reason for its wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Its robots.txt is being fetched.
     Robots,
-    /// The next request starts then. Once that time has passed, it is under way or about to be.
+    /// The next request starts at `until`. Once that time has passed, it is under way or about to
+    /// start.
     Waiting {
         /// The earliest time.
         until: Timestamp,
@@ -59,12 +61,12 @@ pub enum Stage {
         /// The current delay.
         delay: Delay,
     },
-    /// Nothing is left to request until what was fetched is parsed.
+    /// Nothing is left to request until the fetched pages are parsed.
     Parsing {
-        /// The delay that is kept meanwhile.
+        /// The delay that applies meanwhile.
         delay: Delay,
     },
-    /// Parsing found something to request. Another turn does so, with the same delay.
+    /// Parsing found something to request; another turn does so, with the same delay.
     Called {
         /// The earliest time.
         until: Timestamp,
@@ -73,7 +75,7 @@ pub enum Stage {
     Done,
 }
 
-/// Why no request is made to an origin yet.
+/// The reason why no request is made to an origin yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// Its delay.
@@ -84,14 +86,14 @@ pub enum Wait {
     OutOfReach,
     /// Its robots.txt could not be read, and is requested again.
     Robots,
-    /// What is left failed, and is tried again.
+    /// The remaining requests failed, and will be tried again.
     Retry,
-    /// Others are using its host, or the host rests.
+    /// Its host is in use by others, or rests.
     Host,
 }
 
 impl Wait {
-    /// Returns it in one word, for machines.
+    /// Returns it in one word, for programs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -110,23 +112,23 @@ impl Wait {
 pub struct Delay {
     /// From the start of one request to the start of the next.
     pub time: Duration,
-    /// Where it comes from.
+    /// Its source.
     pub reason: DelayReason,
 }
 
-/// Where a delay comes from.
+/// The source of a delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayReason {
     /// The definition.
     Definition,
     /// The Crawl-delay of robots.txt.
     CrawlDelay,
-    /// The crawler itself, as the origin refused requests.
+    /// The crawler's back-off, as the origin refused requests.
     BackOff,
 }
 
 impl DelayReason {
-    /// Returns it in one word, for machines.
+    /// Returns it in one word, for programs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -137,7 +139,7 @@ impl DelayReason {
     }
 }
 
-/// Watches a crawl.
+/// A watcher of a crawl.
 pub trait Observer: Send + Sync {
     /// Receives an event. The turn waits for this to return: it must be quick, and must not fail.
     fn observe(&self, event: &Event<'_>);

@@ -1,4 +1,4 @@
-//! What is made of an iteration that is over for others to read: objects of its items, for queries by SQL, and a report.
+//! Publications of a finished iteration: its items as objects, for SQL queries, and a report.
 
 use std::future::Future;
 
@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::error::PortResult;
 use crate::reader::Cursor;
 
-/// Stores what is published. All of it is derived, and can be made again.
+/// A store of publications. All of them are derived and can be rebuilt.
 pub trait Publications: Send + Sync {
-    /// Deletes all items that were published of an iteration.
+    /// Deletes all published items of an iteration.
     fn clear_items(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Puts items, one JSON object per line, in place of those that are stored as this part.
+    /// Stores items, one JSON object per line, replacing any that are stored as this part.
     fn put_items(&self, part: &ItemsPart, lines: Vec<u8>) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Puts the report on an iteration, a page of HTML, in place of the one that is there. Returns where people find it.
+    /// Stores the report on an iteration, an HTML page, replacing any existing one. Returns its
+    /// place.
     fn put_report(
         &self,
         crawl: &CrawlId,
@@ -33,28 +34,28 @@ pub trait Publications: Send + Sync {
 pub struct ItemsPart {
     /// The crawl.
     pub crawl: CrawlId,
-    /// The iteration that put their documents.
+    /// The iteration that stored their documents.
     pub iteration: Iteration,
-    /// The name of the type as that of a table ([`dragline_domain::item::Item::table`]).
+    /// The name of the type as a table name ([`dragline_domain::item::Item::table`]).
     pub table: String,
     /// Its number among the parts of the iteration.
     pub number: u32,
 }
 
-/// Where a report is.
+/// The place of a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportPlace {
     /// For programs: `s3://BUCKET/KEY`.
     pub uri: String,
-    /// For people: a page where whoever may read the bucket can open it.
+    /// For people: a page that opens it for those who may read the bucket.
     pub link: String,
 }
 
-/// Where the publication of a site stopped. The message that carries it is all that knows.
+/// The place where the publication of a site stopped. Only the message with it records this.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SitePlace {
-    /// The name of the file, beside those of the word index, that says what is done.
+    /// The name of the file, beside those of the word index, that records the progress.
     pub draft: String,
     /// Its size.
     pub bytes: u64,
@@ -62,11 +63,11 @@ pub struct SitePlace {
     pub stops: u32,
 }
 
-/// A place between two parts of a publication.
+/// The place between two parts of a publication.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishPlace {
-    /// After the documents that were read.
+    /// After the documents that have been read.
     pub after: Cursor,
     /// The number of the next part.
     pub part: u32,

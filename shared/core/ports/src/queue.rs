@@ -1,4 +1,4 @@
-//! Messages between the steps. Each may come late, twice, or never: the sweeper makes up for it.
+//! Messages between the steps. Each may arrive late, twice, or never: the sweeper makes up for it.
 
 use std::future::Future;
 use std::num::NonZeroU32;
@@ -13,25 +13,25 @@ use serde::{Deserialize, Serialize};
 use super::error::PortResult;
 use super::publications::{PublishPlace, SitePlace};
 
-/// The longest delay of a message (a limit of SQS). Longer waits are left to the sweeper.
+/// The longest delay of a message (a limit of SQS). The sweeper handles longer waits.
 pub const DELAY_MAX: Duration = Duration::from_secs(900);
 
-/// Asks a crawler for a turn.
+/// A request for a turn, to a crawler.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ticket {
-    /// Whose.
+    /// The origin.
     pub origin: OriginKey,
     /// The iteration.
     pub iteration: Iteration,
-    /// The turn. A ticket for another turn than the lease's is void.
+    /// The turn. A ticket is void if the lease is at another turn.
     pub turn: Turn,
 }
 
-/// The most tickets in one message: as many turns as one invocation of the crawler works at once.
+/// The most tickets in one message: as many as one invocation of the crawler can work at once.
 pub const CONVOY_MAX: usize = 20;
 
-/// Asks a parser for a segment.
+/// A request to parse a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParseMessage {
@@ -41,26 +41,28 @@ pub struct ParseMessage {
     pub iteration: Iteration,
 }
 
-/// Asks the scheduler to begin an iteration, or to continue beginning it.
+/// A request to the scheduler to begin an iteration, or to continue beginning it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartCommand {
     /// The crawl.
     pub crawl: CrawlId,
-    /// What asks for it. Handled once.
+    /// Its trigger. Handled once.
     pub trigger: TriggerId,
 }
 
-/// Asks the scheduler to prune a crawl, or to go on pruning it. One of `keep` and `older_than` is given.
+/// A request to the scheduler to prune a crawl, or to continue pruning it. Exactly one of `keep`
+/// and `older_than` is set.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PruneCommand {
     /// The crawl.
     pub crawl: CrawlId,
-    /// How many iterations are kept.
+    /// How many iterations to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep: Option<NonZeroU32>,
-    /// How long ago iterations ended that are dropped, in seconds, with the unit: `7776000s`.
+    /// The age beyond which iterations are dropped, in seconds since their end, with the unit:
+    /// `7776000s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub older_than: Option<String>,
     /// The origin to continue after, or in.
@@ -75,7 +77,7 @@ pub struct PruneCommand {
 }
 
 impl PruneCommand {
-    /// Returns the message that prunes a crawl from a place on.
+    /// Creates the message that prunes a crawl from a place on.
     #[must_use]
     pub fn new(crawl: CrawlId, retention: Retention, from: Option<PrunePlace>) -> Self {
         let (keep, older_than) = match retention {
@@ -91,7 +93,7 @@ impl PruneCommand {
     }
 }
 
-/// Asks the publisher to publish an iteration that is over, or to go on publishing it.
+/// A request to the publisher to publish a finished iteration, or to continue publishing it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishCommand {
@@ -99,7 +101,7 @@ pub struct PublishCommand {
     pub crawl: CrawlId,
     /// The iteration.
     pub iteration: Iteration,
-    /// What is published.
+    /// What to publish.
     #[serde(default)]
     pub what: Publishing,
     /// Where to continue with items; `None` to begin.
@@ -110,24 +112,26 @@ pub struct PublishCommand {
     pub site: Option<SitePlace>,
 }
 
-/// What a message asks the publisher for. Each is asked for by a message of its own, so that none waits for another that fails.
+/// The subject of a publication. Each has its own message, so that none waits for another that
+/// fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Publishing {
     /// The items of the iteration.
     #[default]
     Items,
-    /// The crawl's word index as the crawl is then, and the report on the iteration.
+    /// The crawl's word index in its current state, and the report on the iteration.
     Site,
 }
 
-/// A message of any kind, with the queue it belongs to.
+/// A message of any kind. The kind decides its queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
     /// To the turns queue.
     Ticket(Ticket),
-    /// Several, to the turns queue, at most [`CONVOY_MAX`]: they are worked together, and the message is done when all of them are.
+    /// Several tickets, to the turns queue, at most [`CONVOY_MAX`]: they are worked together, and
+    /// the message is done when all of them are.
     Tickets(Vec<Ticket>),
     /// To the segments queue.
     Parse(ParseMessage),
@@ -140,7 +144,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// Returns tickets as one message; a single one keeps its own form.
+    /// Creates one message with tickets; a single one keeps its own form.
     #[must_use]
     pub fn of_tickets(tickets: &[Ticket]) -> Self {
         match tickets {
@@ -150,13 +154,14 @@ impl Message {
     }
 }
 
-/// Sends messages.
+/// A sender of messages.
 pub trait Queue: Send + Sync {
-    /// Sends a message, to be delivered after `delay` (at most [`DELAY_MAX`]; longer ones are cut).
+    /// Sends a message, to be delivered after `delay`, which is cut to [`DELAY_MAX`].
     fn send(&self, message: Message, delay: Duration) -> impl Future<Output = PortResult<()>> + Send;
 }
 
-/// Where nobody receives messages, none is sent: in one process, everything is read from the database.
+/// The queue without receivers, which sends nothing: a single process reads everything from the
+/// database.
 #[derive(Clone, Copy, Debug)]
 pub struct Nobody;
 

@@ -1,4 +1,4 @@
-//! Putting documents that were made again in the place of those that are stored.
+//! Replacing stored documents with remade ones.
 
 use std::future::Future;
 
@@ -8,45 +8,48 @@ use dragline_domain::remake::{Remade, RemadeVisit, RemakeJob, RemakeState};
 
 use crate::error::PortResult;
 
-/// What takes the place of a segment's documents.
+/// The replacement of a segment's documents.
 #[derive(Clone, Copy, Debug)]
 pub struct Replacement<'r> {
     /// The segment.
     pub segment: &'r SegmentRow,
-    /// Those of its visits whose documents were made again.
+    /// The visits with remade documents.
     pub visits: &'r [RemadeVisit],
-    /// How far the work has come with this.
+    /// The progress of the job after this.
     pub state: &'r RemakeState,
 }
 
-/// What became of beginning to make documents again.
+/// The result of beginning to remake documents.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RemakeBegun {
-    /// The work is to go on from here; where nobody was at this job, from its beginning.
+    /// Continue from this state; for a new job, its beginning.
     From(RemakeState),
-    /// This iteration of the crawl is not over.
+    /// This iteration of the crawl is still open.
     Busy(Iteration),
 }
 
-/// What became of a replacement.
+/// The result of a replacement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replaced {
-    /// It is done, be it by an earlier try; this was done since the work began.
+    /// It is done, possibly by an earlier try; these are the totals since the job began.
     Done(Remade),
-    /// This iteration of the crawl began meanwhile, and goes first.
+    /// This iteration of the crawl began meanwhile, and has priority.
     Busy(Iteration),
-    /// Somebody else makes the crawl's documents again since, by another job, or ended this one.
+    /// Another job has taken over the remaking of the crawl's documents, or ended this one.
     Superseded,
 }
 
-/// Replaces documents of parsed segments, of whatever iteration, while no iteration of the crawl is open.
+/// A store that replaces documents of parsed segments, of any iteration, while no iteration of the
+/// crawl is open.
 ///
-/// A document is only ever replaced: what was pruned or forgotten does not come back.
+/// Documents are only ever replaced: pruned or forgotten ones do not come back.
 pub trait Remaking: Send + Sync {
-    /// Takes up a job: goes on where it stopped, or begins it in place of another. May be repeated.
+    /// Takes up a job: continues it where it stopped, or begins it in place of another. May be
+    /// repeated.
     fn begin_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> impl Future<Output = PortResult<RemakeBegun>> + Send;
 
-    /// Lists segments of an origin in the order of their commits, at most `limit` of those after `after`: the parsed ones whose objects are kept.
+    /// Lists at most `limit` segments of an origin after `after`, in commit order: the parsed ones
+    /// whose objects are kept.
     fn list_parsed(
         &self,
         origin: &OriginKey,
@@ -54,12 +57,13 @@ pub trait Remaking: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Vec<SegmentRow>>> + Send;
 
-    /// Puts these in the place of what is stored for their visits: document, items, difference, how the log says that the visit ended and what it
-    /// changed, what the candidate says if it is the URL's last good document, and what the counters of the segment's iteration say, if its origin
-    /// still has them. Stores with it how far the work has come. What is not there any more stays so. May be repeated, also where it was cut short,
-    /// and then counts what was different before the first try.
+    /// Replaces what is stored for these visits: the document, its items and difference, the
+    /// outcome and change in the log, the fields of the candidate if this is the URL's last good
+    /// document, and the counters of the segment's iteration if its origin still has them. Stores
+    /// the job's progress with it. Missing rows stay missing. May be repeated, also after an
+    /// interruption; the totals then still count the differences from before the first try.
     fn replace(&self, replacement: Replacement<'_>) -> impl Future<Output = PortResult<Replaced>> + Send;
 
-    /// Records that all of this job is done, unless another took its place. May be repeated.
+    /// Records that this job is finished, unless another took its place. May be repeated.
     fn end_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> impl Future<Output = PortResult<()>> + Send;
 }

@@ -1,4 +1,4 @@
-//! Deleting what nothing refers to any more, and everything of some URLs.
+//! Deleting unreferenced rows and objects, and everything stored of some URLs.
 
 use std::future::Future;
 
@@ -10,16 +10,19 @@ use jiff::Timestamp;
 use crate::error::PortResult;
 use crate::reader::Cursor;
 
-/// Deletes of dropped iterations what nothing refers to, by the rule of [`dragline_domain::retention`].
+/// A store that deletes unreferenced data of dropped iterations, by the rule of
+/// [`dragline_domain::retention`].
 ///
-/// The order keeps rows from referring to what is gone, wherever it is cut short: the iterations are marked, then the rows of a batch of segments are
-/// deleted, then the caller deletes their objects, and then the segments are marked, or deleted. Each operation may be repeated, and a repeated walk
-/// finds what an earlier one left.
+/// The order prevents dangling references after any interruption: the iterations are marked, then
+/// the rows of a batch of segments are deleted, then the caller deletes their objects, and then the
+/// segments are marked or deleted. Each operation may be repeated, and a repeated walk finds what
+/// an earlier one left.
 pub trait Retained: Send + Sync {
-    /// Lists the iterations of a crawl, the newest first.
+    /// Lists the iterations of a crawl, newest first.
     fn list_iterations(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Vec<IterationRow>>> + Send;
 
-    /// Marks the iterations up to this one as pruned, with what they left over. Those that were marked before keep their time.
+    /// Marks the iterations up to this one as pruned, together with their leftovers. Iterations
+    /// that were marked before keep their time.
     fn mark_pruned(
         &self,
         crawl: &CrawlId,
@@ -27,8 +30,9 @@ pub trait Retained: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Looks at the next segments of an origin, in an order of the store's own, and deletes the rows of what nothing refers to if the iterations up to
-    /// `cut` are dropped. Segments of later iterations, and those that are not parsed, are left alone.
+    /// Visits the next segments of an origin, in the store's own order, and deletes the rows that
+    /// nothing would refer to if the iterations up to `cut` are dropped. Skips unparsed segments
+    /// and those of later iterations.
     fn prune_segments(
         &self,
         origin: &OriginKey,
@@ -37,15 +41,16 @@ pub trait Retained: Send + Sync {
         effect: Effect,
     ) -> impl Future<Output = PortResult<PrunedSegments>> + Send;
 
-    /// Records that the objects of these segments are gone.
+    /// Records that the objects of these segments are deleted.
     fn forget_objects(&self, segments: &[SegmentId]) -> impl Future<Output = PortResult<()>> + Send;
 }
 
-/// Forgets URLs: no row of theirs stays.
+/// A store that forgets URLs, deleting all of their rows.
 ///
-/// Objects come first: until the rows are gone, a repeated call finds the same objects.
+/// Objects come first: until the rows are deleted, a repeated call finds the same objects.
 pub trait Forgetting: Send + Sync {
-    /// Lists objects with records of these URLs, or of URLs that were found on them: some after `after`, in the order of their segments.
+    /// Lists some objects after `after`, in the order of their segments, with records of these URLs
+    /// or of URLs that were found on them.
     fn objects_naming(
         &self,
         crawl: &CrawlId,
@@ -53,12 +58,12 @@ pub trait Forgetting: Send + Sync {
         after: Option<&Cursor>,
     ) -> impl Future<Output = PortResult<ObjectsNaming>> + Send;
 
-    /// Deletes candidates, log and documents of these URLs. URLs that were found on them are as if nobody knew where. Counters of iterations and
-    /// links of other pages stay.
+    /// Deletes candidates, log and documents of these URLs. For URLs that were found on them, the
+    /// source becomes unknown. Counters of iterations and links of other pages stay.
     fn forget_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> impl Future<Output = PortResult<Forgotten>> + Send;
 }
 
-/// Objects that name URLs.
+/// Some objects that name forgotten URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectsNaming {
     /// The objects.
@@ -67,36 +72,36 @@ pub struct ObjectsNaming {
     pub next: Option<Cursor>,
 }
 
-/// How much was stored of URLs.
+/// How much of the URLs was stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    /// URLs of which anything was.
+    /// URLs with any stored data.
     pub urls: u64,
-    /// Their visits.
+    /// Visits of the URLs.
     pub visits: u64,
-    /// Their documents.
+    /// Documents of the URLs.
     pub documents: u64,
 }
 
 /// Whether anything is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It is.
+    /// Delete.
     Delete,
-    /// What would be is only counted.
+    /// Only count what would be deleted.
     Count,
 }
 
-/// What became of some segments.
+/// The result of pruning some segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrunedSegments {
-    /// Visits of which nothing is stored now.
+    /// Visits with no stored data left.
     pub visits: u64,
     /// Documents that were deleted.
     pub documents: u64,
-    /// Visits that stay whole, because something refers to them.
+    /// Visits that are kept whole, because something refers to them.
     pub kept: u64,
-    /// Objects that nothing refers to any more. The caller deletes them.
+    /// Objects that nothing refers to any more, for the caller to delete.
     pub unused: Vec<UnusedObject>,
     /// The segment after which to continue; `None` if these were the last.
     pub after: Option<SegmentId>,

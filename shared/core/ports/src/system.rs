@@ -1,4 +1,5 @@
-//! The machine's own time and random bits: the adapters of the `Clock` and `Rng` ports, and the CPU time of a process.
+//! The machine's own clock and random bits: the adapters of the `Clock` and `Rng` ports; also the
+//! CPU time of a process.
 
 #![expect(clippy::disallowed_methods, reason = "these are the ports that everything else asks")]
 
@@ -8,10 +9,11 @@ use crate::clock::{Clock, Rng};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-/// How late the runtime's timer is at most, if there is a thread to run on.
+/// The largest delay of the runtime's timer, provided that there is a thread to run on.
 const TIMER_LATENESS_MAX: Duration = Duration::from_micros(1_500);
 
-/// The longest sleep for which that matters. A thread waits for the end of each shorter one, and thousands of origins sleep at the same time.
+/// The longest sleep for which that matters. A thread waits for the end of each shorter one, and
+/// thousands of origins sleep at the same time.
 const EXACT_SLEEP_MAX: Duration = Duration::from_millis(250);
 
 /// The machine's clock.
@@ -21,7 +23,7 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// Returns a clock whose monotonic readings start now.
+    /// Creates a clock whose monotonic readings start now.
     #[must_use]
     pub fn new() -> Self {
         Self { start: Instant::now() }
@@ -43,7 +45,8 @@ impl Clock for SystemClock {
         self.start.elapsed()
     }
 
-    /// Wakes a quarter of a millisecond late where nothing else runs, or one and a half if it is long: of a delay of 50 ms, that is three percent.
+    /// Wakes a quarter of a millisecond late on an idle machine, or one and a half after a long
+    /// sleep: for a delay of 50 ms, that would be three percent.
     async fn sleep(&self, wait: Duration) {
         if wait > EXACT_SLEEP_MAX {
             return tokio::time::sleep(wait).await;
@@ -53,7 +56,7 @@ impl Clock for SystemClock {
         if let Some(most) = wait.checked_sub(TIMER_LATENESS_MAX) {
             tokio::time::sleep(most).await;
         }
-        // The time that it takes to wake another thread is a part of the rest.
+        // The rest includes the time that it takes to wake another thread.
         let rest = move || until.saturating_duration_since(Instant::now());
         if !rest().is_zero() && tokio::task::spawn_blocking(move || std::thread::sleep(rest())).await.is_err() {
             tokio::time::sleep(rest()).await;
@@ -61,7 +64,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Returns the CPU time that this process has used, in all its threads.
+/// Returns the CPU time of this process, over all its threads.
 #[must_use]
 pub fn cpu_time() -> Duration {
     let taken = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
@@ -69,14 +72,14 @@ pub fn cpu_time() -> Duration {
     Duration::try_from(taken).unwrap_or_default()
 }
 
-/// Raises the number of files that this process may open as far as it is allowed to, and returns that number.
+/// Raises the process's limit on open files as far as allowed, and returns the new limit.
 #[must_use]
 pub fn raise_open_files() -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     let soft = limit.current;
     limit.current = limit.maximum;
-    // Some systems refuse the maximum that they state. The earlier limit will do, too.
+    // Some systems refuse their own maximum. The earlier limit will do, too.
     let allowed = if setrlimit(Resource::Nofile, limit).is_ok() { limit.maximum } else { soft };
     allowed.map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX))
 }
@@ -86,7 +89,7 @@ pub fn raise_open_files() -> usize {
 pub struct SystemRng;
 
 impl Rng for SystemRng {
-    /// Returns a UUID of version 4: 122 random bits, and six that say so.
+    /// Returns a UUID of version 4: 122 random bits and six fixed ones.
     fn bits(&self) -> u128 {
         Uuid::new_v4().as_u128()
     }

@@ -1,11 +1,13 @@
 //! The registrable part of a host's name, by the [Public Suffix List](https://publicsuffix.org/).
 //!
-//! A package of its own, since the list is compiled into each crate that uses it: here that happens once, without costly optimisation.
+//! A package of its own, since the list is compiled into each crate that uses it: here it is
+//! compiled once, without costly optimisation.
 
-/// Returns the domain that somebody can register: `example.co.uk` for `www.example.co.uk`.
+/// Returns the registrable domain of a host: `example.co.uk` for `www.example.co.uk`.
 ///
-/// `host` is a name in lower case, Punycode where it is international. `None` if it is a public suffix itself, or a single name such as `localhost`.
-/// An IP address is not a name: the result for one has no meaning.
+/// `host` is a name in lower case, in Punycode if it is international. `None` if it is a public
+/// suffix itself, or a single label such as `localhost`. An IP address is not a name: its result
+/// has no meaning.
 #[must_use]
 #[inline(never)]
 pub fn registrable_domain(host: &str) -> Option<&str> {
@@ -17,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_says_what_can_be_registered() {
+    fn registrable_domains_follow_the_list() {
         for (host, domain, why) in [
             ("www.example.org", Some("example.org"), "one label below a top-level domain"),
             ("example.org", Some("example.org"), "the domain itself"),

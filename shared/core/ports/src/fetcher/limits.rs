@@ -1,4 +1,4 @@
-//! What a request may cost, and by what a body was cut.
+//! The limits of a request, and the limit that cut a body.
 
 use std::time::Duration;
 
@@ -8,44 +8,46 @@ use serde::{Deserialize, Serialize};
 
 use super::{FetchedResponse, Truncation};
 
-/// What a GET request may cost. Exceeding a limit cuts or ends that one request, and nothing else.
+/// The limits of a GET request. Exceeding one cuts or ends only that request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FetchLimits {
-    /// Name lookup, TCP and TLS together.
+    /// For name lookup, TCP and TLS together.
     pub connect_timeout: Duration,
-    /// From the request being sent to the end of the response header.
+    /// From the sending of the request to the end of the response header.
     pub first_byte_timeout: Duration,
-    /// The whole exchange. A body that it cuts is kept, flagged [`Truncation::Time`].
+    /// For the whole exchange. A body that it cuts is kept, flagged [`Truncation::Time`].
     pub total_timeout: Duration,
-    /// The size of the header, all fields together: names, values and separators. Whatever this allows, there are no more fields than
-    /// [`FIELDS_MAX`](dragline_formats::warc::FIELDS_MAX).
+    /// The size of the header: all names, values and separators together. Independently of this,
+    /// there are at most [`FIELDS_MAX`](dragline_formats::warc::FIELDS_MAX) fields.
     pub header_bytes_max: usize,
-    /// A body that is read, as received, content coding kept. Cut beyond this, flagged [`Truncation::Length`].
+    /// The size of a body that is parsed, as received, with its content coding. Cut beyond this,
+    /// flagged [`Truncation::Length`].
     pub body_bytes_max: usize,
-    /// The same of a body that is not read; `None` if the answer is read whatever its type.
+    /// The same for a body that is not parsed; `None` if bodies of all types are.
     pub file_bytes_max: Option<u64>,
-    /// A body that is read, with its content coding undone, counted while streaming: a decompression bomb is cut where it passes the limit. That of
-    /// others is this, or the limit on what is received if that is larger, as they are not decoded but to be counted.
+    /// The size of a parsed body without its content coding, counted while streaming: a
+    /// decompression bomb is cut where it passes the limit. Other bodies are decoded only for
+    /// counting, and their limit is this or the one on the received size, whichever is larger.
     pub decoded_bytes_max: u64,
 }
 
-/// What is done with a body once it is there, and so where it waits.
+/// The use of a body, which decides where it is buffered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BodyUse {
-    /// It is read: it is in memory.
+    /// It is parsed, so it stays in memory.
     Read,
-    /// It is kept, and read at most if it is short: what is long is on disk.
+    /// It is stored, and parsed only if it is short; a long one goes to disk.
     Kept,
 }
 
 /// The limits of one body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyLimits {
-    /// What is done with it.
+    /// The use of the body.
     pub body_use: BodyUse,
-    /// The most bytes of it as received.
+    /// The limit on its size as received.
     pub received_bytes_max: u64,
-    /// The most bytes of it with its content coding undone.
+    /// The limit on its size without its content coding.
     pub decoded_bytes_max: u64,
 }
 
@@ -64,13 +66,14 @@ impl FetchLimits {
         }
     }
 
-    /// Returns the limits of a request whose answer is read whatever its type.
+    /// Returns the limits of a request whose answer is parsed whatever its type.
     #[must_use]
     pub const fn reading_all(self) -> Self {
         Self { file_bytes_max: None, ..self }
     }
 
-    /// Returns the limits of the body behind a response's header: its `Content-Type` says whether it is read.
+    /// Returns the limits of the body that follows a response header; its `Content-Type` decides
+    /// whether it is parsed.
     #[must_use]
     pub fn of_body(&self, headers: &Headers) -> BodyLimits {
         let is_read = || MediaType::from_content_type(headers.content_type().as_ref()).is_read();
@@ -88,7 +91,7 @@ impl FetchLimits {
         }
     }
 
-    /// Returns the limit that a body was cut at for its size; `None` if it was not.
+    /// Returns the size limit that cut a body; `None` if none did.
     #[must_use]
     pub fn cut(&self, response: &FetchedResponse) -> Option<BodyLimit> {
         let BodyLimits { body_use, received_bytes_max, decoded_bytes_max } = self.of_body(&response.headers);
@@ -105,19 +108,19 @@ impl FetchLimits {
     }
 }
 
-/// What limits the size of a body that is kept.
+/// A limit on the size of a stored body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyLimit {
-    /// [`Key::FetchBodyBytesMax`]: a body that is read, as received.
+    /// [`Key::FetchBodyBytesMax`]: a parsed body, as received.
     Received,
-    /// [`Key::FetchFileBytesMax`]: a body that is not read, as received.
+    /// [`Key::FetchFileBytesMax`]: a body that is not parsed, as received.
     File,
-    /// [`Key::FetchDecodedBytesMax`]: the body with its content coding undone.
+    /// [`Key::FetchDecodedBytesMax`]: the body without its content coding.
     Decoded,
-    /// The memory of this process, while many large bodies arrive at once.
+    /// The memory of this process, when many large bodies arrive at once.
     Memory,
-    /// The room on disk for bodies that arrive.
+    /// The disk space for arriving bodies.
     Disk,
 }
 
@@ -134,7 +137,7 @@ impl BodyLimit {
         }
     }
 
-    /// Returns why it cuts bodies, and what to do about it, for people.
+    /// Returns the reason for the cut and its remedy, for people.
     #[must_use]
     pub fn words(self) -> String {
         let raise =

@@ -1,4 +1,4 @@
-//! What happens to origins that nobody holds: another turn, a close, or a close with leftovers.
+//! The next state of origins that nobody holds: another turn, a close, or a close with leftovers.
 
 use std::future::Future;
 
@@ -8,13 +8,15 @@ use jiff::Timestamp;
 
 use crate::error::PortResult;
 
-/// What happens to origins that nobody holds: another turn, a close, or a close with leftovers.
+/// The next state of origins that nobody holds: another turn, a close, or a close with leftovers.
 pub trait Endings: Send + Sync {
-    /// Does with an idle origin what [`dragline_domain::frontier::settle`] decided from these rows, if they are unchanged. `seen` must be idle, and
-    /// not call for `Wait`; the decision is made again inside.
+    /// Applies the decision of [`dragline_domain::frontier::settle`] for these rows to an idle
+    /// origin, if they are unchanged. `seen` must be idle, and must not call for `Wait`; the
+    /// decision is repeated inside.
     fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> impl Future<Output = PortResult<Settled>> + Send;
 
-    /// Closes an origin with what is left, after a stop or when the budget is spent. Needs every segment parsed.
+    /// Closes an origin and its leftovers, after a stop or when the budget is spent. Requires every
+    /// segment to be parsed.
     fn give_up(&self, give_up: &GiveUp) -> impl Future<Output = PortResult<Settled>> + Send;
 }
 
@@ -25,23 +27,23 @@ pub enum Settled {
     Woken(Turn),
     /// It is closed.
     Closed,
-    /// It is closed, and this was left.
+    /// It is closed, with these leftovers.
     ClosedWithLeftovers(Leftover),
     /// The rows changed since they were read: read and decide again.
     Changed,
 }
 
-/// A request to close an origin with what is left.
+/// A request to close an origin with its leftovers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GiveUp {
     /// The origin.
     pub origin: OriginKey,
     /// The iteration.
     pub iteration: Iteration,
-    /// The state and turn that were seen; nothing is done if they changed.
+    /// The rows that were seen; nothing is done if their state or turn changed.
     pub seen: OriginRows,
-    /// Why.
+    /// The reason.
     pub reason: LeftoverReason,
-    /// The current time: a lease that has not run out is left alone.
+    /// The current time: a lease that has not expired is left alone.
     pub now: Timestamp,
 }

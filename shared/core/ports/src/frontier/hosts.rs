@@ -1,4 +1,4 @@
-//! Hosts and the places of their domains: who sends them requests, who waits for them.
+//! Hosts and the places of their domains: their current users and their queues.
 
 use std::future::Future;
 
@@ -10,16 +10,17 @@ use jiff::Timestamp;
 
 use crate::error::PortResult;
 
-/// Hosts and the places of their domains: who sends them requests, who waits for them.
+/// Hosts and the places of their domains: their current users and their queues.
 pub trait Hosts: Send + Sync {
-    /// Returns a host's row, read consistently; `None` if no request was made to it yet.
+    /// Returns a host's row, read consistently; `None` if it has never been requested.
     fn load_host(&self, host: &HostKey) -> impl Future<Output = PortResult<Option<HostRow>>> + Send;
 
-    /// Returns a registered domain's row, read consistently; `None` if no request was made to any of its hosts yet.
+    /// Returns a registered domain's row, read consistently; `None` if none of its hosts has ever
+    /// been requested.
     fn load_domain(&self, domain: &DomainKey) -> impl Future<Output = PortResult<Option<DomainRow>>> + Send;
 
-    /// Takes a host, and a place in its domain, for a request that no lease of it covers. If it is busy, stands in line and says when to try again.
-    /// Trying again with the same token succeeds.
+    /// Takes a host, and a place in its domain, for a request outside of any lease. If it is busy,
+    /// joins its queue and returns when to try again. Retries with the same token succeed.
     fn take_host(
         &self,
         host: &HostKey,
@@ -30,7 +31,7 @@ pub trait Hosts: Send + Sync {
     fn give_back_host(&self, back: &GiveBackHost) -> impl Future<Output = PortResult<()>> + Send;
 }
 
-/// A host to be given back that was taken without a lease.
+/// A request to give back a host that was taken without a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GiveBackHost {
     /// The host.

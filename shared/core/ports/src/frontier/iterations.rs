@@ -11,13 +11,14 @@ use crate::error::PortResult;
 
 /// Iterations: beginning, changing and closing them, and their progress.
 pub trait Iterations: Send + Sync {
-    /// Begins the next iteration, once per trigger. If an iteration that another trigger began is still running, returns that one.
+    /// Begins the next iteration, once per trigger. If an iteration of another trigger is still
+    /// running, returns that one.
     fn begin_iteration(&self, begin: &BeginIteration) -> impl Future<Output = PortResult<Begun>> + Send;
 
     /// Returns the newest iteration of a crawl; `None` before the first.
     fn latest_iteration(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
 
-    /// Returns one iteration.
+    /// Returns one iteration; `None` if there is none with this number.
     fn load_iteration(
         &self,
         crawl: &CrawlId,
@@ -27,10 +28,10 @@ pub trait Iterations: Send + Sync {
     /// Returns the scheduler's token. Idempotent.
     fn return_token(&self, crawl: &CrawlId, number: Iteration) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Moves a cursor of an iteration, if it is where it was seen. Trying again succeeds.
+    /// Advances a cursor of an iteration, if it is where it was seen. Retries succeed.
     fn move_cursor(&self, moved: &MoveCursor) -> impl Future<Output = PortResult<CursorMoved>> + Send;
 
-    /// Pauses, resumes or stops an iteration. `None` where that does not fit its status.
+    /// Pauses, resumes or stops an iteration; `None` if its status does not allow that.
     fn change_status(
         &self,
         crawl: &CrawlId,
@@ -38,7 +39,7 @@ pub trait Iterations: Send + Sync {
         change: StatusChange,
     ) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
 
-    /// Closes an iteration whose count of open origins is zero, and owes people the notice of it:
+    /// Closes an iteration without open origins, and records the owed notice about it:
     /// [`OwedNotice::of_closed`](super::OwedNotice::of_closed).
     fn close_iteration(
         &self,
@@ -56,26 +57,26 @@ pub trait Iterations: Send + Sync {
 pub struct BeginIteration {
     /// The crawl.
     pub crawl: CrawlId,
-    /// What asks for it.
+    /// Its trigger.
     pub trigger: TriggerId,
-    /// The version of the definition that it keeps to.
+    /// The version of the definition that it uses.
     pub version: u32,
-    /// How many origins have joined the crawl by then.
+    /// How many origins had joined the crawl by then.
     pub joined: u64,
     /// The budget of the whole iteration.
     pub budget: Reserve,
     /// The current time.
     pub now: Timestamp,
-    /// When it is stopped at the latest; `None` for no limit.
+    /// The deadline at which it is stopped; `None` for no limit.
     pub ends_at: Option<Timestamp>,
-    /// When the command is to be sent again if the token is still out.
+    /// When to send the command again if the token is still out.
     pub due: Timestamp,
-    /// What it is to do.
+    /// Its task.
     pub task: Task,
 }
 
 impl BeginIteration {
-    /// Returns the row of the iteration that begins under this number.
+    /// Creates the row of the iteration that begins with this number.
     #[must_use]
     pub fn row(&self, number: Iteration) -> IterationRow {
         let (crawl, trigger) = (self.crawl.clone(), self.trigger.clone());
@@ -84,7 +85,7 @@ impl BeginIteration {
     }
 }
 
-/// How far a walk over an iteration's origins has come.
+/// A request to advance the cursor of a walk over an iteration's origins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveCursor {
     /// The crawl.
@@ -93,18 +94,19 @@ pub struct MoveCursor {
     pub iteration: Iteration,
     /// The walk.
     pub walk: Walk,
-    /// The last origin that was done when this part of it began.
+    /// The last finished origin when this part of the walk began.
     pub seen: OriginCursor,
-    /// The last origin that is done now.
+    /// The last finished origin now.
     pub to: OriginCursor,
 }
 
 /// The result of moving a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CursorMoved {
-    /// It is there.
+    /// The cursor is there now.
     Moved,
-    /// It was not where it was seen, and stays: somebody else is doing the same work, and goes on with it.
+    /// The cursor was elsewhere, and stays there: another worker does the same work, and continues
+    /// with it.
     Elsewhere,
 }
 

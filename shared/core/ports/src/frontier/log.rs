@@ -9,6 +9,6 @@ use crate::error::PortResult;
 
 /// The crawl log.
 pub trait CrawlLog: Send + Sync {
-    /// Puts the log of a segment, once; later tries change nothing.
+    /// Stores the log of a segment, once; retries change nothing.
     fn put_log(&self, log: &Arc<SegmentLog>) -> impl Future<Output = PortResult<()>> + Send;
 }

@@ -1,7 +1,8 @@
-//! The frontier: who works on what, what is known, and what is left to do.
+//! The frontier: leases, known URLs and the remaining work.
 //!
-//! There is a port for each subject. Each operation is one commit point: either all of its effects happen or none. `docs/frontier-dynamodb.md`
-//! gives each as DynamoDB expressions. Reads that decide are consistent; only [`OverdueWork::overdue`] is a hint.
+//! There is a port for each subject. Each operation is one commit point: either all of its effects
+//! happen or none. `docs/frontier-dynamodb.md` gives each as DynamoDB expressions. Reads for
+//! decisions are consistent; only [`OverdueWork::overdue`] is a hint.
 
 mod candidates;
 mod crawls;
@@ -31,7 +32,7 @@ pub use progress::Progress;
 pub use robots::{KeptRobots, RobotsRow};
 pub use turns::{CommitSegment, ReleaseLease, Turns};
 
-/// The store of everything but bodies and documents: the ports of all its subjects.
+/// The store of everything but bodies and documents, with the ports of all subjects.
 pub trait Frontier:
     Candidates
     + CrawlLog

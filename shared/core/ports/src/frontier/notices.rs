@@ -1,4 +1,4 @@
-//! Notices that people have not been told yet.
+//! Notices that have not been sent yet.
 
 use std::fmt;
 use std::future::Future;
@@ -11,23 +11,25 @@ use jiff::Timestamp;
 use crate::error::PortResult;
 use crate::notifier::Notice;
 
-/// Notices that people have not been told yet.
+/// Notices that have not been sent yet.
 pub trait OwedNotices: Send + Sync {
-    /// Keeps a notice until people were told. If its place is taken, the notice there stays.
+    /// Stores a notice until it is sent. If its place is occupied, the notice there stays.
     fn owe_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<NoticeKept>> + Send;
 
-    /// Returns the notices of all crawls that are due by then, the longest due first, at most `limit`. Only a hint, and it may lag.
+    /// Returns at most `limit` notices of all crawls that are due by then, longest overdue first.
+    /// Only a hint, and it may lag.
     fn owed_notices(&self, due_by: Timestamp, limit: usize)
     -> impl Future<Output = PortResult<Vec<OwedNotice>>> + Send;
 
-    /// Puts off the next try of an owed notice until `due`. Does nothing if it is no longer owed.
+    /// Postpones the next try to send an owed notice until `due`. Does nothing if it is no longer
+    /// owed.
     fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Forgets a notice once people were told. Idempotent.
+    /// Deletes a notice once it has been sent. Idempotent.
     fn forget_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Marks that people are told of something that would come up again and again: whoever marks it first tells them. The mark stays. If the first one
-    /// dies before telling, nobody does.
+    /// Marks a recurring fact as reported: the caller that marks it first sends the notice. The
+    /// mark stays. If that caller dies before sending, nobody does.
     fn mark_told(
         &self,
         crawl: &CrawlId,
@@ -36,12 +38,13 @@ pub trait OwedNotices: Send + Sync {
     ) -> impl Future<Output = PortResult<NoticeState>> + Send;
 }
 
-/// Something that people are told once, by a key that says no more than that: two facts have the same key only if they are the same.
+/// A fact that is reported once, as a key for comparison only: two facts have the same key only if
+/// they are the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fact(String);
 
 impl Fact {
-    /// Returns the fact that this text describes.
+    /// Creates the fact with this description.
     #[must_use]
     pub fn from_text(text: &str) -> Self {
         Self(Sha1Digest::compute(text.as_bytes()).to_string())
@@ -60,25 +63,26 @@ impl fmt::Display for Fact {
     }
 }
 
-/// Whether people were told of a fact.
+/// Whether a fact has been reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeState {
-    /// They were not: whoever asked tells them now.
+    /// It has not: the caller reports it now.
     Now,
-    /// They were, or somebody else is telling them.
+    /// It has, or somebody else is reporting it.
     Before,
 }
 
-/// How many notices of one kind a crawl may owe, ends of iterations aside: they must not pile up while nobody can be told.
+/// The limit on notices of one kind that a crawl may owe, ends of iterations aside: they must not
+/// pile up while none can be sent.
 const PLACES: u8 = 64;
 
-/// Where an owed notice is kept, within its crawl.
+/// The storage place of an owed notice, within its crawl.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NoticeKey(String);
 
 impl NoticeKey {
-    /// Returns the key of a notice. The end of each iteration has a place of its own. Other notices share a limited number of places, where the
-    /// first one stays.
+    /// Returns the key of a notice. The end of each iteration has its own place. Other notices
+    /// share a limited number of places, where the first one stays.
     #[must_use]
     pub fn from_notice(notice: &Notice) -> Self {
         let kind = notice.kind();
@@ -90,7 +94,7 @@ impl NoticeKey {
         Self(format!("{kind}#{place:02}"))
     }
 
-    /// Wraps a key that was stored.
+    /// Wraps a stored key.
     #[must_use]
     pub const fn stored(key: String) -> Self {
         Self(key)
@@ -109,10 +113,10 @@ impl fmt::Display for NoticeKey {
     }
 }
 
-/// A notice that is kept until people were told.
+/// A notice that is stored until it is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwedNotice {
-    /// Where it is kept.
+    /// Its key.
     pub key: NoticeKey,
     /// The notice.
     pub notice: Notice,
@@ -123,13 +127,13 @@ pub struct OwedNotice {
 }
 
 impl OwedNotice {
-    /// Returns a notice that has been owed since then, to be tried at `due`.
+    /// Creates a notice that has been owed since then and is next tried at `due`.
     #[must_use]
     pub fn new(notice: Notice, since: Timestamp, due: Timestamp) -> Self {
         Self { key: NoticeKey::from_notice(&notice), notice, since, due }
     }
 
-    /// Returns the notice that an iteration closed: owed and due from that moment.
+    /// Creates the notice that an iteration closed, owed and due from that moment.
     #[must_use]
     pub fn of_closed(row: &IterationRow, closed_at: Timestamp) -> Self {
         Self::new(Notice::IterationClosed(row.clone().into()), closed_at, closed_at)
@@ -142,12 +146,12 @@ impl OwedNotice {
     }
 }
 
-/// The result of keeping a notice.
+/// The result of storing a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeKept {
-    /// It is kept, now or by an earlier try.
+    /// It is stored, now or by an earlier try.
     Kept,
-    /// Another notice has its place: there are too many, and this one is not kept.
+    /// Another notice has its place: there are too many, and this one is dropped.
     Crowded,
 }
 

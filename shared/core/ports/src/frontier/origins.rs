@@ -10,10 +10,11 @@ use crate::error::PortResult;
 
 /// Origins that take part in an iteration, and the seeds that open them.
 pub trait Origins: Send + Sync {
-    /// Adds seeds to an origin, once, and opens it. More chunks than a transaction can put are an error of kind `TooLarge`.
+    /// Adds seeds to an origin, once, and opens it. Exceeding the chunk limit of a transaction is
+    /// an error of kind `TooLarge`.
     fn seed_origin(&self, seed: &SeedOrigin) -> impl Future<Output = PortResult<Seeded>> + Send;
 
-    /// Lists the origins of a crawl, in order, after `after`, at most `limit`.
+    /// Lists at most `limit` origins of a crawl, in order, after `after`.
     fn list_origins(
         &self,
         crawl: &CrawlId,
@@ -24,12 +25,12 @@ pub trait Origins: Send + Sync {
     /// Returns the rows of an origin, read consistently; `None` if it was never opened.
     fn load_origin(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<OriginRows>>> + Send;
 
-    /// Returns only the inbox of an origin, read consistently, for the holder of its lease: half of what both rows cost. `None` if it was never
-    /// opened.
+    /// Returns only the inbox of an origin, read consistently, for the holder of its lease: it
+    /// costs half as much as both rows. `None` if the origin was never opened.
     fn load_inbox(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<Inbox>>> + Send;
 }
 
-/// Seeds for one origin. There may be none, to open it for its candidates.
+/// Seeds for one origin; possibly none, to open it for its candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeedOrigin {
     /// The origin.
@@ -38,7 +39,7 @@ pub struct SeedOrigin {
     pub iteration: Iteration,
     /// Which of a trigger's seeds these are.
     pub seeding: Seeding,
-    /// Counts and times; `count` is that of the chunks.
+    /// Counts and times; `count` refers to the chunks.
     pub add: AddTodo,
     /// The seeds, in at most [`PART_CHUNKS_MAX`](dragline_domain::frontier::PART_CHUNKS_MAX) chunks.
     pub chunks: Vec<TodoChunk>,
@@ -47,9 +48,9 @@ pub struct SeedOrigin {
 /// The result of seeding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seeded {
-    /// The seeds were added.
+    /// The seeds are added.
     Added,
-    /// They had been added before.
+    /// They were added before.
     Already,
     /// The iteration is over.
     IterationOver,

@@ -1,4 +1,4 @@
-//! What a parse commits, and how that ends.
+//! Commits of parses, and their results.
 
 use std::future::Future;
 
@@ -11,16 +11,18 @@ use jiff::Timestamp;
 
 use crate::error::PortResult;
 
-/// Parses of segments: counting those that died, and committing what was found, part by part.
+/// Parses of segments: counting those that died, and committing their results part by part.
 pub trait Parses: Send + Sync {
     /// Returns a segment; `None` if there is none with this key.
     fn load_segment(&self, id: &SegmentId) -> impl Future<Output = PortResult<Option<SegmentRow>>> + Send;
 
-    /// Records that a parse of a segment begins, and returns the segment's row; `None` if there is none. An earlier parse whose time is over counts
-    /// as dead. While another parse has time left, or once the segment is parsed, nothing is recorded.
+    /// Records that a parse of a segment begins, and returns the segment's row; `None` if there is
+    /// none. An earlier parse that has run out of time counts as dead. Records nothing while
+    /// another parse has time left, or once the segment is parsed.
     fn begin_parse(&self, begin: &BeginParse) -> impl Future<Output = PortResult<Option<SegmentRow>>> + Send;
 
-    /// Gives back a parse that was begun: it did not die. Does nothing if it is not the recorded one.
+    /// Gives back a parse that has begun and did not die. Does nothing if it is not the recorded
+    /// one.
     fn give_back_parse(
         &self,
         id: &SegmentId,
@@ -32,18 +34,18 @@ pub trait Parses: Send + Sync {
     fn commit_parse(&self, commit: &CommitParse) -> impl Future<Output = PortResult<ParseCommitted>> + Send;
 }
 
-/// A parse that is to begin.
+/// A request to begin a parse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeginParse {
     /// The segment.
     pub segment: SegmentId,
-    /// Who begins it, and when it is over at the latest.
+    /// The parse's identity and its deadline.
     pub begun: ParseBegun,
     /// The current time.
     pub now: Timestamp,
 }
 
-/// A part of a parse to be committed.
+/// A request to commit a part of a parse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitParse {
     /// The segment.
@@ -54,11 +56,11 @@ pub struct CommitParse {
     pub part_number: u32,
     /// Whether parts follow.
     pub kind: PartKind,
-    /// The todo that it adds, by origin.
+    /// The todo to add, by origin.
     pub part: ParsePart,
     /// The pace of origins that it opens for the first time.
     pub pace: Pace,
-    /// What to add to the counters of the segment's own inbox; with the last part only.
+    /// The increments for the counters of the segment's own inbox; with the last part only.
     pub counters: ParserCounters,
     /// The current time.
     pub now: Timestamp,
@@ -69,10 +71,10 @@ pub struct CommitParse {
 /// The result of committing a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseCommitted {
-    /// It is committed.
+    /// The part is committed.
     Done,
-    /// Another worker was here first.
+    /// Another worker committed first.
     Refused(PartRefused),
-    /// The iteration is over, or the segment is not known: there is nothing to do.
+    /// The iteration is over, or the segment is unknown: there is nothing to do.
     Over,
 }

@@ -10,28 +10,29 @@ use dragline_domain::outcome::Outcome;
 pub struct Progress {
     /// Origins that take part.
     pub origins: u64,
-    /// Those that are not closed.
+    /// Open origins.
     pub origins_open: u64,
     /// Todo URLs added.
     pub added: u64,
-    /// Those consumed.
+    /// Todo URLs consumed.
     pub taken: u64,
-    /// Retries that are waiting.
+    /// Waiting retries.
     pub retries_waiting: u64,
     /// Segments committed.
     pub segments: u64,
-    /// Those parsed.
+    /// Segments parsed.
     pub parsed: u64,
-    /// What crawlers did.
+    /// The crawlers' counters.
     pub crawler: CrawlerCounters,
-    /// What parsers did.
+    /// The parsers' counters.
     pub parser: ParserCounters,
     /// URLs left over, by reason.
     pub leftovers: Vec<(LeftoverReason, u64)>,
 }
 
 impl Progress {
-    /// Returns the progress of an iteration whose counts were kept since it began. What was left over is not known any more once it was pruned.
+    /// Returns the progress of an iteration from its stored counts. The leftovers of a pruned
+    /// iteration are unknown.
     #[must_use]
     pub fn counted(row: &IterationRow, counts: &Counts) -> Self {
         let mut progress = Self {
@@ -50,7 +51,7 @@ impl Progress {
         progress
     }
 
-    /// Adds what an origin's rows count.
+    /// Adds the counts of an origin's rows.
     pub fn add_origin(&mut self, rows: &OriginRows) {
         let OriginRows { lease, inbox } = rows;
         self.origins += 1;
@@ -68,7 +69,7 @@ impl Progress {
         self.parser.add(&inbox.counters);
     }
 
-    /// Sets what origins left over when they ended. What was lost with its captures is left over, too.
+    /// Sets the leftovers of closed origins. URLs whose captures were lost are left over, too.
     pub fn set_leftovers(&mut self, leftovers: Vec<(LeftoverReason, u64)>) {
         self.leftovers = leftovers;
         if self.parser.unreadable > 0 {
@@ -82,7 +83,7 @@ impl Progress {
         self.parser.outcomes.values().sum()
     }
 
-    /// Returns the number of URLs that wait to be fetched.
+    /// Returns the number of URLs that are waiting to be fetched.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         self.added.saturating_sub(self.taken) + self.retries_waiting

@@ -1,4 +1,4 @@
-//! Walking a stream.
+//! Walks through a stream.
 
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -11,13 +11,14 @@ use crate::error::PortResult;
 pub enum WalkEnd<B> {
     /// There are no more rows.
     Through,
-    /// There was no time for more: it goes on after this cursor.
+    /// Time ran out; continue after this cursor.
     Rested(Cursor),
-    /// Whoever was called with a row broke off.
+    /// The callback broke off.
     Broken(B),
 }
 
-/// Calls back with each row of a stream until told to stop. `read` returns the batch after a cursor.
+/// Calls back with each row of a stream until told to stop. `read` returns the batch after a
+/// cursor.
 ///
 /// # Errors
 /// Returns the errors of `read`.
@@ -28,7 +29,8 @@ pub async fn each_row<T, F: Future<Output = PortResult<Batch<T>>>>(
     each_row_until(read, None, visit, || ControlFlow::Continue(())).await.map(drop)
 }
 
-/// Like [`each_row`], from a place on and until `rest` breaks, too: it is asked between two batches.
+/// Like [`each_row`], but from a place on, and until `rest` breaks: it is called between two
+/// batches.
 ///
 /// # Errors
 /// Returns the errors of `read`.

@@ -1,7 +1,8 @@
-//! Reading what a crawl left: its state, and its rows in one stream per kind.
+//! Reading the results of a crawl: its state, and its rows in one stream per kind.
 //!
-//! Whatever shows a crawl to people, or derives something from it, reads through this port, so it is written once for both engines. No step of a
-//! crawl needs it. It may lag behind the latest commits.
+//! All code that shows a crawl to people, or derives something from it, reads through this port, so
+//! it is written once for both engines. No step of a crawl needs it. It may lag behind the latest
+//! commits.
 //!
 //! ```no_run
 //! use std::ops::ControlFlow;
@@ -39,11 +40,13 @@ pub use rows::{
     CandidateRow, DocumentRow, FieldType, LeftoverRow, LinkRow, LogRow, PageRow, SeenPageRow, StoredSegment,
 };
 
-/// Reads one crawl.
+/// A reader of one crawl.
 ///
-/// Streams come in batches of about `limit` rows, at least one if there is any; a store that keeps rows together may return a few more. Each row
-/// comes once: continuing from a batch's cursor, at any later time, returns the rows after it. While an iteration is open, rows may also be added
-/// before the cursor, and those of a later iteration may come before it. To get all of an iteration, read it by itself once it is closed.
+/// Streams come in batches of about `limit` rows, at least one if there is any; a store that keeps
+/// rows together may return a few more. Each row comes once: continuing from a batch's cursor, at
+/// any later time, returns the rows after it. While an iteration is open, rows may also be added
+/// before the cursor, and rows of a later iteration may precede it. To get a complete iteration,
+/// read it by itself once it is closed.
 pub trait Reader: Send + Sync {
     /// Returns the newest iteration; `None` before the first.
     fn latest_iteration(&self) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
@@ -54,14 +57,16 @@ pub trait Reader: Send + Sync {
     /// Returns the sums over an iteration's origins.
     fn progress(&self, number: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;
 
-    /// Returns how often URLs were forgotten where the crawl is stored. Whatever was made of rows that were read at a smaller number may have them.
+    /// Returns how often URLs were forgotten in this crawl's store. Anything derived from rows that
+    /// were read at a smaller count may contain them.
     fn times_forgotten(&self) -> impl Future<Output = PortResult<u64>> + Send;
 
-    /// Returns how many known URLs were never visited, nor decided on when they had their turn. May read as much as is known of all URLs.
+    /// Returns how many known URLs were never visited, nor decided on at their turn. May read as
+    /// much as is stored of all URLs.
     fn unvisited(&self) -> impl Future<Output = PortResult<u64>> + Send;
 
-    /// Reads the site as it is now: each URL's last good document, unless the page is gone or forbidden by now. The filter's iteration is the one that
-    /// put the document.
+    /// Reads the site as it is now: each URL's last good document, unless the page is now gone or
+    /// forbidden. The filter's iteration is the one that stored the document.
     fn pages(
         &self,
         filter: &Filter,
@@ -77,8 +82,9 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<LinkRow>>> + Send;
 
-    /// Reads what iterations saw: every URL that ended with an answer, and its contents then if it was a page. One that did not change has those of the
-    /// document that was current for it; none if that was pruned.
+    /// Reads what iterations saw: every URL with a response, and its contents at that time if it
+    /// was a page. An unchanged page has the contents of the document that was current for it; none
+    /// if that was pruned.
     fn seen_pages(
         &self,
         filter: &Filter,
@@ -86,8 +92,8 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<SeenPageRow>>> + Send;
 
-    /// Reads the links that iterations saw, document by document, in document order: of every document that was put and, for pages that did not change, of
-    /// the ones that were current for them.
+    /// Reads the links that iterations saw, document by document, in document order: of every
+    /// stored document and, for unchanged pages, of the ones that were current for them.
     fn seen_links(
         &self,
         filter: &Filter,
@@ -103,7 +109,8 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<LogRow>>> + Send;
 
-    /// Reads every known URL. Candidates outlive iterations: the filter's iteration is the one in which a URL last ended.
+    /// Reads every known URL. Candidates outlive iterations: the filter's iteration is the one of a
+    /// URL's last outcome.
     fn candidates(
         &self,
         filter: &Filter,
@@ -111,7 +118,7 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<CandidateRow>>> + Send;
 
-    /// Reads every document as it was put.
+    /// Reads every document as stored.
     fn documents(
         &self,
         filter: &Filter,
@@ -119,7 +126,8 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<DocumentRow>>> + Send;
 
-    /// Reads the documents of the site as it is now, without copies of other pages. The filter's iteration is the one that put the document.
+    /// Reads the documents of the site as it is now, without copies of other pages. The filter's
+    /// iteration is the one that stored the document.
     fn shown_documents(
         &self,
         filter: &Filter,
@@ -127,9 +135,10 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<DocumentRow>>> + Send;
 
-    /// Reads what each origin left over, in one row per reason. What was lost with its captures is listed as
-    /// [`SegmentUnreadable`](dragline_domain::frontier::LeftoverReason::SegmentUnreadable) until the origin is opened in another iteration. A
-    /// filter by URL selects its origin.
+    /// Reads the leftovers of each origin, in one row per reason. URLs whose captures were lost are
+    /// listed as
+    /// [`SegmentUnreadable`](dragline_domain::frontier::LeftoverReason::SegmentUnreadable) until
+    /// the origin is opened in another iteration. A filter by URL selects its origin.
     fn leftovers(
         &self,
         filter: &Filter,
@@ -137,8 +146,9 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<LeftoverRow>>> + Send;
 
-    /// Reads the segments that were committed and whose objects are kept: each origin's in the order of their commits, parsed or not, logged or not.
-    /// Other objects were left by processes that died before they committed them, or are being removed. A filter by URL selects its origin.
+    /// Reads the committed segments whose objects are kept: each origin's in the order of their
+    /// commits, parsed or not, logged or not. Other objects belong to processes that died before a
+    /// commit, or are being removed. A filter by URL selects its origin.
     fn segments(
         &self,
         filter: &Filter,
@@ -154,7 +164,7 @@ pub struct Filter {
     pub iteration: Option<Iteration>,
     /// The origin; `None` for all.
     pub origin: Option<Origin>,
-    /// The URL (for links, that of the page with the link); `None` for all.
+    /// The URL (for links, the URL of the page with the link); `None` for all.
     pub url: Option<CrawlUrl>,
 }
 
@@ -165,26 +175,26 @@ impl Filter {
         Self { iteration: Some(number), ..Self::default() }
     }
 
-    /// Returns the one origin whose rows are wanted; `None` for all.
+    /// Returns the origin to which the rows are limited; `None` for all.
     #[must_use]
     pub fn origin(&self) -> Option<Origin> {
         self.url.as_ref().map(CrawlUrl::origin).or_else(|| self.origin.clone())
     }
 }
 
-/// A place in a stream, after the rows that were read. Only the stream that returned it can use it. It stays valid for as long as the crawl is
-/// kept, so it may be stored.
+/// A place in a stream, after the rows that were read. Only the stream that returned it can use it.
+/// It stays valid for as long as the crawl is kept, so it may be stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Cursor(String);
 
 impl Cursor {
-    /// Wraps what the store knows the place by.
+    /// Wraps the store's identifier of the place.
     #[must_use]
     pub fn new(place: impl Into<String>) -> Self {
         Self(place.into())
     }
 
-    /// Returns what the store knows the place by.
+    /// Returns the store's identifier of the place.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -202,7 +212,7 @@ impl fmt::Display for Cursor {
 pub struct Batch<T> {
     /// The rows. A batch may be empty although more follow.
     pub rows: Vec<T>,
-    /// Where to continue; `None` to start from the beginning, as nothing was there.
+    /// Where to continue; `None` to start from the beginning, as the stream was empty.
     pub cursor: Option<Cursor>,
     /// Whether more follows at this time.
     pub rest: Rest,

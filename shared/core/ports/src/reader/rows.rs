@@ -9,7 +9,7 @@ use dragline_formats::warc::Truncation;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A segment that was committed, and whose WARC object is kept.
+/// A committed segment whose WARC object is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredSegment {
     /// The iteration that committed it.
@@ -20,18 +20,18 @@ pub struct StoredSegment {
     pub object: ObjectKey,
     /// The object's size in bytes.
     pub object_bytes: u64,
-    /// When it was committed, which is after all of its visits.
+    /// When it was committed, after all of its visits.
     pub committed_at: Timestamp,
 }
 
-/// What a field of a row holds. Any may be missing.
+/// The type of a row's field. Any may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldType {
     /// A text.
     Text,
     /// A whole number of up to 64 bits.
     Integer,
-    /// Yes or no.
+    /// A boolean.
     Bool,
     /// A time, as a text in ISO 8601.
     Instant,
@@ -82,7 +82,7 @@ macro_rules! rows {
                 Self::typed_fields().map(|(name, _)| name)
             }
 
-            /// Returns the names of its fields, in order, with what they hold.
+            /// Returns the names and types of its fields, in order.
             pub fn typed_fields() -> impl Iterator<Item = (&'static str, FieldType)> {
                 [$((stringify!($field), holds!($type $(, $holds)?))),*]
                     .into_iter()
@@ -97,7 +97,7 @@ rows! {
     PageRow {
         /// The crawl.
         crawl: String,
-        /// The iteration whose answer it shows.
+        /// The iteration of the response that it shows.
         iteration: u32,
         /// The URL.
         url: String,
@@ -115,15 +115,15 @@ rows! {
         body_bytes: Option<u64>,
         /// When its body was requested, ISO 8601 in UTC.
         at: String as Instant,
-        /// `<title>`. This and the following fields are `None` for what is not a page.
+        /// `<title>`. This and the following fields are `None` if it is not a page.
         title: Option<String>,
         /// `<meta name=description>`.
         description: Option<String>,
-        /// The language that it declares.
+        /// The declared language.
         language: Option<String>,
-        /// The encoding that it was decoded from.
+        /// The encoding from which it was decoded.
         charset: Option<String>,
-        /// The URL that it declares canonical.
+        /// The declared canonical URL.
         canonical: Option<String>,
         /// The visible text.
         text: Option<String>,
@@ -135,17 +135,17 @@ rows! {
         length: u64,
         /// When the URL was first found.
         first_seen: String,
-        /// When the page was last found to be as it is here.
+        /// When the page was last confirmed to have this content.
         last_checked: Option<String> as Instant,
         /// When a part of it last changed.
         last_changed: Option<String> as Instant,
-        /// The number of the outcome of the last visit, which may have failed.
+        /// The number of the last visit's outcome, which may be a failure.
         last_outcome: Option<i16>,
         /// That outcome's name.
         last_outcome_name: Option<String>,
     }
 
-    /// A URL that ended with an answer in an iteration, and its contents then if it is a page.
+    /// A URL with a response in an iteration, and its contents at that time if it is a page.
     SeenPageRow {
         /// The crawl.
         crawl: String,
@@ -167,15 +167,16 @@ rows! {
         body_bytes: Option<u64>,
         /// When it was requested, ISO 8601 in UTC.
         at: String as Instant,
-        /// `<title>`. This and the following fields, up to the text, are `None` for what is not a page.
+        /// `<title>`. This and the following fields, up to the text, are `None` if it is not a
+        /// page.
         title: Option<String>,
         /// `<meta name=description>`.
         description: Option<String>,
-        /// The language that it declares.
+        /// The declared language.
         language: Option<String>,
-        /// The encoding that it was decoded from.
+        /// The encoding from which it was decoded.
         charset: Option<String>,
-        /// The URL that it declares canonical.
+        /// The declared canonical URL.
         canonical: Option<String>,
         /// The visible text.
         text: Option<String>,
@@ -191,19 +192,20 @@ rows! {
     LinkRow {
         /// The crawl.
         crawl: String,
-        /// The iteration: the one that saw it or, of the site as it is now, the one whose answer has it.
+        /// The iteration that saw it or, for the site as it is now, the iteration of the response
+        /// with it.
         iteration: u32,
         /// The page.
         from_url: String,
         /// The target.
         to_url: String,
-        /// What kind of link it is.
+        /// The kind of the link.
         kind: String,
-        /// What was done with it.
+        /// Its disposition.
         disposition: String,
         /// The rule that forbids it; `None` for other dispositions.
         detail: Option<String>,
-        /// What the link says; `None` if that is nothing, or was not kept.
+        /// The link's text; `None` if it has none, or it was not kept.
         anchor: Option<String>,
     }
 
@@ -219,7 +221,7 @@ rows! {
         depth: u32,
         /// The page that led to it first; `None` for a seed.
         via: Option<String>,
-        /// How it came to be visited: `queued`, `recrawl`, `retry`, `import`.
+        /// Why it was visited: `queued`, `recrawl`, `retry`, `import`.
         crawl_type: String,
         /// The outcome's number.
         outcome: i16,
@@ -227,9 +229,10 @@ rows! {
         outcome_name: String,
         /// Whether the outcome is final for the iteration; otherwise the URL was tried again.
         r#final: bool,
-        /// How often it was asked for in the iteration, this time included.
+        /// How often it was requested in the iteration, including this time.
         tries: u8,
-        /// How often the request of this try was sent before, to a server that did nothing with it; `None` if nothing was sent.
+        /// How often the request of this try was sent before, to a server that did not process it;
+        /// `None` if nothing was sent.
         resends: Option<u64>,
         /// When it was requested or decided on, ISO 8601 in UTC.
         at: String as Instant,
@@ -241,13 +244,13 @@ rows! {
         first_byte_ms: Option<u64>,
         /// The address that answered; `None` if no connection was made.
         remote: Option<String>,
-        /// The rule that decided, or the error that was met; `None` where the outcome says it all.
+        /// The rule that decided, or the error; `None` where the outcome says it all.
         detail: Option<String>,
         /// Without parameters; `None` without a response, or if the server named none.
         content_type: Option<String>,
         /// The body's size as received; `None` without a response.
         body_bytes: Option<u64>,
-        /// Why the body is not whole; `None` when it is.
+        /// Why the body is incomplete; `None` if it is complete.
         truncated: Option<String>,
         /// Where it redirects to; `None` if it does not.
         redirects_to: Option<String>,
@@ -259,19 +262,20 @@ rows! {
         length: Option<u64>,
         /// The user agent.
         agent: String,
-        /// What it changed in the current state of the site: `new`, `changed`, `moved`, `gone`, `out_of_scope`, `back`, `unchanged`; `None` if it says nothing lasting.
+        /// Its effect on the current state of the site: `new`, `changed`, `moved`, `gone`,
+        /// `out_of_scope`, `back`, `unchanged`; `None` if it says nothing lasting.
         change: Option<String>,
         /// The parts that changed, separated by commas: `status`, `title`, `text`, `links`, `metadata`, `body`; `None` if there are none.
         changed_parts: Option<String>,
     }
 
-    /// A known URL, and what the next iteration needs to know about it.
+    /// A known URL, and the details that the next iteration needs.
     CandidateRow {
         /// The crawl.
         crawl: String,
         /// The URL.
         url: String,
-        /// The iteration that it was last queued in.
+        /// The iteration in which it was last queued.
         queued_in: u32,
         /// When it was first found, ISO 8601 in UTC.
         first_seen: String,
@@ -281,39 +285,39 @@ rows! {
         via: Option<String>,
         /// When it is due again; `None` for every iteration.
         due_at: Option<String> as Instant,
-        /// The interval after the last visit that found it; `None` where there is none.
+        /// The interval after the last visit that found it; `None` if there is none.
         interval_ms: Option<u64>,
         /// The number of its last outcome; `None` if it has none yet.
         last_outcome: Option<i16>,
         /// The outcome's name.
         last_outcome_name: Option<String>,
-        /// When that outcome was.
+        /// The time of that outcome.
         last_at: Option<String> as Instant,
         /// The iteration of that outcome.
         last_iteration: Option<u32>,
         /// The number of the last outcome that says something lasting.
         last_contentful_outcome: Option<i16>,
-        /// When that outcome was.
+        /// The time of that outcome.
         last_contentful_at: Option<String> as Instant,
         /// `ETag` of the last good capture.
         etag: Option<String>,
         /// `Last-Modified` of the last good capture.
         last_modified: Option<String>,
-        /// SHA-1 of its body, content coding undone, in hexadecimal.
+        /// SHA-1 of its body without content coding, in hexadecimal.
         decoded_sha1: Option<String>,
         /// Whether its last good document is `shown`, or `gone` or `withdrawn`; `None` if it has none.
         standing: Option<String>,
-        /// Since when every visit failed or found it gone; `None` if the last one did not.
+        /// Since when every visit has failed or found it gone; `None` if the last one did not.
         away_since: Option<String> as Instant,
     }
 }
 
-/// What the parser made of one URL's ending, and in which iteration.
+/// The parser's result for a URL's ending, and its iteration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentRow {
-    /// The iteration that put it.
+    /// The iteration that stored it.
     pub iteration: Iteration,
-    /// The document as it was put: whether it duplicates another is not decided in it.
+    /// The document as stored, before a decision on whether it duplicates another.
     pub document: Document,
 }
 
@@ -324,7 +328,7 @@ pub struct LeftoverRow {
     pub iteration: Iteration,
     /// The origin.
     pub origin: Origin,
-    /// Why they were left.
+    /// Why they were left over.
     pub reason: LeftoverReason,
     /// How many URLs.
     pub urls: u64,
@@ -333,7 +337,7 @@ pub struct LeftoverRow {
 }
 
 impl LogRow {
-    /// Whether only the beginning of its body was kept, as it is larger than a limit.
+    /// Whether only the beginning of its body was kept, as it exceeded a limit.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.truncated.as_deref() == Some(Truncation::Length.token())
@@ -341,7 +345,7 @@ impl LogRow {
 }
 
 impl LeftoverRow {
-    /// Returns the error in a stored robots.txt; `None` if it was answered.
+    /// Returns the error in a stored robots.txt; `None` if a response arrived.
     #[must_use]
     pub fn robots_error_of(kept: &RobotsRecord) -> Option<String> {
         match kept {
