@@ -1,6 +1,7 @@
-//! Commands in a message: JSON with one key, which says what to do.
+//! Commands in messages: JSON with one key, the kind of the command.
 //!
-//! JSON is YAML, so a message is read like the file of a definition, and its diagnostics have locations and hints.
+//! JSON is YAML, so a message is read like a definition file, and its diagnostics have locations
+//! and hints.
 
 use std::num::NonZeroU32;
 
@@ -17,10 +18,10 @@ use crate::read::{ReadDraft, Text};
 use crate::units::duration;
 use crate::{Runs, checked, read, shape};
 
-/// The longest message that is read, in bytes.
+/// The limit on a message, in bytes.
 pub const COMMAND_BYTES_MAX: usize = 256 << 10;
 
-/// The longest name of a trigger, in bytes: it is part of a key.
+/// The limit on a trigger's name, in bytes: it is part of a key.
 const TRIGGER_BYTES_MAX: usize = 128;
 
 /// The name of a message in locations.
@@ -81,7 +82,7 @@ struct RawCrawl {
     crawl: Text,
 }
 
-/// Where it goes on is written by the stack itself, when the time of a run is over.
+/// The stack itself writes the place to continue from, when an invocation runs out of time.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPrune {
@@ -98,7 +99,7 @@ type Found<T> = Result<T, Diagnostics>;
 /// Reads a command from the body of a message.
 ///
 /// # Errors
-/// What is wrong with it. Delivering the same message again does not help.
+/// Fails if the command is invalid. Redelivering the message does not help.
 pub fn parse_command(body: &str) -> Result<Command, DefinitionErrors> {
     let errors = |found| DefinitionErrors::new(body, SOURCE, found);
     if body.len() > COMMAND_BYTES_MAX {
@@ -172,7 +173,7 @@ fn retain(raw: &RawPrune) -> Found<Command> {
     Ok(Command::Prune { crawl, retention, from })
 }
 
-/// Reads URLs on demand. Without a name, the crawl is the one of their host.
+/// Reads URLs on demand. Without a name, the crawl is that of their host.
 fn demanded(raw: &RawDemand) -> Found<Command> {
     let urls: Vec<CrawlUrl> = raw.urls.iter().map(url).collect::<Found<_>>()?;
     let Some(first) = urls.first() else {
@@ -206,7 +207,8 @@ fn demanded(raw: &RawDemand) -> Found<Command> {
     Ok(Command::Demand { crawl, urls, demand: demand.checked().map_err(too_long)? })
 }
 
-/// Returns the condition if it can be what was meant. A mistake is reported at the name of its crawl, as conditions have no location.
+/// Returns the condition if it is meaningful. A mistake is reported at the name of its crawl, as
+/// conditions have no location.
 fn sound(condition: Condition, near: &Text) -> Found<Condition> {
     match condition.mistake() {
         None => Ok(condition),
@@ -214,7 +216,7 @@ fn sound(condition: Condition, near: &Text) -> Found<Condition> {
     }
 }
 
-/// Reads a URL without stripping parameters: the crawl that it is for says which.
+/// Reads a URL without stripping parameters, as that depends on its crawl.
 fn url(text: &Text) -> Found<CrawlUrl> {
     read::seed(&text.value, &UrlRules::keep_all()).map_err(|diagnostic| at(text, diagnostic))
 }
@@ -310,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_command_is_refused_with_its_location() {
+    fn invalid_commands_are_refused_with_a_location() {
         let long = format!(r#"{{"url": "https://a.example/{}"}}"#, "a".repeat(COMMAND_BYTES_MAX));
         let trigger = format!(r#"{{"start": {{"crawl": "a", "trigger": "{}"}}}}"#, "t".repeat(129));
         for (body, place, message) in [
@@ -362,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_fits_into_a_line_of_a_log() {
+    fn an_error_fits_into_one_line_of_a_log() {
         let body = format!("{{\"a\u{1b}[31m\\nb{}\": 1}}", "x".repeat(2_000));
         let line = parse_command(&body).unwrap_err().one_line();
         assert!(line.starts_with("message:1:"), "{line}");

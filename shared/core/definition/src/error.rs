@@ -1,4 +1,4 @@
-//! Diagnostics: what is wrong with a file, and where in it.
+//! Diagnostics: mistakes in a file, with their locations.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use dragline_domain::definition::Problem;
 use dragline_domain::shown::{is_obeyed, one_line, without_credentials};
 use serde_saphyr::Location as YamlLocation;
 
-/// The most characters of a message, a hint, or both on one line, as they quote the file.
+/// The limit in characters on a message, a hint, or both on one line, as they quote the file.
 const TEXT_CHARS_MAX: usize = 500;
 
 /// A line and a column in a file, both counted from 1.
@@ -94,7 +94,7 @@ impl Excerpt {
     }
 }
 
-/// Replaces one character with one other, so that columns stay the same.
+/// Replaces one character with exactly one other, so that columns stay the same.
 fn printable(c: char) -> char {
     match c {
         '\t' => ' ',
@@ -116,7 +116,7 @@ impl fmt::Display for DefinitionError {
     }
 }
 
-/// The errors of a file: at least one, in the order of the lines.
+/// The errors of a file: at least one, in line order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct DefinitionErrors(Vec<DefinitionError>);
 
@@ -135,7 +135,7 @@ impl DefinitionErrors {
         Self(found.into_iter().map(located).collect())
     }
 
-    /// The errors, in the order of the lines.
+    /// Returns the errors, in line order.
     pub fn iter(&self) -> impl Iterator<Item = &DefinitionError> {
         self.0.iter()
     }
@@ -150,12 +150,12 @@ impl DefinitionErrors {
     }
 }
 
-/// Splits a text into lines as YAML counts them: each ends in LF, CR or both (YAML 1.2, 5.4).
+/// Splits a text into lines as YAML does: each ends in LF, CR or both (YAML 1.2, 5.4).
 fn lines(text: &str) -> Vec<&str> {
     text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r')).collect()
 }
 
-/// The errors, with an empty line between them.
+/// Shows the errors, separated by blank lines.
 impl fmt::Display for DefinitionErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.0.iter().enumerate() {

@@ -1,19 +1,19 @@
-//! Which words are keys in which places.
+//! The keys of each section.
 
 use std::sync::LazyLock;
 
 use dragline_domain::definition::Key;
 
-/// What a word stands for in its place.
+/// The meaning of a word in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     /// A key with a value.
     Key(Key),
-    /// Keys below it.
+    /// A section of keys.
     Section(&'static str),
 }
 
-/// Returns what a word stands for in a section, or at the top level.
+/// Returns the meaning of a word in a section, or at the top level.
 pub(super) fn find(section: Option<&str>, word: &str) -> Option<Known> {
     let key = Key::ALL.iter().find(|key| key.section() == section && key.word() == word);
     key.map(|key| Known::Key(*key)).or_else(|| {
@@ -22,7 +22,7 @@ pub(super) fn find(section: Option<&str>, word: &str) -> Option<Known> {
     })
 }
 
-/// Returns all words that are known in a section, or at the top level, in the order of the documentation.
+/// Returns all known words of a section, or of the top level, in the order of the documentation.
 pub(super) fn words(section: Option<&'static str>) -> &'static [&'static str] {
     type Words = Vec<(Option<&'static str>, Vec<&'static str>)>;
     static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -40,7 +40,7 @@ pub(super) fn words(section: Option<&'static str>) -> &'static [&'static str] {
     WORDS.iter().find(|(known, _)| *known == section).map_or(&[], |(_, words)| words)
 }
 
-/// Returns the key that a word would be in another place.
+/// Returns the key that a word would be in another section.
 pub(super) fn elsewhere(word: &str) -> Option<Key> {
     Key::ALL.iter().copied().find(|key| key.section().is_some() && key.word() == word)
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_known_where_they_belong() {
+    fn each_key_is_known_only_in_its_section() {
         for (section, word, expected, why) in [
             (None, "seeds", Some(Known::Key(Key::Seeds)), "a key of the file"),
             (None, "budget", Some(Known::Section("budget")), "a section"),

@@ -1,8 +1,9 @@
-//! The YAML of a crawl definition, read and written, and commands that may hold one.
+//! Crawl definitions in YAML, read and written, and commands that may contain one.
 //!
-//! [`parse`] works in two steps, both of which know the location in the file: it reads the YAML, with texts in it such as durations and patterns
-//! (`read`, by the domain's description of the keys), and then runs the domain's checks. Each mistake that is not the result of another one (`mask`)
-//! gets a diagnostic, with its location and a hint.
+//! [`parse`] works in two steps, which both know locations in the file: it reads the YAML,
+//! including texts such as durations and patterns (`read`, by the domain's description of the
+//! keys), and then runs the domain's checks. Each mistake that does not follow from another one
+//! (`mask`) gets a diagnostic with its location and a hint.
 
 mod command;
 mod error;
@@ -28,10 +29,10 @@ use error::{Diagnostics, Location};
 use read::ReadDraft;
 use serde::de::DeserializeOwned;
 
-/// The longest definition that is read, in bytes.
+/// The limit on a definition, in bytes.
 pub const TEXT_BYTES_MAX: usize = 2 << 20;
 
-/// Reads a definition from YAML. `source` is the file's name, for the messages.
+/// Reads a definition from YAML. `source` is the file's name in messages.
 ///
 /// ```
 /// let definition = dragline_definition::parse("seeds: [https://example.org/]", "crawl.yaml").unwrap();
@@ -41,7 +42,7 @@ pub const TEXT_BYTES_MAX: usize = 2 << 20;
 /// ```
 ///
 /// # Errors
-/// What is wrong, with line, column and a hint. Never empty.
+/// Lists the mistakes, each with line, column and a hint. Never empty.
 pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
     let errors = |found: Diagnostics| DefinitionErrors::new(text, source, found);
     if text.len() > TEXT_BYTES_MAX {
@@ -52,15 +53,17 @@ pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
     checked(read, found, Runs::Anywhere).map_err(errors)
 }
 
-/// Reads the YAML of a definition into the caller's own type, such as JSON values, to pass it on. Only its form is checked.
+/// Reads the YAML of a definition into the caller's own type, such as JSON values, to pass it on.
+/// Checks only its form.
 ///
 /// # Errors
-/// It is not YAML, or not of that type.
+/// Fails if it is not YAML, or not of that type.
 pub fn parse_as<T: DeserializeOwned>(text: &str, source: &str) -> Result<T, DefinitionErrors> {
     shape::parse(text).map_err(|found| DefinitionErrors::new(text, source, vec![found]))
 }
 
-/// Reads a condition over URLs, written as under `when` in a definition. `source` names it in messages.
+/// Reads a condition over URLs, written as under `when` in a definition. `source` is its name in
+/// messages.
 ///
 /// ```
 /// let condition = dragline_definition::condition("path: { prefix: /archive/ }", "--where").unwrap();
@@ -69,7 +72,7 @@ pub fn parse_as<T: DeserializeOwned>(text: &str, source: &str) -> Result<T, Defi
 /// ```
 ///
 /// # Errors
-/// What is wrong, with its place and a hint.
+/// Lists the mistakes, with locations and hints.
 pub fn condition(text: &str, source: &str) -> Result<Condition, DefinitionErrors> {
     let errors = |found| DefinitionErrors::new(text, source, vec![found]);
     let condition: Condition = shape::parse(text).map_err(errors)?;
@@ -86,7 +89,7 @@ enum Runs {
     OnStack,
 }
 
-/// Checks what was read of a definition; `found` is what is wrong with its shape.
+/// Checks a draft that was read; `found` are the mistakes in its shape.
 fn checked(read: ReadDraft, mut found: Diagnostics, runs: Runs) -> Result<Definition, Diagnostics> {
     let ReadDraft { draft, locations, diagnostics, consequences } = read;
     if found.is_empty() {
@@ -108,7 +111,8 @@ fn checked(read: ReadDraft, mut found: Diagnostics, runs: Runs) -> Result<Defini
     Err(found)
 }
 
-/// Whether a mistake is reported whatever else is wrong. Others may only be the result of values that were left out, and so have their defaults.
+/// Whether a mistake is reported whatever else is wrong. Others may only follow from values that
+/// were left out and so have their defaults.
 const fn stands_alone(mistake: &Mistake) -> bool {
     match mistake {
         Mistake::TooMany { .. }

@@ -1,12 +1,13 @@
-//! Blanking out one mistake in a file, so that the others are found as well.
+//! Blanking out one mistake in a file, to find the others as well.
 //!
-//! The YAML reader stops at the first mistake in the file's shape. That one is blanked out, letter by letter, so that everything else keeps its
-//! location, and the file is read again. This need not handle all of YAML: if it goes wrong, the file no longer parses, and what was found so far is
-//! reported.
+//! The YAML reader stops at the first mistake in the file's shape. It is blanked out, letter by
+//! letter, so that everything else keeps its location, and the file is read again. This need not
+//! handle all of YAML: if it goes wrong, the file no longer parses, and the mistakes found so far
+//! are reported.
 
 use super::error::Location;
 
-/// What to blank out at a location.
+/// The extent to blank out at a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
     /// The key that begins there, with its value.
@@ -17,7 +18,7 @@ pub(super) enum Wrong {
     Within,
 }
 
-/// Blanks out what begins at a location. `None` if nothing is there.
+/// Blanks out the key or value at a location; `None` if nothing is there.
 pub(super) fn without(text: &str, location: Location, wrong: Wrong) -> Option<String> {
     let mut page = Page::new(text);
     let (location, wrong) = match wrong {
@@ -45,7 +46,7 @@ const fn is_line_end(letter: char) -> bool {
     matches!(letter, '\n' | '\r')
 }
 
-/// A text as letters, and where its lines begin.
+/// A text as letters, with the starts of its lines.
 struct Page {
     chars: Vec<char>,
     lines: Vec<usize>,
@@ -63,7 +64,8 @@ impl Page {
         Self { chars, lines }
     }
 
-    /// Returns the location of the top-level key that contains this one. `None` if the file is written in brackets.
+    /// Returns the location of the top-level key that contains this one; `None` if the file is
+    /// written in brackets.
     fn section_of(&self, location: Location) -> Option<Location> {
         let first = |line: usize| self.chars.get(self.lines[line - 1]).copied().unwrap_or('\n');
         let is_key = |line: &usize| first(*line).is_alphanumeric() || matches!(first(*line), '"' | '\'' | '{' | '[');
@@ -77,7 +79,7 @@ impl Page {
         length.map_or(self.chars.len(), |length| at + length)
     }
 
-    /// Returns the position after a quoted text that begins here.
+    /// Returns the position after the quoted text that begins here.
     fn quote_end(&self, at: usize) -> usize {
         let quote = self.chars[at];
         let mut next = at + 1;
@@ -87,7 +89,7 @@ impl Page {
         (next + 1).min(self.chars.len())
     }
 
-    /// Whether a letter begins something, rather than being inside a text.
+    /// Whether a letter begins a value, rather than being inside a text.
     fn begins(&self, at: usize) -> bool {
         at == 0 || self.chars[at - 1].is_whitespace() || matches!(self.chars[at - 1], '[' | '{' | ',')
     }
@@ -101,7 +103,7 @@ impl Page {
         }
     }
 
-    /// Whether a letter is within brackets.
+    /// Whether a letter is inside brackets.
     fn is_in_flow(&self, place: usize) -> bool {
         let (mut at, mut depth) = (0, 0_usize);
         while at < place {
@@ -115,7 +117,7 @@ impl Page {
         depth > 0
     }
 
-    /// Returns where a key with its value and comma, or a value alone, ends within brackets.
+    /// Returns the end of a key with its value and comma, or of a value alone, within brackets.
     fn flow_end(&self, start: usize, wrong: Wrong) -> usize {
         let (mut at, mut depth) = (start, 0_usize);
         while at < self.chars.len() {
@@ -182,7 +184,8 @@ impl Page {
         ends
     }
 
-    /// Returns where what begins here ends: at the end of the line, or after brackets that close later.
+    /// Returns the end of the value that begins here: the end of the line, or a later closing
+    /// bracket.
     fn value_end(&self, start: usize) -> usize {
         let mut at = start;
         let line_end = self.line_end(start);
@@ -195,7 +198,7 @@ impl Page {
         at.max(line_end)
     }
 
-    /// Returns how far the key of a value on the same line is indented.
+    /// Returns the indentation of the key of a value on the same line.
     fn indent_of_line(&self, location: Location) -> usize {
         let line = self.lines[location.line - 1];
         let before = &self.chars[line..line + location.column - 1];

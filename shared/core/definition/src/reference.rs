@@ -1,4 +1,5 @@
-//! The keys in docs/definition.md: written from their description, and checked against what the program does.
+//! The keys in docs/definition.md: generated from their description, and checked against the
+//! program's behaviour.
 
 use std::fmt::Write as _;
 
@@ -13,11 +14,11 @@ use dragline_domain::url::UrlRules;
 use super::{Definition, parse};
 
 const FILE: &str = include_str!("../../../../docs/definition.md");
-/// The marks around generated keys: the first names the sections, and the top-level keys, that follow.
+/// The marks around generated keys: the first lists the sections and top-level keys that follow.
 const BEGIN: &str = "<!-- keys: ";
 const END: &str = "<!-- end of keys -->";
 
-/// Returns the file with the keys as they are described.
+/// Returns the file with its keys replaced by their description.
 fn page(file: &str) -> String {
     let mut parts = file.split(BEGIN);
     let mut page = parts.next().unwrap_or_default().to_owned();
@@ -35,7 +36,7 @@ fn page(file: &str) -> String {
     page
 }
 
-/// Returns the top-level word that a key is, or is under.
+/// Returns the top-level word of a key: the key itself, or its section.
 fn top(key: Key) -> &'static str {
     key.section().unwrap_or_else(|| key.word())
 }
@@ -68,7 +69,7 @@ fn section(key: Key) -> String {
     section
 }
 
-/// Writes a key with a value as in YAML, in its place.
+/// Writes a key and its value as YAML, in its section.
 fn written(key: Key, value: &str) -> String {
     let space = if value.starts_with('\n') { "" } else { " " };
     format!("{}:{space}{value}", key.word())
@@ -148,7 +149,7 @@ fn shown(quantity: Quantity) -> String {
     }
 }
 
-/// A number with a comma before every three digits: `10,000`.
+/// Formats a number with a comma before every three digits: `10,000`.
 fn grouped(number: impl ToString + Copy) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -169,7 +170,7 @@ fn default(default: KeyDefault) -> String {
     }
 }
 
-/// A definition with the examples of all keys, but with another value for one, or without it.
+/// Returns a definition with the examples of all keys, but with one key changed or left out.
 fn examples_but(but: Option<(Key, Option<&str>)>) -> String {
     let mut text = String::new();
     let mut section = None;
@@ -251,7 +252,7 @@ fn a_key_that_is_left_out_has_its_documented_default() {
 }
 
 #[test]
-fn the_documented_words_are_those_that_are_read() {
+fn the_documented_words_are_accepted() {
     let within = |definition: Definition| definition.scope.within.to_string();
     let policy = |definition: Definition| definition.recrawl.policy.map(|word| word.to_string()).unwrap_or_default();
     type ReadWord = fn(Definition) -> String;
@@ -270,7 +271,7 @@ fn the_documented_words_are_those_that_are_read() {
         (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy),
     ];
     for (key, rest, read_word) in table {
-        // An interval without effect is a mistake, so a rule has use for it.
+        // An interval without effect is a mistake, so a rule uses it.
         let rest = rest.replace("RULES", "[{ when: { path: { prefix: /a } }, policy: fixed }]");
         let text = |word: &str| format!("seeds: [https://example.org/]\n{}{rest}", alone(key, word));
         let words = key.meaning().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
@@ -303,7 +304,7 @@ fn above(max: Quantity) -> Quantity {
     }
 }
 
-/// A key alone in a file, with its section.
+/// Returns a file with a single key in its section.
 fn alone(key: Key, value: &str) -> String {
     let line = written(key, value);
     key.section().map_or_else(|| line.clone(), |section| format!("{section}:\n  {line}"))

@@ -1,4 +1,4 @@
-//! Reading text into values by their shape, and reporting what has another shape.
+//! Reads text into values by their shape, and reports values with another shape.
 
 use std::borrow::Cow;
 
@@ -12,22 +12,23 @@ use super::error::{Diagnostic, Diagnostics, Location};
 use super::known;
 use super::mask::{self, Wrong};
 
-/// How deep the YAML may be nested: conditions of the maximum depth, two levels each, and the rules around them.
+/// The limit on the nesting of the YAML: conditions of the maximum depth, two levels each, and the
+/// rules around them.
 const DEPTH_MAX: usize = 48;
-/// How many values there may be: enough for every list at its limit.
+/// The limit on values: enough for every list at its limit.
 const NODES_MAX: usize = 150_000;
 
 pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, (Location, Diagnostic)> {
     serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(&error))
 }
 
-/// How often a file is read, and so how many mistakes of its shape are reported at once.
+/// The limit on readings of a file, and so on the mistakes in its shape that are reported at once.
 const READINGS_MAX: usize = 20;
 
-/// Reads everything that has the right shape. The rest is left out, and reported.
+/// Reads everything that has the right shape. The rest is left out and reported.
 ///
 /// # Errors
-/// What was found, if nothing can be read all the same.
+/// Lists the mistakes, if nothing can be read despite them.
 pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagnostics), Diagnostics> {
     let mut found = Diagnostics::new();
     let mut masked = Cow::Borrowed(text);
@@ -38,7 +39,8 @@ pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagno
         };
         let (location, diagnostic) = explain(&error);
         let wrong = wrong(&error);
-        // Other errors may only be the result of what was left out; so may a second mistake at the same location.
+        // Other errors may only follow from what was left out; so may a second mistake at the same
+        // location.
         if found.is_empty() || (wrong.is_some() && found.iter().all(|(other, _)| *other != location)) {
             found.push((location, diagnostic));
         } else {
@@ -53,7 +55,7 @@ pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagno
     }
 }
 
-/// Returns what to leave out so that the rest can be read; `None` if that is not known.
+/// Returns what to leave out so that the rest can be read; `None` if that is unknown.
 fn wrong(error: &Error) -> Option<Wrong> {
     match error {
         Error::SerdeUnknownField { .. } | Error::DuplicateMappingKey { .. } => Some(Wrong::Key),
@@ -67,7 +69,7 @@ fn wrong(error: &Error) -> Option<Wrong> {
         {
             Some(Wrong::Value)
         }
-        // In an entry of a list, which is not valid without it.
+        // In a list entry, which is not valid without it.
         Error::SerdeUnknownVariant { .. }
         | Error::SerdeMissingField { .. }
         | Error::ExpectedMappingEndAfterEnumVariantValue { .. }
@@ -85,7 +87,7 @@ fn options() -> Options {
             max_depth: DEPTH_MAX,
             max_nodes: NODES_MAX,
             max_events: 4 * NODES_MAX,
-            // One more than is read, so that a second one gets its own diagnostic.
+            // One more than needed, so that a second one gets its own diagnostic.
             max_documents: 2,
             max_aliases: 100,
             max_anchors: 100,
@@ -103,7 +105,8 @@ fn options() -> Options {
 
 /// Translates an error of the library into the terms of a definition.
 fn explain(error: &Error) -> (Location, Diagnostic) {
-    // The value of an alias is wrong: the location is the alias's, as the anchor may be right for others.
+    // The value of an alias is wrong: the location is that of the alias, as the anchor may be right
+    // for others.
     if let Error::AliasError { error: inner, .. } = error {
         let location = error.location().map_or(Location::START, Location::from);
         return (location, explain(inner).1);
@@ -179,7 +182,7 @@ fn diagnostic(error: &Error) -> Diagnostic {
     }
 }
 
-/// The library uses the terms of YAML and Rust; users know lists and keys.
+/// Translates the library's terms of YAML and Rust into those of users, who know lists and keys.
 fn in_words(expected: &str) -> &str {
     match expected {
         "sequence start" | "a sequence" => "a list",
@@ -203,7 +206,7 @@ fn at_its_place(key: Key) -> String {
     format!("did you mean `{key}`? Check the indentation")
 }
 
-/// Suggests what was probably meant, or else everything that is known.
+/// Suggests the word that was probably meant, or else lists all known ones.
 fn instead_of(word: &str, known: &[&'static str]) -> String {
     let near = known
         .iter()

@@ -1,4 +1,4 @@
-//! What users read when a definition is wrong, and that the documentation is complete.
+//! The diagnostics that users see, and the completeness of the documentation.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn read(text: &str) -> Definition {
     parse(text, "crawl.yaml").unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// Files that are wrong, each for one reason; a file without seeds gets some in its last line.
+/// Invalid files, each for one reason; a file without seeds gets some in its last line.
 const BAD: &[(&str, &str)] = &[
     // YAML
     ("an empty file", ""),
@@ -265,7 +265,7 @@ traps: { segments_max: 0 }
 }
 
 #[test]
-fn what_only_follows_from_another_mistake_is_not_reported() {
+fn consequences_of_another_mistake_are_not_reported() {
     for (text, expected, why) in [
         ("seeds: [ftp://a.example/]", 1, "but not that there are no seeds"),
         ("seedz: [https://a.example/]", 1, "nor if the key is wrong"),
@@ -300,17 +300,17 @@ fn yaml_bombs_are_refused() {
 }
 
 #[test]
-fn what_is_shown_is_fit_for_a_terminal() {
+fn control_characters_are_escaped() {
     let text = format!("\"na\\u001b[31mme\": a # {}\nseeds: []", "\u{9b}".repeat(200));
     let shown = parse(&text, "crawl.yaml").unwrap_err().to_string();
     assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
-    // The hint lists what is known, and quotes nothing.
+    // The hint lists known words and quotes nothing.
     let quoting = || shown.lines().filter(|line| !line.starts_with("hint: "));
     assert!(quoting().all(|line| line.chars().count() < 200), "{shown}");
 }
 
 #[test]
-fn credentials_are_not_shown_whatever_is_wrong_around_them() {
+fn credentials_are_never_shown() {
     for (text, why) in [
         ("seeds:\n- https://me:secret@example.org/", "a seed"),
         ("seeds: https://me:secret@example.org/", "a text for a list"),
@@ -323,7 +323,7 @@ fn credentials_are_not_shown_whatever_is_wrong_around_them() {
 }
 
 #[test]
-fn a_message_is_no_longer_than_is_fit_for_a_line() {
+fn messages_have_a_maximum_length() {
     let errors = parse(&format!("{}: 1", "k".repeat(900)), "crawl.yaml").unwrap_err();
     let first = errors.iter().next().unwrap();
     assert!(first.message.starts_with("unknown key `kkk") && first.message.ends_with('…'), "{}", first.message);
@@ -331,7 +331,7 @@ fn a_message_is_no_longer_than_is_fit_for_a_line() {
 }
 
 #[test]
-fn the_line_shown_is_the_one_that_is_counted() {
+fn the_excerpt_is_the_line_with_that_number() {
     for (line_end, why) in [("\n", "LF"), ("\r\n", "CRLF"), ("\r", "CR alone, which ends a line of YAML, too")] {
         let text = ["name: a", "", "budget: { page: 1 }", "seeds: [https://example.org/]"].join(line_end);
         let shown = parse(&text, "crawl.yaml").unwrap_err().to_string();
@@ -382,13 +382,13 @@ fn the_example_has_every_key_and_reads_as_it_says() {
 }
 
 #[test]
-fn the_documentations_message_is_what_is_shown() {
+fn the_documented_message_is_the_real_one() {
     let shown = parse("seeds: [https://example.org/]\nbudget:\n  page: 100\n", "crawl.yaml").unwrap_err();
     assert!(DOCUMENTATION.contains(&format!("```text\n{shown}\n```")), "{shown}");
 }
 
 #[test]
-fn the_documentations_examples_are_definitions() {
+fn the_documented_examples_are_valid() {
     let mut tried = 0;
     for block in [DOCUMENTATION, RECRAWL].into_iter().flat_map(|page| page.split("```yaml\n").skip(1)) {
         let block = block.split("```").next().unwrap();
@@ -412,7 +412,7 @@ fn the_documentations_examples_are_definitions() {
 }
 
 proptest! {
-    /// Any file gives a definition or at least one error, with a location in the file.
+    /// Any file yields a definition or at least one error, with a location in the file.
     #[test]
     fn no_text_breaks_the_reader(
         lines in prop::collection::vec("( {0,4})(seeds|scope|when|all|not|path|delay|- |\\[|\\{|&a |\\*a |'|\\|)?:? ?[ -~\u{80}-\u{ff}]{0,12}", 0..12),

@@ -12,7 +12,7 @@ const SIZE_HINT: &str = "write a whole number and its unit, such as `64KiB`, `10
 /// Reads a duration such as `500ms`, `1s`, `30m` or `1d 12h`; a day has 24 hours.
 ///
 /// # Errors
-/// It has no unit, or is not a valid duration; with a hint.
+/// Fails, with a hint, if it has no unit or is not a valid duration.
 pub fn duration(text: &str) -> Result<Duration, Diagnostic> {
     if is_bare_number(text) {
         return Err(
@@ -28,7 +28,7 @@ pub fn duration(text: &str) -> Result<Duration, Diagnostic> {
 /// Reads a size in bytes such as `512B`, `64KiB` or `10MB`.
 ///
 /// # Errors
-/// It has no unit, or is not a valid size; with a hint.
+/// Fails, with a hint, if it has no unit or is not a valid size.
 pub fn size(text: &str) -> Result<u64, Diagnostic> {
     const UNITS: [(&str, u64); 9] = [
         ("B", 1),

@@ -1,4 +1,4 @@
-//! Writing a definition as YAML that [`parse`](crate::parse) reads as the same definition.
+//! Writes definitions as YAML that [`parse`](crate::parse) reads as the same definition.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use dragline_domain::definition::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// The spaces by which a level is indented.
+/// The spaces per level of indentation.
 const INDENT: usize = 2;
 
 /// Writes a definition: its name, its seeds, and every key that differs from its default.
@@ -43,10 +43,10 @@ pub fn write(definition: &Definition) -> String {
     text
 }
 
-/// A value as it is written, with the order of its keys.
+/// A value to write, with the order of its keys.
 #[derive(Clone, Debug, PartialEq)]
 enum Yaml {
-    /// A number or a word that means itself.
+    /// A number or a word that needs no quotes.
     Plain(String),
     /// A text.
     Text(String),
@@ -55,7 +55,7 @@ enum Yaml {
 }
 
 impl Yaml {
-    /// Returns what is stored as it is written, such as a word or a condition.
+    /// Converts a stored value, such as a word or a condition.
     fn stored(value: &impl Serialize) -> Self {
         // Definitions are stored as JSON, so this cannot fail.
         Self::from(serde_json::to_value(value).unwrap_or_default())
@@ -96,7 +96,7 @@ impl Yaml {
         }
     }
 
-    /// Writes a value behind its key or the dash of its entry.
+    /// Writes a value after its key or after the dash of its entry.
     fn write_inline(&self, out: &mut String, indent: usize) {
         match self {
             Self::List(entries) if entries.is_empty() => out.push_str("[]\n"),
@@ -121,7 +121,7 @@ impl Yaml {
     }
 }
 
-/// What stands before a key.
+/// The token before a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     LineBreak,
@@ -139,10 +139,10 @@ impl From<Value> for Yaml {
     }
 }
 
-/// Returns a text as it is, or quoted where YAML or one of its readers might take it for something else.
+/// Returns a text as it is, or quoted if YAML or one of its readers might misread it.
 fn scalar(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '*');
-    // A colon that no space follows is a part of the text.
+    // A colon without a following space is part of the text.
     let (begins, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
     let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/') || is_amount(text);
     let means_more = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
@@ -155,14 +155,15 @@ fn scalar(text: &str) -> String {
         match char {
             '"' | '\\' => quoted.extend(['\\', char]),
             ' '..='~' | '\u{a0}'..'\u{2000}' => quoted.push(char),
-            // What is not seen, or ends a line, is written by its number; and so is all else, which does no harm.
+            // Invisible characters and line ends are written as code points; other characters are
+            // too, as that does no harm.
             char => _ = write!(quoted, "\\U{:08x}", u32::from(char)),
         }
     }
     quoted + "\""
 }
 
-/// Whether a text is a number with its unit, such as `20GiB`. One without would be a number.
+/// Whether a text is a number with a unit, such as `20GiB`. Without one it would be a number.
 fn is_amount(text: &str) -> bool {
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
     unit.len() < text.len() && ["ms", "s", "m", "h", "d", "B", "KiB", "MiB", "GiB", "TiB"].contains(&unit)
@@ -222,7 +223,7 @@ fn value(slot: Slot<'_>) -> Option<Yaml> {
     }
 }
 
-/// Returns those of the keys that have a value.
+/// Returns a map of the keys that have a value.
 fn map<'k>(keys: impl IntoIterator<Item = (&'k str, Option<Yaml>)>) -> Yaml {
     Yaml::Map(keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
 }
@@ -275,7 +276,7 @@ fn field(rule: &FieldRule) -> Yaml {
     map(place.into_iter().chain(rules))
 }
 
-/// Returns the keys of a place in a page.
+/// Returns the keys of a selector.
 fn selector(selector: &Selector) -> Vec<(&'static str, Option<Yaml>)> {
     let text = |text: &String| Some(Yaml::Text(text.clone()));
     let mut keys = match &selector.at {
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_as_the_same_definition() {
+    fn a_written_definition_is_read_back_unchanged() {
         let seeds = "seeds: [https://example.org/]\n";
         let items = r"
 items:
@@ -364,7 +365,7 @@ items:
     }
 
     #[test]
-    fn texts_that_are_something_else_in_yaml_are_quoted() {
+    fn texts_with_another_meaning_in_yaml_are_quoted() {
         for (text, expected, why) in [
             ("docs", "docs", "a word"),
             ("https://example.org/a-b_c", "https://example.org/a-b_c", "a URL"),

@@ -1,4 +1,4 @@
-//! Reading types of items.
+//! Reads types of items.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub(super) struct RawItemType {
     fields: RawFields,
 }
 
-/// A place alone, as under `each` and `any`.
+/// A single place, as under `each` and `any`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawSelector {
@@ -38,7 +38,7 @@ struct RawSelector {
     regex: Option<Text>,
 }
 
-/// A field: a place, or several, and the rules.
+/// A field: its place or places, and its rules.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawField {
@@ -61,7 +61,7 @@ struct RawField {
     fields: Option<Spanned<RawFields>>,
 }
 
-/// The kinds as they are written.
+/// The words for kinds.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Word {
@@ -135,7 +135,7 @@ struct RawRules {
 }
 
 impl RawSelector {
-    /// Returns its keys that are written, with the one that says how it is read first.
+    /// Returns its keys that are present, first the one that decides how it is read.
     fn written(&self) -> Vec<(&'static str, &Text)> {
         let keys = [
             ("css", &self.css),
@@ -153,7 +153,7 @@ impl RawSelector {
 }
 
 impl Notes {
-    /// Reads the types, without the fields that are wrong.
+    /// Reads the types, leaving out invalid fields.
     pub(super) fn item_types(
         &mut self,
         key: Key,
@@ -175,7 +175,8 @@ impl Notes {
         Some(raw.value.into_iter().enumerate().map(item_type).collect())
     }
 
-    /// Reads fields, and puts them in the order of their names: their order means nothing, and is lost where a definition is sent as JSON.
+    /// Reads fields and sorts them by name: their order means nothing, and is lost when a
+    /// definition is sent as JSON.
     fn fields(&mut self, raw: RawFields) -> Vec<FieldRule> {
         let mut fields: Vec<_> = raw.0.into_iter().filter_map(|(name, field)| self.field(name, field)).collect();
         fields.sort_by(|a, b| a.name.cmp(&b.name));
@@ -198,7 +199,7 @@ impl Notes {
         let presence = if required == Some(true) { Presence::Required } else { Presence::Optional };
         let (min, max) = (min.map(|raw| raw.value), max.map(|raw| raw.value));
         let rule = FieldRule { name: name.value, any, kind: kind?, presence, min, max, pattern };
-        // What is wrong with it may only be the result of what was left out.
+        // A mistake in the whole rule may only follow from a part that was left out.
         if self.told() == told_before
             && let Some(mistake) = rule.mistake()
         {
@@ -213,7 +214,7 @@ impl Notes {
         (self.told() == told_before).then_some(rule)
     }
 
-    /// Makes a kind of its word, that of a list's values, and a record's fields.
+    /// Creates a kind from its word, the word for a list's values, and a record's fields.
     fn kind(
         &mut self,
         kind: Option<Spanned<Word>>,
@@ -283,7 +284,7 @@ impl Notes {
             self.tell(location, &ItemMistake::NoSelector);
             None
         })?;
-        // What may stand beside it.
+        // The keys that may stand beside it.
         let beside: &[&str] = match key {
             "css" => &["attribute", "regex"],
             "script" => &["json", "regex"],
@@ -364,7 +365,7 @@ impl Notes {
         Some(selector)
     }
 
-    /// Reports what does not parse.
+    /// Reports a text that does not parse.
     fn check<T>(&mut self, raw: &Text, parse: fn(&str) -> Result<T, SelectorError>) {
         if let Err(SelectorError { message, hint }) = parse(&raw.value) {
             self.diagnostics.push((raw.referenced.into(), Diagnostic::new(message).hint(hint)));
@@ -386,7 +387,7 @@ impl Notes {
         if *mistake == ItemMistake::NoSelector { self.consequences.push(told) } else { self.diagnostics.push(told) }
     }
 
-    /// How much was found to be wrong so far.
+    /// Returns the number of mistakes so far.
     const fn told(&self) -> usize {
         self.diagnostics.len() + self.consequences.len()
     }

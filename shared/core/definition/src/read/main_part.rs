@@ -1,4 +1,4 @@
-//! Reading what is known of main parts.
+//! Reads the rules for main parts.
 
 use crate::selectors::Css;
 use dragline_domain::definition::{Condition, Key, KeyPlace, MainRule, limits};
@@ -20,7 +20,7 @@ pub(super) struct RawMainRule {
 }
 
 impl Notes {
-    /// Reads the rules of `main`. A selector that is wrong is left out, and reported where it stands.
+    /// Reads the rules of `main`. An invalid selector is left out, and reported at its location.
     pub(super) fn main_rules(
         &mut self,
         key: Key,

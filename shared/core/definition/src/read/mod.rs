@@ -1,6 +1,7 @@
-//! Reading YAML into a draft, by the description of the keys.
+//! Reads YAML into a draft, by the description of the keys.
 //!
-//! A value that is more than a number or a word is read as a text with its location, so that all mistakes are reported at once, each with a hint.
+//! Values other than numbers and words are read as texts with their locations, so that all mistakes
+//! are reported at once, each with a hint.
 
 mod items;
 mod main_part;
@@ -41,12 +42,13 @@ struct RawQueryRule {
     allow: Vec<String>,
 }
 
-/// The result of reading: a draft, the locations of its values, and diagnostics for those that were left out.
+/// The result of reading: a draft, the locations of its values, and diagnostics for values that
+/// were left out.
 pub(super) struct ReadDraft {
     pub(super) draft: Draft,
     pub(super) locations: Locations,
     pub(super) diagnostics: Diagnostics,
-    /// What may only be the result of something that was left out before, and is reported if nothing was.
+    /// Mistakes that may only follow from a value that was left out; reported if none was.
     pub(super) consequences: Diagnostics,
 }
 
@@ -63,8 +65,9 @@ impl<'de> Deserialize<'de> for ReadDraft {
 pub(super) struct Locations(HashMap<KeyPlace, Location>);
 
 impl Locations {
-    /// Returns the location to show for a problem: that of the entry, or its key; for a default, that of the key that it is compared with; the start
-    /// of the file if none of them is in the file.
+    /// Returns the location to show for a problem: that of the entry or its key; for a default,
+    /// that of the key with which it is compared; the start of the file if none of them is in the
+    /// file.
     pub(super) fn locate(&self, problem: &Problem) -> Location {
         let other = match problem.mistake {
             Mistake::MoreThan { other, .. } | Mistake::LessThan { other, .. } => Some(other),
@@ -80,7 +83,7 @@ impl Locations {
 struct Reader {
     draft: Draft,
     notes: Notes,
-    // Values made from more than one key are put together at the end.
+    // Values that combine several keys are assembled at the end.
     name: Option<CrawlId>,
     seeds: Option<Spanned<Vec<Text>>>,
     cron: Option<Text>,
@@ -101,7 +104,7 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// Reads the value of a key. Without one, the key keeps its default.
+    /// Reads the value of a key. An empty key keeps its default.
     fn value<'de, A: MapAccess<'de>>(&mut self, key: Key, map: &mut A) -> Result<(), A::Error> {
         let notes = &mut self.notes;
         match key.slot(&mut self.draft) {
@@ -172,7 +175,7 @@ impl Reader {
     }
 }
 
-/// Collects locations and diagnostics.
+/// The locations and diagnostics collected so far.
 #[derive(Default)]
 struct Notes {
     locations: Locations,
@@ -187,19 +190,19 @@ impl Notes {
         location
     }
 
-    /// Takes a number or a word, which needs no further reading.
+    /// Takes a number or a word, which needs no further parsing.
     fn word<T>(&mut self, key: Key, raw: Option<Spanned<T>>) -> Option<T> {
         let raw = raw?;
         self.locate(key, &raw);
         Some(raw.value)
     }
 
-    /// Reads a text; `None` if it was not written, or if it is wrong.
+    /// Reads a text; `None` if it is absent or invalid.
     fn text<T>(&mut self, key: Key, raw: Option<Text>, read: impl Fn(&str) -> Result<T, Diagnostic>) -> Option<T> {
         self.text_at(key.into(), &raw?, read)
     }
 
-    /// Reads the texts of a list, without those that are wrong.
+    /// Reads the texts of a list, leaving out invalid ones.
     fn texts<T>(
         &mut self,
         key: Key,
@@ -256,7 +259,7 @@ impl Notes {
         }
     }
 
-    /// Reports a number that does not even fit its field: it is out of bounds like any other.
+    /// Reports a number that does not even fit its field, as being out of bounds.
     fn too_large(&mut self, key: Key, value: Quantity) {
         let Some(mistake) = key.kind().mistake(value) else { return };
         let problem = Problem { place: key.into(), mistake };
@@ -278,7 +281,7 @@ impl Notes {
     }
 }
 
-/// The keys of one level: those of the file, or of a section.
+/// The keys of one level: the top level of the file, or a section.
 struct Level<'r> {
     section: Option<&'static str>,
     reader: &'r mut Reader,
@@ -331,7 +334,7 @@ impl<'de> Visitor<'de> for Level<'_> {
     }
 }
 
-/// A key as written, which must be one of those that are known there.
+/// A key as written, which must be known at its level.
 struct Word {
     section: Option<&'static str>,
 }

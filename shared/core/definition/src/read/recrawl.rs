@@ -1,4 +1,4 @@
-//! Reading when known pages are fetched again.
+//! Reads the rules for fetching known pages again.
 
 use dragline_domain::definition::{Condition, Key, KeyPlace, Mistake, Problem, Recrawl, RecrawlRule, RecrawlWord};
 use serde::Deserialize;
@@ -17,7 +17,7 @@ pub(super) struct RawRecrawlRule {
 }
 
 impl Notes {
-    /// Reads the rules of `recrawl`, each part of which has its own location.
+    /// Reads the rules of `recrawl`. Each part has its own location.
     pub(super) fn recrawl_rules(
         &mut self,
         key: Key,
@@ -42,11 +42,12 @@ impl Notes {
         Some(raw.value.into_iter().enumerate().map(rule).collect())
     }
 
-    /// Reports times without effect. Only those that were written count: the defaults of the others mean nothing.
+    /// Reports intervals without effect. Only written ones count: the defaults of the others mean
+    /// nothing.
     pub(super) fn check_recrawl(&mut self, recrawl: &Recrawl) {
         let location = |key: Key| self.locations.0.get(&key.into()).copied();
         if location(Key::RecrawlInterval).is_some() && recrawl.interval.is_none() {
-            // It could not be read, so what it would make of the others is not known.
+            // It could not be read, so its effect on the others is unknown.
             return;
         }
         let written = [Key::RecrawlInterval, Key::RecrawlMin].into_iter();

@@ -5,28 +5,28 @@ use dom_query::Matcher;
 use crate::selectors::scan::{brackets_depth, without_quoted};
 use crate::selectors::{SelectorError, check_length};
 
-/// How deep `:not(:is(…))` may be nested.
+/// The limit on the nesting of `:not(:is(…))`.
 const DEPTH_MAX: usize = 8;
-/// How many of `~` and `:has(…)` a selector may have, each of which looks at many elements.
+/// The limit on `~` and `:has(…)` in a selector, each of which visits many elements.
 const DEAR_MAX: usize = 4;
 
 const HINT: &str = "write a CSS selector such as `h1.title`, `#price` or `ul.tags > li`, in quotes";
 
-/// A CSS selector, compiled.
+/// A compiled CSS selector.
 #[derive(Clone, Debug)]
 pub struct Css {
     matcher: Matcher,
     cost: Cost,
 }
 
-/// What an element costs on which a selector is tried, by its place in the tree.
+/// The cost of matching a selector against an element, by the element's place in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// The same for each.
+    /// Constant.
     Element,
-    /// By how deep it is: its ancestors are looked at.
+    /// Grows with its depth: its ancestors are visited.
     Ancestors,
-    /// By its earlier siblings, and those of its ancestors.
+    /// Grows with its earlier siblings and those of its ancestors.
     Siblings,
 }
 
@@ -34,7 +34,7 @@ impl Css {
     /// Compiles a selector.
     ///
     /// # Errors
-    /// It does not parse, or is not supported; with a hint.
+    /// Fails, with a hint, if the selector does not parse or is not supported.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         check_length(text)?;
         if text.trim().is_empty() {
@@ -47,20 +47,20 @@ impl Css {
         Ok(Self { matcher, cost: cost(&plain) })
     }
 
-    /// What tells whether an element matches.
+    /// Returns the matcher for elements.
     #[must_use]
     pub const fn matcher(&self) -> &Matcher {
         &self.matcher
     }
 
-    /// What it costs to try it on an element.
+    /// Returns the cost of matching an element.
     #[must_use]
     pub const fn cost(&self) -> Cost {
         self.cost
     }
 }
 
-/// Refuses what the parser accepts, but takes too long or does not mean anything for a page that nobody looks at.
+/// Refuses selectors that parse, but take too long or mean nothing for a page without a viewer.
 fn refuse(plain: &str) -> Result<(), SelectorError> {
     if brackets_depth(plain) > DEPTH_MAX {
         return Err(SelectorError::new(format!("brackets are nested more than {DEPTH_MAX} deep"), HINT));
@@ -85,7 +85,7 @@ fn refuse(plain: &str) -> Result<(), SelectorError> {
     Ok(())
 }
 
-/// Returns a text up to where the bracket closes that was open before it.
+/// Returns a text up to the bracket that closes the one opened before it.
 fn within_brackets(text: &str) -> &str {
     let mut depth = 1_usize;
     for (at, c) in text.char_indices() {
@@ -101,7 +101,7 @@ fn within_brackets(text: &str) -> &str {
     text
 }
 
-/// Counts `~` that are not part of `~=`.
+/// Counts `~`, except in `~=`.
 fn siblings(plain: &str) -> usize {
     plain.match_indices('~').filter(|(at, _)| !plain[at + 1..].starts_with('=')).count()
 }

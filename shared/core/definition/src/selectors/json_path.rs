@@ -1,14 +1,15 @@
-//! JSON paths (RFC 9535), without what could take longer than to go through the document a few times.
+//! JSON paths (RFC 9535), without features that could take longer than a few passes over the
+//! document.
 
 use crate::selectors::scan::{brackets_depth, without_quoted};
 use crate::selectors::{SelectorError, check_length};
 
-/// How deep brackets may be nested: filters with brackets for precedence.
+/// The limit on the nesting of brackets: filters with brackets for precedence.
 const DEPTH_MAX: usize = 6;
 
 const HINT: &str = "write a JSON path such as `$.offers.price`, `$.list[0].name` or `$..sku`, in quotes";
 
-/// A JSON path, compiled.
+/// A compiled JSON path.
 #[derive(Clone, Debug)]
 pub struct JsonPath(serde_json_path::JsonPath);
 
@@ -16,7 +17,7 @@ impl JsonPath {
     /// Compiles a path.
     ///
     /// # Errors
-    /// It does not parse, or is not supported; with a hint.
+    /// Fails, with a hint, if the path does not parse or is not supported.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         check_length(text)?;
         let plain = without_quoted(text);
@@ -32,7 +33,7 @@ impl JsonPath {
         })
     }
 
-    /// The path that runs.
+    /// Returns the compiled path.
     #[must_use]
     pub const fn path(&self) -> &serde_json_path::JsonPath {
         &self.0

@@ -1,7 +1,8 @@
-//! The languages in which a definition says where something stands in a page: CSS selectors, JSON paths, and paths like XPath's.
+//! The languages for places in a page: CSS selectors, JSON paths, and paths like XPath's.
 //!
-//! Whoever reads a definition checks its texts with the same code that later runs them, so that both agree. What could take time out of all proportion
-//! to a page is refused here, or has a cost that whoever runs it can take into account.
+//! The reader of definitions checks their texts with the code that later runs them, so that both
+//! agree. Selectors that could take disproportionately long are refused here, or have a cost that
+//! their user can take into account.
 
 mod css;
 mod json_path;
@@ -12,10 +13,10 @@ pub use css::{Cost, Css};
 pub use json_path::JsonPath;
 pub use path::{Axis, NodeTest, Operand, Path, Predicate, Step, Taken};
 
-/// The longest text of a selector or a path, in bytes.
+/// The limit on a selector or a path, in bytes.
 pub const BYTES_MAX: usize = 1_000;
 
-/// Why a text is not a selector, or not one that is run.
+/// The reason why a text is not a supported selector.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SelectorError {
@@ -31,7 +32,7 @@ impl SelectorError {
     }
 }
 
-/// Refuses what is longer than any selector needs to be, before anything parses it.
+/// Refuses texts longer than any selector needs to be, before parsing.
 fn check_length(text: &str) -> Result<(), SelectorError> {
     if text.len() > BYTES_MAX {
         let message = format!("a selector of {} bytes, but at most {BYTES_MAX} are allowed", text.len());

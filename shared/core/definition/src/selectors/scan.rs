@@ -1,6 +1,6 @@
-//! Looking through the text of a selector for single characters, without those in quotes.
+//! Searching the text of a selector for single characters outside quotes.
 
-/// Returns a text in which everything between quotes is blank, and the escaped characters are, too: of the same length in characters.
+/// Returns a text with quoted and escaped characters blanked out, of the same length in characters.
 pub(crate) fn without_quoted(text: &str) -> String {
     let mut open = None;
     let mut is_escaped = false;

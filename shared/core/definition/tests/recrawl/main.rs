@@ -1,4 +1,4 @@
-//! What each policy for known pages costs and finds in a year: the table of docs/recrawl.md.
+//! The cost and results of each policy for known pages in a year: the table of docs/recrawl.md.
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
@@ -22,7 +22,7 @@ const ALWAYS: &str = "{}";
 const WEEKLY: &str = "{ policy: fixed, interval: 7d }";
 const ADAPTIVE: &str = "{ interval: 1d }";
 
-/// The definitions that are compared, as values of `recrawl` in YAML. `None`: the file's example of rules.
+/// The definitions to compare, as values of `recrawl` in YAML. `None`: the file's example of rules.
 const COMPARED: [(Option<&str>, &str); 6] = [
     (Some(ALWAYS), "`always`"),
     (Some(WEEKLY), "`fixed`, `interval: 7d`"),
@@ -43,7 +43,7 @@ fn example_of_rules() -> &'static str {
     blocks.into_iter().find(|block| block.contains("rules:")).expect("an example of rules")
 }
 
-/// The lines between the marks: a table, and what it says.
+/// Returns the lines between the marks: a table and its summary.
 fn lines(site: &[Page]) -> String {
     let year = |recrawl| simulate(&definition(recrawl), site, SEED);
     let mut lines = "\
@@ -95,13 +95,13 @@ fn percent(part: u32, whole: u32) -> String {
     format!("{:.0} %", 100.0 * f64::from(part) / f64::from(whole))
 }
 
-/// A number with a comma before its last three digits: `361,432`.
+/// Formats a number with a comma before its last three digits: `361,432`.
 fn grouped(number: u32) -> String {
     if number < 1_000 { number.to_string() } else { format!("{},{:03}", number / 1_000, number % 1_000) }
 }
 
 #[test]
-fn the_table_for_reference_is_what_the_simulation_gives() {
+fn the_documented_table_matches_the_simulation() {
     let file = FILE.replace("\r\n", "\n");
     let (before, rest) = file.split_once(BEGIN).expect("the first mark");
     let (_, after) = rest.split_once(END).expect("the second mark");

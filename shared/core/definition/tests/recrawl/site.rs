@@ -1,21 +1,22 @@
-//! A site of a thousand pages, and what happens to each in a year. Everything is drawn from a seed.
+//! A site of a thousand pages, and the events of each in a year. Everything is drawn from a seed.
 
 use std::ops::Range;
 
 use dragline_domain::url::{CrawlUrl, UrlRules};
 
-/// How many days a year has. The first run is on day 0, when every page is new.
+/// The days of a year. The first run is on day 0, when every page is new.
 pub(crate) const DAYS: u32 = 365;
-/// How many pages the site has.
+/// The pages of the site.
 pub(crate) const PAGES: u32 = 1_000;
 
-/// A page, and what happens to it.
+/// A page and its events.
 pub(crate) struct Page {
     pub(crate) url: CrawlUrl,
     pub(crate) pace: Pace,
-    /// The days on which it changes, in order, before that day's run. Coming back is a change.
+    /// The days on which it changes, in order, before that day's run. Its return counts as a
+    /// change.
     pub(crate) changes: Vec<u32>,
-    /// The days on which it is not there, if there are any.
+    /// The days of its absence; may be empty.
     pub(crate) away: Range<u32>,
 }
 
@@ -39,7 +40,7 @@ impl Pace {
         }
     }
 
-    /// Returns on how many days of how many it changes, on average.
+    /// Returns the average odds of a change per day: on so many days of so many.
     const fn odds(self) -> (u64, u64) {
         match self {
             Self::Daily => (1, 1),
@@ -49,7 +50,7 @@ impl Pace {
         }
     }
 
-    /// Returns the sections of the site, with the percentage of these pages that are in each.
+    /// Returns the sections of the site, with the percentage of pages of this pace in each.
     const fn sections(self) -> [(&'static str, u64); 3] {
         match self {
             Self::Daily => [("news", 90), ("docs", 10), ("archive", 0)],
@@ -79,7 +80,7 @@ fn page(number: u32, dice: &mut Dice) -> Page {
         })
         .expect("the percentages add up to 100");
     let url = CrawlUrl::parse(&format!("https://example.org/{section}/{number}"), &UrlRules::default()).unwrap();
-    // Of a hundred pages two are deleted for good, and three come back.
+    // Of a hundred pages, two are deleted for good, and three come back.
     let away = match dice.below(100) {
         0..2 => dice.day(1..DAYS)..DAYS,
         2..5 => {
@@ -96,7 +97,8 @@ fn page(number: u32, dice: &mut Dice) -> Page {
     Page { url, pace, changes: changes.collect(), away: away.clone() }
 }
 
-/// Random numbers by splitmix64 (Steele, Lea and Flood, 2014): the same ones with every version of every library.
+/// A random number generator, splitmix64 (Steele, Lea and Flood, 2014): its numbers do not depend
+/// on the version of any library.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -107,7 +109,7 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below this one, which is small.
+    /// Returns a number below a small bound.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }

@@ -1,4 +1,4 @@
-//! A year of daily runs over the site, each page visited when the domain says that it is due.
+//! A year of daily runs over the site. Each page is visited when the domain says that it is due.
 
 use std::time::Duration;
 
@@ -9,36 +9,38 @@ use jiff::Timestamp;
 
 use crate::site::{DAYS, Dice, Pace, Page};
 
-/// What a year of daily runs cost, and what they found.
+/// The cost and results of a year of daily runs.
 #[derive(Debug, Default)]
 pub(crate) struct Year {
     /// Requests for pages.
     pub(crate) requests: u32,
-    /// Requests for pages that never change and are always there, and how many such pages there are.
+    /// Requests for pages that never change and are always there, and the number of such pages.
     pub(crate) for_steady: (u32, u32),
     /// Requests for pages that were gone.
     pub(crate) while_gone: u32,
     /// Changes that were seen.
     pub(crate) seen: u32,
-    /// Changes that were never seen: the next one, or the end of the page or of the year, came before a visit.
+    /// Changes that were never seen, because another change, or the end of the page or of the year,
+    /// came before a visit.
     pub(crate) missed: u32,
-    /// Days from each change to the visit that noticed that there was one, even if another had followed by then; and how many changes that is.
+    /// The sum of the days from each change to the visit that noticed one, even if another had
+    /// followed by then; and the number of these changes.
     pub(crate) noticed: (u32, u32),
 }
 
 impl Year {
-    /// Returns the requests for one page that never changes, on average.
+    /// Returns the average number of requests for a page that never changes.
     pub(crate) fn requests_per_steady_page(&self) -> f64 {
         f64::from(self.for_steady.0) / f64::from(self.for_steady.1)
     }
 
-    /// Returns the days until a change was noticed, on average.
+    /// Returns the average number of days until a change was noticed.
     pub(crate) fn days_until_noticed(&self) -> f64 {
         f64::from(self.noticed.0) / f64::from(self.noticed.1)
     }
 }
 
-/// What a crawl knows of a page.
+/// The crawl's state for a page.
 struct Known<'p> {
     page: &'p Page,
     due_at: Option<Timestamp>,
@@ -79,7 +81,7 @@ fn is_steady(page: &Page) -> bool {
     page.pace == Pace::Never && page.away.is_empty()
 }
 
-/// Requests a page, counts what is to be counted, and returns how the visit ended.
+/// Requests a page, updates the counts, and returns the visit's ending.
 fn visit(known: &mut Known<'_>, day: u32, year: &mut Year) -> Ended {
     let page = known.page;
     year.requests += 1;
@@ -90,7 +92,7 @@ fn visit(known: &mut Known<'_>, day: u32, year: &mut Year) -> Ended {
     }
     let Some(found_before) = known.found_on.replace(day) else { return Ended::Changed };
     let since: Vec<u32> = page.changes.iter().copied().filter(|at| (found_before + 1..=day).contains(at)).collect();
-    // What changed before the page was deleted can no longer be seen.
+    // Changes before the deletion of the page can no longer be seen.
     let was_away = !page.away.is_empty() && page.away.end <= day && found_before < page.away.start;
     let noticed = since.iter().filter(|at| !was_away || **at >= page.away.end);
     for at in noticed {

@@ -1,103 +1,106 @@
-//! Paths to elements: a part of XPath 1.0 that people write, without its functions over numbers, its variables and most of its axes.
+//! Paths to elements: the part of XPath 1.0 that people write, without its functions over numbers,
+//! its variables and most of its axes.
 
 mod parser;
 
 use crate::selectors::scan::{brackets_depth, without_quoted};
 use crate::selectors::{SelectorError, check_length};
 
-/// How deep brackets may be nested.
+/// The limit on the nesting of brackets.
 const DEPTH_MAX: usize = 8;
-/// The most steps of a path.
+/// The limit on the steps of a path.
 const STEPS_MAX: usize = 50;
 
-/// A path to elements, parsed.
+/// A parsed path to elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The steps, each from what the one before it has found; the first one from the page, or from the element that is looked into.
+    /// The steps, each from the results of the one before; the first from the page, or from the
+    /// element that is searched.
     pub steps: Vec<Step>,
-    /// What is taken from the elements that the last step finds.
+    /// The value to take from the elements of the last step.
     pub taken: Taken,
 }
 
-/// One step.
+/// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// In which direction.
+    /// Its direction.
     pub axis: Axis,
-    /// To which elements.
+    /// The elements that it selects.
     pub test: NodeTest,
-    /// What must be true of them, one after the other: a position counts among those for which the earlier ones hold.
+    /// Conditions on these elements, applied in order: a position counts among the elements that
+    /// pass the earlier ones.
     pub predicates: Vec<Predicate>,
 }
 
-/// In which direction a step goes.
+/// The direction of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// To the children.
     Child,
-    /// To everything below; a position counts among the children of one parent.
+    /// To all descendants; a position counts among the children of one parent.
     Descendant,
     /// To the parent.
     Parent,
     /// To the element itself.
     Itself,
-    /// To the siblings after it.
+    /// To the following siblings.
     FollowingSibling,
-    /// To the siblings before it, the nearest first.
+    /// To the preceding siblings, the nearest first.
     PrecedingSibling,
 }
 
-/// To which elements a step goes.
+/// The elements that a step selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeTest {
-    /// To all.
+    /// All elements.
     Any,
-    /// To those of this name, in lower case.
+    /// Those with this name, in lower case.
     Name(String),
 }
 
-/// What must be true of an element.
+/// A condition on an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Predicate {
     /// It is the one at this position, counted from 1.
     Position(usize),
     /// It is the last one.
     Last,
-    /// It has this, and it is not empty.
+    /// It has this operand, which is not empty.
     Has(Operand),
-    /// This is that text.
+    /// The operand equals this text.
     Equals(Operand, String),
-    /// This is there, and another text.
+    /// The operand exists, and differs from this text.
     Differs(Operand, String),
-    /// This contains that text.
+    /// The operand contains this text.
     Contains(Operand, String),
-    /// This begins with that text.
+    /// The operand begins with this text.
     StartsWith(Operand, String),
-    /// Every one holds.
+    /// All of these hold.
     All(Vec<Self>),
-    /// At least one holds.
+    /// At least one of these holds.
     Any(Vec<Self>),
-    /// It does not hold.
+    /// This does not hold.
     Not(Box<Self>),
 }
 
-/// What a predicate looks at.
+/// The operand of a predicate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operand {
-    /// The element's text, in which any white space is one space.
+    /// The element's text, with all white space collapsed to single spaces.
     Text,
     /// The value of an attribute.
     Attribute(String),
-    /// The text of a child of this name.
+    /// The text of a child with this name.
     Child(String),
 }
 
-/// What is taken from an element.
+/// The value to take from an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// The element: its text, or what is within it.
+    /// The element: its text, or its contents.
     Element,
-    /// Its text without that of the elements in it.
+    /// Its own text, without that of its descendants.
     OwnText,
     /// The value of an attribute.
     Attribute(String),
@@ -107,7 +110,7 @@ impl Path {
     /// Parses a path.
     ///
     /// # Errors
-    /// It is not a path, or has what is not supported; with a hint.
+    /// Fails, with a hint, if it is not a path or has unsupported parts.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         check_length(text)?;
         if brackets_depth(&without_quoted(text)) > DEPTH_MAX {
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_have_steps_predicates_and_what_is_taken() {
+    fn paths_have_steps_predicates_and_a_value() {
         let path = Path::parse("//div[@class='by' and not(contains(., \"x\"))][last()]/A/@href").unwrap();
         let predicates = vec![
             Predicate::All(vec![

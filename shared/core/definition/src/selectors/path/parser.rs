@@ -1,4 +1,4 @@
-//! Parsing a path.
+//! Parses paths.
 
 use super::{Axis, NodeTest, Operand, Path, Predicate, Step, Taken};
 use crate::selectors::SelectorError;
@@ -10,7 +10,7 @@ const AXES: &str = "write `/`, `//`, `..`, `following-sibling::` or `preceding-s
 
 type Parsed<T> = Result<T, SelectorError>;
 
-/// What is left of a path's text. Recursion is bounded by how deep brackets are nested, which was checked before.
+/// The rest of a path's text. The nesting of brackets, checked before, limits the recursion.
 pub(super) struct Parser<'t> {
     text: &'t str,
     rest: &'t str,
@@ -26,7 +26,7 @@ impl<'t> Parser<'t> {
             return Err(SelectorError::new("the path is empty", HINT));
         }
         let mut path = Path { steps: Vec::new(), taken: Taken::Element };
-        // `.//a` and `//a` are the same: paths are relative to what is looked into.
+        // `.//a` and `//a` are the same: paths are relative to the element that is searched.
         if self.rest.starts_with("./") {
             self.take(".");
         }
@@ -215,7 +215,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes a name, as elements and attributes have.
+    /// Takes the name of an element or attribute.
     fn name(&mut self) -> Parsed<String> {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
         let length = self.rest.len() - self.rest.trim_start_matches(is_part).len();
@@ -235,7 +235,7 @@ impl<'t> Parser<'t> {
         rest.is_some()
     }
 
-    /// Takes `and` or `or`, which stand between spaces or brackets.
+    /// Takes `and` or `or`, which must stand between spaces or brackets.
     fn take_word(&mut self, word: &str) -> bool {
         self.skip_space();
         let rest = self.rest.strip_prefix(word).filter(|rest| rest.starts_with([' ', '(', '@', '.']));
@@ -259,7 +259,7 @@ impl<'t> Parser<'t> {
         self.rest = self.rest.trim_start();
     }
 
-    /// Where the rest begins, in characters from 1.
+    /// Returns the position of the rest, in characters from 1.
     fn position(&self) -> usize {
         let trimmed = self.text.trim_end();
         let before = trimmed.len().saturating_sub(self.rest.len());
