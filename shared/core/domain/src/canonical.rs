@@ -1,5 +1,5 @@
-//! Whether a page that calls another URL canonical is a copy of it. A canonical link is a hint, which only holds if it leads to
-//! a page, and if it is believed ([`doubt`](crate::doubt)).
+//! Decides whether a page with a canonical link is a copy of the linked page. The link is a hint,
+//! which only holds if it leads to a page and is believed ([`doubt`](crate::doubt)).
 //!
 //! `shared/stores/local/src/db/views.sql` does the same for a data directory.
 
@@ -8,10 +8,10 @@ use crate::outcome::Outcome;
 use crate::simhash::TextPrint;
 use crate::url::CrawlUrl;
 
-/// A path of more steps leads nowhere; browsers follow as many redirects.
+/// The limit on steps, beyond which a path leads nowhere; browsers follow as many redirects.
 pub const STEPS_MAX: usize = 20;
 
-/// How a URL last ended, as far as canonical links need to know.
+/// The last ending of a URL, as far as canonical links need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
     /// The URL.
@@ -23,8 +23,9 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// What follows from an outcome: of a body that did not change, `of_body` is the one that it had first, if that is known. It leads, by a
-    /// redirect or as its canonical, to `leads_to`; `None` where it leads nowhere.
+    /// Creates an ending from an outcome; for an unchanged body, `of_body` is that body's first
+    /// outcome, if known. `leads_to` is the target of its redirect or canonical link; `None` if
+    /// there is none.
     #[must_use]
     pub fn new(url: CrawlUrl, outcome: Outcome, of_body: Option<Outcome>, leads_to: Option<CrawlUrl>) -> Self {
         let is_page_by = |outcome| matches!(outcome, Outcome::FileIngested | Outcome::NotCanonical);
@@ -34,36 +35,38 @@ impl Ending {
         Self { url, is_page, leads_to: leads_to.filter(|_| leads_on), text: None, namers: Namers::default() }
     }
 
-    /// Adds what decides whether canonical links are believed: its text, if that is known, and who calls it canonical.
+    /// Adds the evidence about canonical links: its text, if known, and the pages that declare it
+    /// canonical.
     #[must_use]
     pub fn with(self, text: Option<TextPrint>, namers: Namers) -> Self {
         Self { text, namers, ..self }
     }
 
-    /// Adds what decides that, as it is in another ending of the same URL.
+    /// Adds the same evidence from another ending of the same URL.
     #[must_use]
     pub fn like(self, other: &Self) -> Self {
         self.with(other.text, other.namers)
     }
 
-    /// Whether it is a page that calls another URL canonical, and may be a copy of it.
+    /// Whether it is a page with a canonical link to another URL, and may be a copy of it.
     #[must_use]
     pub const fn is_undecided(&self) -> bool {
         self.is_page && self.leads_to.is_some()
     }
 }
 
-/// What a page is that calls another URL canonical.
+/// The verdict on a page with a canonical link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Another page stands for it.
     Copy,
-    /// It stands for itself, with why it is not believed about its canonical URL; `None` if that leads to no page.
+    /// It stands for itself, with the reason why its link is not believed; `None` if the link leads
+    /// to no page.
     Stands(Option<Doubt>),
 }
 
-/// The way from a page over what it calls canonical to where each URL led when it last ended. Whoever knows the endings adds them, one
-/// after another.
+/// The way from a page through canonical links and redirects, by the last ending of each URL. The
+/// caller adds the endings, one after another.
 #[derive(Clone, Debug)]
 pub struct CanonicalWay {
     endings: Vec<Ending>,
@@ -86,8 +89,8 @@ impl CanonicalWay {
         (!self.is_over && !has_been_there && !self.is_too_long()).then_some(next)
     }
 
-    /// Continues with how [`next`](Self::next) ended; `None` if it was never visited, which ends the path, as does a page that is not believed to stand
-    /// for the one before it.
+    /// Continues with the ending of [`next`](Self::next); `None` if it was never visited, which
+    /// ends the path. So does a page that is not believed to be the canonical one.
     pub fn add(&mut self, ending: Option<Ending>) {
         self.doubt = ending.as_ref().and_then(|ending| self.doubt_about(ending));
         let believed = ending.filter(|_| self.doubt.is_none());
@@ -95,14 +98,15 @@ impl CanonicalWay {
         self.endings.extend(believed);
     }
 
-    /// Returns why the last page is not believed to have this as its canonical one.
+    /// Returns the reason to doubt that this is the last page's canonical page.
     fn doubt_about(&self, there: &Ending) -> Option<Doubt> {
         let last_page = self.endings.iter().rposition(|ending| ending.is_page).filter(|_| there.is_page)?;
         let named = self.endings.get(last_page + 1).unwrap_or(there);
         Doubt::about(self.endings.get(last_page)?.text, named.namers, there.text)
     }
 
-    /// Returns what the first page is, at the end of the path. If pages call each other canonical, the first by URL stands for all of them.
+    /// Returns the verdict on the first page, at the end of the path. If pages call each other
+    /// canonical, the first by URL stands for all of them.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         if self.is_copy() { Verdict::Copy } else { Verdict::Stands(self.doubt) }
@@ -136,7 +140,7 @@ mod tests {
         Ending::new(url(name), outcome, None, Some(leads_to).filter(|to| !to.is_empty()).map(url))
     }
 
-    /// The way of the first URL, if the URLs ended like this.
+    /// Returns the way of the first URL, given these endings.
     fn way(endings: &[Ending]) -> CanonicalWay {
         let mut way = CanonicalWay::from(endings[0].clone());
         while let Some(next) = way.next().cloned() {
@@ -223,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_change_is_the_page_that_it_was() {
+    fn an_unchanged_page_keeps_its_first_outcome() {
         for (of_body, expected) in [(None, true), (Some(NotCanonical), true), (Some(Outcome::FileOfUnknownType), false)]
         {
             let ending = Ending::new(url("p"), FileDidNotChange, of_body, Some(url("c")));

@@ -1,4 +1,4 @@
-//! What changed at a URL between two of its documents, and what a visit means for the site's current state.
+//! Changes between two documents of a URL, and the effect of a visit on the site's current state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,36 +12,37 @@ use crate::outcome::Outcome;
 use crate::shown::count;
 use crate::url::CrawlUrl;
 
-/// A part of what a URL shows.
+/// A part of a URL's contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
-    /// What it is: a page, a redirect, a file of another type, a page that is not to be indexed.
+    /// Its status: a page, a redirect, a file of another type, a page that must not be indexed.
     Status,
     /// The title.
     Title,
-    /// The main part, where it is known, without what the definition ignores.
+    /// The main part, if it is known, without the elements that the definition ignores.
     Main,
-    /// The visible text, where the main part is not known.
+    /// The visible text, if the main part is not known.
     Text,
-    /// The visible text around the main part: a counter, a list of other pages. Alone it is no change of the page. It is shown as `text`, too.
+    /// The visible text around the main part: a counter, a list of other pages. Alone it does not
+    /// count as a change of the page. It is shown as `text`, too.
     Rest,
     /// The items.
     Items,
-    /// Where it links to, in whatever order.
+    /// Its link targets, in any order.
     Links,
-    /// Description, language, canonical URL, or what the page asks of crawlers.
+    /// Description, language, canonical URL, or directives to crawlers.
     Metadata,
-    /// The body of what is not a page.
+    /// The body of a URL that is not a page.
     Body,
 }
 
 impl Part {
-    /// All that have a name of their own, in the order in which they are reported.
+    /// All parts with a name of their own, in the order in which they are reported.
     pub const ALL: [Self; 8] =
         [Self::Status, Self::Title, Self::Main, Self::Text, Self::Items, Self::Links, Self::Metadata, Self::Body];
 
-    /// As it is stored and shown.
+    /// Returns its name as stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -63,32 +64,33 @@ impl Part {
     }
 }
 
-/// A link of a page, whatever is done with it.
+/// A link of a page, whatever its disposition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LinkTo {
     /// How the page makes it.
     pub kind: LinkKind,
-    /// Where it leads.
+    /// The target.
     pub target: CrawlUrl,
 }
 
-/// How a document differs from the one before it. Stored with the document.
+/// The difference between a document and the previous one. Stored with the document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// The visit of the document before it.
+    /// The visit of the previous document.
     pub since: VisitPlace,
     /// The parts that differ, in order; empty if both say the same in other bytes.
     pub parts: Vec<Part>,
-    /// Links that it has and the one before had not.
+    /// Links that only the new document has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links_added: Vec<LinkTo>,
-    /// Links that the one before had and it has not.
+    /// Links that only the previous document has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links_removed: Vec<LinkTo>,
 }
 
 impl Difference {
-    /// Compares a document with the one before it, which was put for the visit `since` and was this `outcome`.
+    /// Compares a document with the previous one, which was stored for the visit `since` with the
+    /// outcome `was`.
     #[must_use]
     pub fn between(since: VisitPlace, was: Outcome, before: &Document, now: &Document) -> Self {
         let links = |document: &Document| -> BTreeSet<LinkTo> {
@@ -107,7 +109,7 @@ impl Difference {
             (Part::Items, is_comparable(before, now) && items(before) != items(now)),
             (Part::Links, old_links != new_links),
             (Part::Metadata, metadata(old) != metadata(new)),
-            // Of two files that are not pages all that is known is that the digests of their bodies differ.
+            // Of two files that are not pages, only the digests of their bodies can be compared.
             (Part::Body, was == Outcome::FileOfUnknownType && now.outcome == was),
         ];
         Self {
@@ -120,14 +122,16 @@ impl Difference {
 }
 
 impl Difference {
-    /// Whether the URL shows something else: where the main part is known, what stands around it does not count.
+    /// Whether the page itself changed: if its main part is known, the text around it does not
+    /// count.
     #[must_use]
     pub fn is_change(&self) -> bool {
         self.parts.iter().any(|part| *part != Part::Rest)
     }
 }
 
-/// Whether what was made of two pages was made in the same way: another version of the program makes more of the same page.
+/// Whether two pages were parsed in the same way: another version of the program may extract more
+/// from the same page.
 fn is_comparable(before: &Document, now: &Document) -> bool {
     before.made_by == now.made_by
 }
@@ -149,7 +153,8 @@ fn items(document: &Document) -> &[Item] {
     document.content.as_deref().map_or(&[], |content| &content.items)
 }
 
-/// Whether a page is a copy of its canonical URL is decided when it is read, so it does not count as a change.
+/// Whether a page is a copy of its canonical URL is decided on reading, so it does not count as a
+/// change.
 const fn kind_of(outcome: Outcome) -> i16 {
     match outcome {
         Outcome::NotCanonical | Outcome::Duplicate => Outcome::FileIngested.code(),
@@ -166,7 +171,7 @@ fn metadata(page: Option<&Page>) -> Option<Metadata<'_>> {
     })
 }
 
-/// What a visit means for the current state of the site.
+/// The effect of a visit on the current state of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -178,20 +183,21 @@ pub enum ChangeKind {
     Moved,
     /// It is no longer shown: gone, or forbidden by its server.
     Gone,
-    /// It is no longer shown, as the definition now leaves it out. Nobody looked whether it is there.
+    /// It is no longer shown, as the definition now leaves it out. Whether it exists was not
+    /// checked.
     OutOfScope,
     /// It is shown again.
     Back,
-    /// It shows what it showed before.
+    /// It shows the same as before.
     Unchanged,
 }
 
 impl ChangeKind {
-    /// All of them, in the order in which they are reported.
+    /// All kinds, in the order in which they are reported.
     pub const ALL: [Self; 7] =
         [Self::New, Self::Changed, Self::Moved, Self::Gone, Self::OutOfScope, Self::Back, Self::Unchanged];
 
-    /// As it is stored and shown.
+    /// Returns its name as stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -205,7 +211,7 @@ impl ChangeKind {
         }
     }
 
-    /// For people.
+    /// Returns its name for people.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -220,8 +226,8 @@ impl ChangeKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Returns what a visit means that ended so, from the document before it and what the visit changes. `None` if it says nothing, or hides what was
-    /// not shown.
+    /// Returns the effect of a visit with this outcome, from the previous document and the visit's
+    /// state change. `None` if there is none, or if it hides a URL that was not shown.
     #[must_use]
     pub fn classify(before: Option<&LastDocument>, change: &StateChange, outcome: Outcome) -> Option<Self> {
         let was_shown = before.is_some_and(|before| before.standing == Standing::Shown);
@@ -252,7 +258,8 @@ impl fmt::Display for ChangeKind {
     }
 }
 
-/// Returns what visits changed, for people: `12 new, 3 changed, 1 gone`. `None` if nothing is known of any.
+/// Returns the number of changes by kind, for people: `12 new, 3 changed, 1 gone`. `None` if there
+/// are none.
 #[must_use]
 pub fn changes_in_words(changes: &BTreeMap<ChangeKind, u64>) -> Option<String> {
     let found = changes.iter().filter(|(kind, urls)| **kind != ChangeKind::Unchanged && **urls > 0);
@@ -264,18 +271,18 @@ pub fn changes_in_words(changes: &BTreeMap<ChangeKind, u64>) -> Option<String> {
     }
 }
 
-/// What a visit changed, as logged.
+/// The change by a visit, as logged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VisitChange {
-    /// What it means for the current state.
+    /// Its effect on the current state.
     pub kind: ChangeKind,
-    /// The parts that differ from the document before.
+    /// The parts that differ from the previous document.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
 }
 
 impl VisitChange {
-    /// The names of the parts, separated by commas; empty if there are none.
+    /// Returns the names of the parts, separated by commas; empty if there are none.
     #[must_use]
     pub fn part_names(&self) -> String {
         self.parts.iter().map(|part| part.name()).collect::<Vec<_>>().join(",")
@@ -312,7 +319,7 @@ mod tests {
         }
     }
 
-    /// A page whose main part says this, around which the text says that.
+    /// Creates a page with a main part and a text around it.
     fn with_main(main: &str, text: &str, items: usize) -> Document {
         let item = Item { types: vec!["Thing".into()], id: None, fields: BTreeMap::new(), normal: BTreeMap::new() };
         page(|document, page| {
@@ -324,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_main_part_is_known_the_rest_is_no_change() {
+    fn text_around_a_known_main_part_is_no_change() {
         use Outcome::FileIngested;
         use Part::{Items, Main, Rest, Text};
         let page_now = || with_main("m", "m 1", 0);
@@ -416,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_means_what_it_changes() {
+    fn the_effect_of_a_visit_follows_from_its_changes() {
         let links = LinksDecided { by: RulesDigest(1), depth: 0 };
         let before = |outcome, standing| Some(LastDocument { place: PLACE, outcome, standing, links });
         let shown = |outcome, changed: bool| StateChange::Shown {

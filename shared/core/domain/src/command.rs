@@ -1,4 +1,4 @@
-//! What a person or a program may ask a deployed crawler to do.
+//! The commands of people and programs to a deployed crawler.
 
 use crate::definition::Definition;
 use crate::frontier::{Demand, Selection, StatusChange};
@@ -6,35 +6,36 @@ use crate::ids::{CrawlId, TriggerId};
 use crate::retention::{PrunePlace, Retention};
 use crate::url::CrawlUrl;
 
-/// A command, checked as far as possible without looking anything up.
+/// A command, checked as far as possible without reading stored state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Crawl this URL, in the crawl named after its host and port, which is created if there is none. No parameters are stripped yet: the crawl's own
-    /// rules do that.
+    /// Crawl this URL, in the crawl named after its host and port, which is created if it does not
+    /// exist. Parameters are not stripped yet; that is up to the crawl's own rules.
     Url(CrawlUrl),
-    /// Store this definition and begin an iteration of it.
+    /// Store this definition and begin an iteration with it.
     Define(Box<Definition>),
     /// Begin an iteration.
     Start {
-        /// Of this crawl.
+        /// The crawl.
         crawl: CrawlId,
-        /// What triggers it; `None` if the message itself does.
+        /// The trigger; `None` if the message itself is the trigger.
         trigger: Option<TriggerId>,
     },
-    /// Visit these URLs on demand, and what they lead to as far as it is asked for. They join a running iteration, or begin one of nothing else.
+    /// Visit these URLs on demand, and their links as far as requested. They join a running
+    /// iteration, or begin one of their own.
     Demand {
-        /// The crawl. One that does not exist is created of the first URL.
+        /// The crawl. If it does not exist, it is created from the first URL.
         crawl: CrawlId,
-        /// The URLs, at least one. No parameters are stripped yet.
+        /// The URLs, at least one, without stripping of parameters so far.
         urls: Vec<CrawlUrl>,
-        /// What is asked of them.
+        /// The demand.
         demand: Demand,
     },
-    /// Make the documents of the crawl's current state again from the bodies that are stored.
+    /// Remake the documents of the crawl's current state from the stored bodies.
     Reparse {
         /// The crawl.
         crawl: CrawlId,
-        /// Whose documents.
+        /// The selection of documents.
         selection: Selection,
     },
     /// Store this definition and switch its crawl on.
@@ -43,24 +44,24 @@ pub enum Command {
     Change {
         /// The crawl.
         crawl: CrawlId,
-        /// Which of the three.
+        /// The change.
         change: StatusChange,
     },
-    /// Delete of a crawl what dropped iterations left and nothing refers to.
+    /// Delete the unreferenced data of a crawl's dropped iterations.
     Prune {
         /// The crawl.
         crawl: CrawlId,
-        /// Which iterations are kept.
+        /// The iterations to keep.
         retention: Retention,
-        /// Where an earlier run stopped, as its time was over; `None` to begin.
+        /// The place where an earlier run stopped because its time was over; `None` to begin.
         from: Option<PrunePlace>,
     },
-    /// Switch a crawl off and stop its running iteration. What was crawled stays.
+    /// Switch a crawl off and stop its running iteration. The crawled data stays.
     Remove(CrawlId),
 }
 
 impl Command {
-    /// The name of the crawl that it is about.
+    /// Returns the name of the crawl that it is about.
     #[must_use]
     pub fn crawl(&self) -> CrawlId {
         match self {

@@ -1,4 +1,4 @@
-//! What a page says beyond its text and its links: its items, what it says about itself, its main part.
+//! The content of a page beyond its text and links: items, metadata and the main part.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,15 @@ use crate::validity::Validity;
 pub enum ContentLevel {
     /// Title, description, text and links.
     Text,
-    /// Also its items; of a feed, its entries.
+    /// Also its items; for a feed, its entries.
     #[default]
     Items,
-    /// Also what it says about itself, its main part as text and as Markdown, and whether it is valid.
+    /// Also its metadata, its main part as text and as Markdown, and its validity.
     Full,
 }
 
 impl ContentLevel {
-    /// The name as it is written in a definition.
+    /// Returns its name in a definition.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,70 +38,77 @@ impl std::fmt::Display for ContentLevel {
     }
 }
 
-/// What a document says beyond text and links. What was not asked for is empty or absent.
+/// The content of a document beyond text and links. Parts that were not requested are empty or
+/// absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Content {
-    /// The things that it describes, in the order of the page.
+    /// The items that it describes, in the order of the page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<Item>,
-    /// The feed that it is; `None` if it is not one, and in documents older than this field.
+    /// The feed, if it is one; `None` otherwise, and in documents older than this field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feed: Option<Box<Feed>>,
-    /// What does not fit the types of the definition. Not empty if the document is STUCK for that.
+    /// Values that do not fit the definition's types. Not empty if the document is STUCK for that
+    /// reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub misfits: Vec<Misfit>,
-    /// What it says about itself; `None` below [`ContentLevel::Full`].
+    /// Its metadata; `None` below [`ContentLevel::Full`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<About>,
-    /// Its main part; `None` below [`ContentLevel::Full`], and if it has none.
+    /// Its main part; `None` below [`ContentLevel::Full`], or if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub main: Option<MainPart>,
-    /// What it repeats: lists, tables and the like, in the order of the page. Empty below [`ContentLevel::Full`].
+    /// Its repeated structures: lists, tables and the like, in the order of the page. Empty below
+    /// [`ContentLevel::Full`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repeated: Vec<Repeated>,
-    /// Whether it is valid in its format; `None` below [`ContentLevel::Full`], and if its format is not validated.
+    /// Whether it is valid in its format; `None` below [`ContentLevel::Full`], or if its format is
+    /// not validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validity: Option<Validity>,
-    /// What is missing because of a limit, or as it cannot be read, each once.
+    /// The parts that are missing because of a limit, or because they cannot be read; each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
 }
 
 impl Content {
-    /// Whether it says nothing.
+    /// Whether there is no content.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What is missing from a document's content because of a limit, or as it cannot be read.
+/// A part of a document's content that is missing because of a limit, or because it cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gap {
-    /// All that takes the page's tree: it is nested too deeply, has too many elements, or is too long.
+    /// Everything that needs the page's tree: it is nested too deeply, has too many elements, or is
+    /// too long.
     Tree,
     /// Items, or parts of them.
     Items,
-    /// Headings, pictures, meta elements and the like; what the page repeats.
+    /// Headings, pictures, meta elements and the like; repeated structures.
     About,
-    /// What would have found an article, and what the page repeats: its elements are nested so deeply that it takes too long.
+    /// The parts that need an article search, and repeated structures: the elements are nested so
+    /// deeply that it would take too long.
     Main,
-    /// Text of a file that is no page: it is too long, made to take too much, or damaged in places.
+    /// Text of a file that is not a page: it is too long, too expensive to extract, or damaged in
+    /// places.
     File,
     /// All text of a file: it is encrypted.
     FileEncrypted,
     /// All text of a file: it is too damaged.
     FileDamaged,
-    /// Pages of a file that are pictures, such as those that were scanned.
+    /// Pages of a file that are pictures, such as scanned ones.
     FilePictures,
-    /// Text in fonts of a file that do not say which characters they show.
+    /// Text in fonts that do not identify their characters.
     FileCharacters,
 }
 
 impl Gap {
-    /// Says in half a sentence what is missing and why.
+    /// Returns half a sentence that names the missing part and the reason.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
@@ -118,17 +125,17 @@ impl Gap {
     }
 }
 
-/// What a page says about itself. Texts are in one line; URLs are absolute.
+/// The metadata of a page. Texts are on one line; URLs are absolute.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
     /// The headline: the title without the name of the site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is about, in a sentence or two.
+    /// A summary in a sentence or two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
-    /// Who wrote it.
+    /// The author.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// The name of the site.
@@ -137,13 +144,13 @@ pub struct About {
     /// When it was published: ISO 8601 if it could be read, or else as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// When it was last changed; the same.
+    /// When it was last changed, in the same form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modified: Option<String>,
-    /// The URL of the picture that stands for it.
+    /// The URL of its representative picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
-    /// The language that it is written in by its words, as ISO 639-3; `None` if that is not certain.
+    /// The language of its words, as ISO 639-3; `None` if it is uncertain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language_detected: Option<String>,
     /// Its headings, in order.
@@ -155,17 +162,19 @@ pub struct About {
     /// The same page in other languages.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hreflang: Vec<Alternate>,
-    /// Its feeds.
+    /// The feeds that it names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub feeds: Vec<FeedLink>,
-    /// Its meta elements with a name or a property, in order: those of OpenGraph, Twitter and Dublin Core are among them.
+    /// Its meta elements with a name or a property, in order, including OpenGraph, Twitter and
+    /// Dublin Core.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meta: Vec<Meta>,
-    /// How many words its visible text has.
+    /// The number of words in its visible text.
     pub words: u32,
     /// SHA-1 of its visible text in UTF-8, in hexadecimal.
     pub text_sha1: String,
-    /// A fingerprint of its visible text, of which similar texts differ in few bits: 64 bits in hexadecimal.
+    /// A fingerprint of its visible text: 64 bits in hexadecimal, few of which differ between
+    /// similar texts.
     pub simhash: String,
 }
 
@@ -174,16 +183,16 @@ pub struct About {
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// Where it is.
+    /// Its URL.
     pub url: String,
-    /// What it shows, in words; `None` if the page does not say.
+    /// Its description in words; `None` if the page gives none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alt: Option<String>,
 }
@@ -193,16 +202,16 @@ pub struct Image {
 pub struct Alternate {
     /// The language, as written (`de-AT`, `x-default`).
     pub language: String,
-    /// Where it is.
+    /// Its URL.
     pub url: String,
 }
 
 /// A feed that the page names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedLink {
-    /// Where it is.
+    /// Its URL.
     pub url: String,
-    /// Its title; `None` if the page does not say.
+    /// Its title; `None` if the page gives none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
@@ -212,53 +221,54 @@ pub struct FeedLink {
 pub struct Meta {
     /// Its name or property, as written.
     pub name: String,
-    /// What it says.
+    /// Its content.
     pub content: String,
 }
 
-/// The main part of a page: what its readers come for.
+/// The main part of a page: the part that readers come for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MainPart {
-    /// Which part of the page it is.
+    /// How it was selected.
     pub taken: Taken,
-    /// How much of the page's visible text without navigation and the like it has, in percent.
+    /// Its share of the page's visible text without navigation and the like, in percent.
     pub kept_percent: u8,
-    /// SHA-1 of the text without what the definition ignores, in hexadecimal: the same as long as the page says the same. Empty if nobody knows.
+    /// SHA-1 of the text without the elements that the definition ignores, in hexadecimal: the same
+    /// as long as the page says the same. Empty if unknown.
     pub compared_sha1: String,
-    /// How many words the text has.
+    /// The number of words in the text.
     pub words: u32,
-    /// The text: a line for each item or row, and an empty one between paragraphs.
+    /// The text, with a line for each item or row, and an empty one between paragraphs.
     pub text: String,
-    /// The same as Markdown, with pictures; URLs are absolute.
+    /// The text as Markdown, with pictures; URLs are absolute.
     pub markdown: String,
 }
 
-/// Which part of a page is taken for its main part, and why.
+/// The part of a page that is selected as its main part, and the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Taken {
-    /// What the finder of articles takes, with what belongs to that.
+    /// The article finder's result, with its surroundings.
     #[default]
     Found,
-    /// All of the element where that is, as the finder leaves out much of it.
+    /// The whole element around the result, as the finder leaves out much of it.
     Share,
-    /// All of an element around it, as the finder leaves out code, tables, terms or its heading.
+    /// The whole of an outer element, as the finder leaves out code, tables, terms or its heading.
     Structure,
-    /// All of an element around it, as that has more parts like the one which the finder takes.
+    /// The whole of an outer element, as it has more parts like the finder's result.
     Alike,
-    /// All of an element around it, as it is only a small part of the page.
+    /// The whole of an outer element, as the result is only a small part of the page.
     Width,
-    /// All of the page but navigation and the like, as the finder finds nothing.
+    /// The whole page without navigation and the like, as the finder finds nothing.
     Page,
-    /// What the definition selects.
+    /// The elements that the definition selects.
     Selected,
-    /// All of it: of a file, or as somebody asked for it.
+    /// The whole document: it is a file, or this was requested.
     Whole,
 }
 
 impl Taken {
-    /// Says it in a sentence's part, after "the main part is".
+    /// Returns a phrase that completes "the main part is".
     #[must_use]
     pub const fn meaning(self) -> &'static str {
         match self {
@@ -276,33 +286,33 @@ impl Taken {
     }
 }
 
-/// What a page repeats: entries that are alike.
+/// A repeated structure of a page: similar entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeated {
-    /// What it is made of.
+    /// The form of the entries.
     pub form: RepeatedForm,
-    /// The CSS selector of the entries, which selects nothing else in the page.
+    /// The CSS selector of the entries, which matches nothing else in the page.
     pub each: String,
-    /// How many entries there are, of the first thousand.
+    /// The number of entries, up to a thousand.
     pub entries: u32,
-    /// What entries have, in the order of the page.
+    /// The fields of an entry, in the order of the page.
     pub fields: Vec<RepeatedField>,
 }
 
-/// What a page's entries are made of.
+/// The form of repeated entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepeatedForm {
-    /// Elements beside each other that are alike: each is an entry.
+    /// Similar elements beside each other: each is an entry.
     List,
     /// A table with a row of headings: each other row is an entry.
     Table,
-    /// Labels with values, as a definition list has: all of them are one entry.
+    /// Labels with values, as in a definition list: together they are one entry.
     Pairs,
 }
 
 impl RepeatedForm {
-    /// The name that people read.
+    /// Returns its name for people.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -313,23 +323,25 @@ impl RepeatedForm {
     }
 }
 
-/// What entries have.
+/// A field of repeated entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatedField {
-    /// A name for it, in lower case with `_`; no two fields of an entry have the same.
+    /// Its name, in lower case with `_`, unique within an entry.
     pub name: String,
-    /// The CSS selector, below an entry, of the element that has the value: the first that has any. `None` if it is the entry itself.
+    /// The CSS selector, below an entry, of the element with the value: the first one that has any.
+    /// `None` if it is the entry itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub css: Option<String>,
-    /// The attribute that is the value; `None` if it is the text.
+    /// The attribute with the value; `None` if it is the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribute: Option<String>,
-    /// The same place as a path, found by the label beside it, wherever that stands; `None` without a label.
+    /// The same place as a path, found by the label beside it, wherever that is; `None` without a
+    /// label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What all values of the page can be read as.
+    /// The kind that fits all values of the page.
     pub kind: ScalarKind,
-    /// How many entries have it.
+    /// The number of entries with this field.
     pub entries: u32,
     /// The first value, on one line of at most 80 characters; URLs are absolute.
     pub example: String,

@@ -1,4 +1,4 @@
-//! What a page holds once it has been parsed.
+//! The document of a page that has been parsed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,7 +24,7 @@ macro_rules! link_kinds {
             /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The number that is stored; never reused for another kind.
+            /// Returns the stored number; never reused for another kind.
             #[must_use]
             pub const fn code(self) -> u8 {
                 match self { $(Self::$variant => $code,)* }
@@ -36,19 +36,20 @@ macro_rules! link_kinds {
                 match code { $($code => Some(Self::$variant),)* _ => None }
             }
 
-            /// The name that people read.
+            /// Returns its name for people.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Whether links of this kind lead to pages, and are followed; the others are requisites of the page, or nothing that is fetched.
+            /// Whether links of this kind lead to pages, and are followed; the others are
+            /// requisites of the page, or are not fetched.
             #[must_use]
             pub const fn leads_to_page(self) -> bool {
                 match self { $(Self::$variant => $page,)* }
             }
 
-            /// Whether a browser loads the target to show the page: its pictures, styles, scripts.
+            /// Whether a browser loads the target to show the page: pictures, styles, scripts.
             #[must_use]
             pub const fn is_requisite(self) -> bool {
                 matches!(
@@ -57,13 +58,14 @@ macro_rules! link_kinds {
                 )
             }
 
-            /// Whether a list for crawlers names the target: nobody follows such a link by a click.
+            /// Whether the target is named in a list for crawlers; nobody clicks such a link.
             #[must_use]
             pub const fn is_listed(self) -> bool {
                 matches!(self, Self::Sitemap | Self::SitemapFile)
             }
 
-            /// Whether the target stands for the page itself, under another name or in another place.
+            /// Whether the target represents the page itself, under another name or in another
+            /// place.
             #[must_use]
             pub const fn stands_for_its_page(self) -> bool {
                 matches!(self, Self::Redirect | Self::Canonical)
@@ -103,7 +105,7 @@ link_kinds! {
     Sequence = 14 "sequence" true;
     /// Any other `<link>`.
     Other = 15 "other" false;
-    /// A page that a sitemap lists. In documents of earlier programs also a sitemap that is named.
+    /// A page that a sitemap lists. In documents of earlier versions also a named sitemap.
     Sitemap = 16 "sitemap" true;
     /// `@font-face` in a style sheet, and preloaded fonts.
     Font = 17 "font" false;
@@ -117,7 +119,7 @@ impl fmt::Display for LinkKind {
     }
 }
 
-/// What a page or its response header asks of crawlers.
+/// The directives of a page or its response header to crawlers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Directives {
     /// Do not keep its text (`noindex`, `none`).
@@ -127,47 +129,53 @@ pub struct Directives {
 }
 
 impl Directives {
-    /// Combines two: whatever either asks for.
+    /// Combines two sets of directives: either is enough.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self { noindex: self.noindex || other.noindex, nofollow: self.nofollow || other.nofollow }
     }
 }
 
-/// What the parser made of one entry of a segment. Stored once, before anything is claimed: a later parse of the segment uses it.
+/// The parser's result for one entry of a segment. Stored once, before anything is claimed: a later
+/// parse of the segment uses it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
-    /// The entry of the segment that it is made of.
+    /// The number of its entry in the segment.
     pub n: u32,
     /// The URL of that entry.
     pub url: CrawlUrl,
-    /// How the URL ended.
+    /// The outcome of the URL.
     pub outcome: Outcome,
-    /// Why, on one line: the rule that decided or the error that occurred; `None` if the outcome says it all.
+    /// The reason, on one line: the rule that decided or the error that occurred; `None` if the
+    /// outcome says it all.
     pub detail: Option<String>,
     /// Whether it was parsed.
     pub state: DocumentState,
     /// The page's content; `None` if it is not a page, or was not parsed.
     pub page: Option<Page>,
-    /// Where it leads: a page's links, or a redirect's target.
+    /// Its links: those of a page, or a redirect's target.
     pub links: Vec<Link>,
-    /// What it says beyond that; `None` if that is nothing, or was not asked for, and in documents older than this field.
+    /// Its content beyond that; `None` if it is empty or was not requested, and in documents older
+    /// than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Box<Content>>,
-    /// What extracted its page; `None` if there is no page, and in documents older than this field.
+    /// The extractor of its page; `None` if there is no page, and in documents older than this
+    /// field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_by: Option<MadeBy>,
-    /// The stored response that it is made of; `None` without one, and in documents older than this field. A store that can find the response of the
-    /// document's own visit may leave it out.
+    /// The stored response from which it was made; `None` without one, and in documents older than
+    /// this field. A store that can find the response of the document's own visit may leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<StoredBody>,
-    /// How it differs from the document before it; `None` if there was none, or it could not be read.
+    /// The difference from the previous document; `None` if there was none, or it could not be
+    /// read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
 }
 
 impl Document {
-    /// Whether it is a file that people read, such as a PDF, and its text is known. Feeds, robots.txt and data for programs are none.
+    /// Whether it is a file for people, such as a PDF, and its text is known. Feeds, robots.txt and
+    /// data for programs are not.
     #[must_use]
     pub fn is_readable_file(&self) -> bool {
         let content_type = self.body.as_ref().and_then(|body| body.content_type.as_deref()).unwrap_or_default();
@@ -182,7 +190,7 @@ impl Document {
     }
 }
 
-/// Where the response is stored that a document is made of, and what it was.
+/// The stored response from which a document was made, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredBody {
     /// The visit that fetched it.
@@ -195,23 +203,24 @@ pub struct StoredBody {
     pub content_type: Option<String>,
     /// The body's size as received.
     pub body_bytes: u64,
-    /// The WARC object that holds it.
+    /// The WARC object with it.
     pub object: ObjectKey,
-    /// Where its record starts in the object.
+    /// The record's offset in the object.
     pub offset: u64,
-    /// How many bytes the record takes there.
+    /// The record's length there, in bytes.
     pub length: u64,
 }
 
 impl Document {
-    /// Whether nothing was made of the capture, as it broke the parser. A document whose items do not fit their types is STUCK, too, and says the rest.
+    /// Whether the capture yielded nothing, as it broke the parser. A document whose items do not
+    /// fit their types is STUCK, too, but has everything else.
     #[must_use]
     pub fn is_unread(&self) -> bool {
         let has_misfits = self.content.as_ref().is_some_and(|content| !content.misfits.is_empty());
         self.state == DocumentState::Stuck && !has_misfits
     }
 
-    /// Marks that the page asks for noindex, and drops what is then not kept.
+    /// Marks the page as noindex, and drops the contents that must then not be kept.
     pub fn withhold(&mut self) {
         if let Some(page) = &mut self.page {
             page.withhold();
@@ -220,7 +229,7 @@ impl Document {
         self.content = None;
     }
 
-    /// Returns a document that says no more than how its URL ended.
+    /// Creates a document with only the outcome of its URL.
     #[must_use]
     pub fn bare(n: u32, url: CrawlUrl, outcome: Outcome) -> Self {
         Self {
@@ -239,7 +248,8 @@ impl Document {
     }
 }
 
-/// Which extractor read a page, in which version; a newer one may find more in the same bytes. Written `html 1`.
+/// The extractor of a page, and its version; a newer one may find more in the same bytes. Written
+/// `html 1`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MadeBy {
@@ -248,19 +258,19 @@ pub struct MadeBy {
 }
 
 impl MadeBy {
-    /// Names a version of an extractor. The extractor's name is a word in lower case.
+    /// Creates an extractor's name and version. The name is a word in lower case.
     #[must_use]
     pub const fn new(extractor: &'static str, version: u16) -> Self {
         Self { extractor: Cow::Borrowed(extractor), version }
     }
 
-    /// The extractor's name.
+    /// Returns the extractor's name.
     #[must_use]
     pub fn extractor(&self) -> &str {
         &self.extractor
     }
 
-    /// The extractor's version; newer ones are higher.
+    /// Returns the extractor's version; newer ones are higher.
     #[must_use]
     pub const fn version(&self) -> u16 {
         self.version
@@ -311,7 +321,8 @@ impl TryFrom<String> for MadeBy {
 pub enum DocumentState {
     /// It was.
     Processed,
-    /// The parser crashed on the capture, or no longer tries it; or an item does not fit its type in the definition.
+    /// The parser crashed on the capture, or no longer tries it; or an item does not fit its type
+    /// in the definition.
     Stuck,
 }
 
@@ -322,22 +333,22 @@ pub struct Page {
     pub title: Option<String>,
     /// `<meta name=description>`.
     pub description: Option<String>,
-    /// The language that it declares, as written.
+    /// The declared language, as written.
     pub language: Option<String>,
-    /// The name of the encoding that it was read in.
+    /// The name of the encoding that was used to decode it.
     pub charset: Option<String>,
-    /// The URL that it calls canonical, in scope or not.
+    /// The URL that it declares canonical, in scope or not.
     pub canonical: Option<CrawlUrl>,
-    /// What it asks of crawlers, header and meta elements together.
+    /// Its directives to crawlers, from header and meta elements together.
     pub directives: Directives,
-    /// The visible text; empty if the page asked for noindex.
+    /// The visible text; empty if the page has noindex.
     pub text: String,
     /// Whether text or links were cut at a limit.
     pub cut: PageCut,
 }
 
 impl Page {
-    /// Marks that it asks for noindex, and drops what is then not kept: title, description and text.
+    /// Marks it as noindex, and drops title, description and text, which must then not be kept.
     fn withhold(&mut self) {
         self.directives.noindex = true;
         (self.title, self.description) = (None, None);
@@ -345,7 +356,7 @@ impl Page {
     }
 }
 
-/// What is missing from a page because of a limit.
+/// The parts of a page that are missing because of a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageCut {
@@ -361,7 +372,7 @@ pub enum PageCut {
 }
 
 impl PageCut {
-    /// Returns the same where links are missing, too.
+    /// Returns the same with links missing, too.
     #[must_use]
     pub const fn and_links(self) -> Self {
         match self {
@@ -374,38 +385,39 @@ impl PageCut {
 /// One link of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// How the page makes it.
+    /// The kind of the link.
     pub kind: LinkKind,
-    /// Where it leads, normalised.
+    /// The target, normalised.
     pub target: CrawlUrl,
-    /// What is done with it.
+    /// Its disposition.
     #[serde(alias = "fate")]
     pub disposition: Disposition,
-    /// Whether the target is as it was written, or parameters were stripped.
+    /// Whether the target is as written, or parameters were stripped.
     #[serde(default, skip_serializing_if = "Spelling::is_whole")]
     pub spelling: Spelling,
-    /// Whether the page asks not to follow it.
+    /// Whether the page forbids following it.
     #[serde(default, skip_serializing_if = "Rel::is_follow")]
     pub rel: Rel,
-    /// What the link says, on one line, up to 256 bytes: its text, and that of pictures in it. `None` if it says nothing, is of a kind without text, the
-    /// page asks for noindex, or it was stored before this field was.
+    /// The text of the link and of pictures in it, on one line, up to 256 bytes. `None` if there is
+    /// none, the kind has no text, the page has noindex, or the link was stored before this field
+    /// existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<String>,
 }
 
-/// Whether a page asks not to follow a link: by the link's own `rel`, or for the whole page.
+/// Whether a page allows a link to be followed: by the link's own `rel`, or for the whole page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rel {
-    /// It does not.
+    /// It does.
     #[default]
     Follow,
-    /// It does.
+    /// It does not.
     NoFollow,
 }
 
 impl Rel {
-    /// Whether the link may be followed, as far as the page is concerned.
+    /// Whether the page allows the link to be followed.
     #[must_use]
     pub const fn is_follow(&self) -> bool {
         matches!(self, Self::Follow)
@@ -413,14 +425,15 @@ impl Rel {
 }
 
 impl Link {
-    /// Whether the page asks not to follow it. Links stored before [`Link::rel`] was say so only if nothing else kept them from being followed.
+    /// Whether the page forbids following the link. For links stored before [`Link::rel`] existed,
+    /// this is known only if nothing else kept them from being followed.
     #[must_use]
     pub const fn is_nofollow(&self) -> bool {
         !self.rel.is_follow() || matches!(self.disposition, Disposition::NoFollow)
     }
 }
 
-/// What is done with a link, decided once, when it is found.
+/// The disposition of a link, decided once, when it is found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Disposition {
@@ -428,7 +441,7 @@ pub enum Disposition {
     Follow,
     /// It is part of the page, or an action: recorded only.
     NotAPage,
-    /// The page asks not to follow it.
+    /// The page forbids following it.
     NoFollow,
     /// The target is out of scope: recorded only.
     OutOfScope,
@@ -436,16 +449,16 @@ pub enum Disposition {
     TooDeep,
     /// A rule of the definition forbids the target: it becomes a candidate with outcome 173.
     Blocked(String),
-    /// More URLs wait than the iteration's page budget allows, or the page leads to more origins than it may: recorded only. A later page or
-    /// iteration may claim the target.
+    /// More URLs wait than the iteration's page budget allows, or the page has exceeded its limit
+    /// on origins: recorded only. A later page or iteration may claim the target.
     BeyondBudget,
-    /// It is left to the next crawl: the demand that led to the page does not ask for the target, or the link was found when a stored page was
-    /// read again. Recorded only.
+    /// It is left to the next crawl: the page's demand does not cover the target, or the link was
+    /// found when a stored page was parsed again. Recorded only.
     Later,
 }
 
 impl Disposition {
-    /// The number that is stored. The reason for a blocked link is in the log.
+    /// Returns the stored number. The reason for a blocked link is in the log.
     #[must_use]
     pub const fn code(&self) -> u8 {
         match self {
@@ -460,13 +473,14 @@ impl Disposition {
         }
     }
 
-    /// Whether the target is left to a later page or iteration, so that the link is decided on again.
+    /// Whether the target is left to a later page or iteration, so that the link will be decided on
+    /// again.
     #[must_use]
     pub const fn is_left(&self) -> bool {
         matches!(self, Self::BeyondBudget | Self::Later)
     }
 
-    /// The name that people read.
+    /// Returns its name for people.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -500,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn what_made_a_document_is_a_word_and_a_number() {
+    fn an_extractor_version_is_a_word_and_a_number() {
         assert_eq!("html 1".parse(), Ok(MadeBy::new("html", 1)));
         for text in ["", "html", "html ", "html x", " 1", "HTML 1", "html -1", "html 1 2", "html 70000"] {
             assert!(text.parse::<MadeBy>().is_err(), "{text}");

@@ -1,4 +1,5 @@
-//! Whether a page is believed that calls another URL canonical: templates that are at fault call the home page canonical on every page.
+//! Decides whether to believe a page's canonical link: faulty templates declare the home page
+//! canonical on every page.
 //!
 //! `shared/stores/local/src/db/views.sql` does the same for a data directory.
 
@@ -6,23 +7,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::simhash::TextPrint;
 
-/// Texts whose fingerprints differ in up to this many bits are nearly the same.
+/// The most bits in which the fingerprints of nearly equal texts differ.
 const SAME_BITS_MAX: u32 = 3;
 
-/// Texts whose fingerprints differ in more bits are unlike. Half of the pairs of different pages in a
-/// manual differ in 27 to 32 bits, and most in more than this; pages that repeat each other differ in
-/// less. A page without two fifths of its text differs from the whole in up to 20 bits, seldom in more;
-/// so does one with its parts in another order, unless these are very short.
+/// The most bits in which the fingerprints of similar texts differ. Half of the pairs of different
+/// pages in a manual differ in 27 to 32 bits, and most in more than this; pages that repeat each
+/// other differ in fewer. A page without two fifths of its text differs from the whole in up to 20
+/// bits, seldom in more; so does one with its parts in another order, unless these are very short.
 const ALIKE_BITS_MAX: u32 = 20;
 
-/// A fingerprint of fewer words says little.
+/// The fewest words of a meaningful fingerprint.
 const WORDS_MIN: u32 = 20;
 
-/// A URL that is named by pages with so many texts is named by mistake.
+/// The number of different texts above which a URL is taken to be declared canonical by mistake.
 const NAMERS_MAX: u32 = 16;
 
-/// How many different texts the pages have that call one URL canonical, without the texts: each text has one of 64 places, and the bit of its place is set. So the same text
-/// counts once, in whichever order texts are added, and 20 texts fill about 17 places.
+/// The number of different texts among the pages that declare a URL canonical, without the texts:
+/// each text has one of 64 places, and the bit of its place is set. So a text counts once, the
+/// order does not matter, and 20 texts fill about 17 places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Namers(pub u64);
 
@@ -30,36 +32,37 @@ impl Namers {
     /// Adds the text of a page.
     #[must_use]
     pub const fn with(self, text: TextPrint) -> Self {
-        // Similar texts have similar fingerprints, and are not to share a place for that.
+        // Similar texts have similar fingerprints, but should not share a place because of that.
         let hash = (text.simhash.0 ^ text.simhash.0 >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Self(self.0 | 1 << (hash >> 58))
     }
 
-    /// Returns the places that are taken, 0 to 63.
+    /// Returns the occupied places, 0 to 63.
     pub fn places(self) -> impl Iterator<Item = u8> {
         (0..64).filter(move |place| self.0 >> place & 1 == 1)
     }
 }
 
-/// Why a page is not believed that calls another URL canonical.
+/// The reason why a page's canonical link is not believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doubt {
-    /// The text there is unlike its own.
+    /// The text there differs from its own.
     Unlike,
-    /// Many pages with other texts call that URL canonical, too.
+    /// Many pages with other texts declare that URL canonical, too.
     NamedByMany,
 }
 
-/// What stands between the URL and the reason.
+/// The words between the URL and the reason.
 const IS_DOUBTED: &str = " is not believed: ";
 
 impl Doubt {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Self; 2] = [Self::Unlike, Self::NamedByMany];
 
-    /// Returns why a page with this text is not believed that names a URL, which others name, too, and which leads to a page with that text. `None`
-    /// if it is believed, as it is if one of the texts is not known.
+    /// Returns the reason to doubt the canonical link of a page with this text; `namers` are the
+    /// pages with the same link, and `there` is the text of the linked page. `None` if it is
+    /// believed, or one of the texts is unknown.
     #[must_use]
     pub fn about(text: Option<TextPrint>, namers: Namers, there: Option<TextPrint>) -> Option<Self> {
         let (text, there) = text.zip(there)?;
@@ -73,7 +76,7 @@ impl Doubt {
         }
     }
 
-    /// Returns the name in JSON.
+    /// Returns its name in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -82,7 +85,7 @@ impl Doubt {
         }
     }
 
-    /// Returns the reason in words, of one page.
+    /// Returns the reason in words, about one page.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -91,13 +94,14 @@ impl Doubt {
         }
     }
 
-    /// Returns what is logged of a page that names this URL.
+    /// Returns the log's detail for a page that declares this URL canonical.
     #[must_use]
     pub fn detail(self, canonical: &str) -> String {
         format!("its canonical URL {canonical}{IS_DOUBTED}{}", self.words())
     }
 
-    /// Reads what [`detail`](Self::detail) wrote: the reason, and the URL. `None` if it is something else.
+    /// Parses the result of [`detail`](Self::detail) into the reason and the URL; `None` if it is
+    /// something else.
     #[must_use]
     pub fn of_detail(detail: &str) -> Option<(Self, &str)> {
         let (canonical, words) = detail.strip_prefix("its canonical URL ")?.split_once(IS_DOUBTED)?;
@@ -113,18 +117,18 @@ mod tests {
         Some(TextPrint::new(text))
     }
 
-    /// Text about a subject.
+    /// Creates a text about a subject.
     fn text(of: &str, words: usize) -> String {
         (0..words).map(|n| format!("{of}{n} ")).collect()
     }
 
-    /// What many pages with different texts make.
+    /// Creates the namers of a URL that many pages with different texts declare canonical.
     fn many() -> Namers {
         (0..30).fold(Namers::default(), |namers, n| namers.with(TextPrint::new(&text(&format!("p{n}-"), 30))))
     }
 
     #[test]
-    fn a_page_is_believed_if_the_text_there_is_like_its_own() {
+    fn a_canonical_link_is_believed_if_the_texts_are_similar() {
         let items = |reverse: bool| {
             let mut items: Vec<String> = (0..40).map(|n| text(&format!("i{n}-"), 8)).collect();
             if reverse {
@@ -164,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_name_a_url_are_counted_once_each() {
+    fn each_text_counts_once() {
         let of = |texts: &[String]| texts.iter().fold(Namers::default(), |all, text| all.with(TextPrint::new(text)));
         let similar: Vec<String> = (0..30).map(|n| format!("{} page {n}", text("w", 40))).collect();
         let mut reversed = similar.clone();
@@ -177,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_detail_says_what_is_doubted_and_why() {
+    fn a_detail_has_the_doubted_url_and_the_reason() {
         for doubt in Doubt::ALL {
             let detail = doubt.detail("https://a.example/ is not believed: x");
             assert_eq!(Doubt::of_detail(&doubt.detail("https://a.example/")), Some((doubt, "https://a.example/")));

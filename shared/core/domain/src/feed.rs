@@ -1,14 +1,15 @@
-//! Feeds: what RSS and Atom say of themselves, and their entries.
+//! Feeds: the metadata of RSS and Atom, and their entries.
 
 use serde::{Deserialize, Serialize};
 
-/// A feed. Its texts are without markup, or as a reader has them; URLs are absolute where the feed lets them be.
+/// A feed. Its texts are without markup, or in a reader's own form; URLs are absolute if the feed
+/// allows that.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
 pub struct Feed<T = String> {
-    /// The family of formats that it is in.
+    /// The family of its format.
     pub format: FeedFormat,
-    /// The format's version, as `2.0`; `None` if the feed does not say.
+    /// The format's version, such as `2.0`; `None` if the feed gives none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Its title.
@@ -17,22 +18,22 @@ pub struct Feed<T = String> {
     /// The page that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The name by which it identifies itself.
+    /// Its identifier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Who writes it.
+    /// Its authors.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<Person>,
-    /// What it is about.
+    /// Its summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<T>,
     /// When it was published: ISO 8601 if it could be read, or else as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// When it was last changed; the same.
+    /// When it was last changed, in the same form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated: Option<String>,
-    /// What it is filed under, each once.
+    /// Its categories, each once.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,
     /// Its entries, in its order.
@@ -51,7 +52,7 @@ pub enum FeedFormat {
 }
 
 impl FeedFormat {
-    /// The name that is stored.
+    /// Returns the stored name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,28 +69,28 @@ pub struct Entry<T = String> {
     /// Its title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<T>,
-    /// Where it can be read.
+    /// The page to read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The name by which the feed identifies it.
+    /// Its identifier within the feed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Who wrote it; empty if it does not say, as those of the feed count then.
+    /// Its authors; empty if it names none, as those of the feed apply then.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<Person>,
-    /// What it is about, or its beginning.
+    /// Its summary, or its beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<T>,
-    /// All that it says.
+    /// Its full text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<T>,
     /// When it was published, as [`Feed::published`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
-    /// When it was last changed; the same.
+    /// When it was last changed, in the same form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated: Option<String>,
-    /// What it is filed under, each once.
+    /// Its categories, each once.
     #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,
     /// Files that belong to it, such as the recording of a podcast.
@@ -97,23 +98,23 @@ pub struct Entry<T = String> {
     pub enclosures: Vec<Enclosure>,
 }
 
-/// Somebody who writes. Has a name, an address, or both.
+/// An author. Has a name, an address, or both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Person {
     /// The name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The address of e-mail.
+    /// The e-mail address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// A page of the person's own.
+    /// The person's own page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
 impl Person {
-    /// What the person is called: the name, or else the address.
+    /// Returns the name, or else the address.
     #[must_use]
     pub fn called(&self) -> Option<&str> {
         [&self.name, &self.email, &self.url].into_iter().find_map(Option::as_deref)
@@ -123,12 +124,12 @@ impl Person {
 /// A file that belongs to an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enclosure {
-    /// Where it is.
+    /// Its URL.
     pub url: String,
     /// Its media type, as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// How long the feed says it is.
+    /// Its length according to the feed, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
 }
@@ -176,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_feed_reads_as_it_is_written() {
+    fn a_feed_is_read_back_unchanged() {
         const JSON: &str = r#"{"format":"atom","version":"1.0","title":"T","link":"https://a.example/","id":"urn:a","authors":[{"name":"A","email":"a@a.example","url":"https://a.example/a"}],"summary":"S","published":"2021-03-03","updated":"2021-03-04","categories":["c"],"entries":[{"title":"E","content":"all","enclosures":[{"url":"https://a.example/e.mp3","media_type":"audio/mpeg","bytes":3},{"url":"x"}]},{}]}"#;
         let feed: Feed = serde_json::from_str(JSON).unwrap();
         assert_eq!(serde_json::to_string(&feed).unwrap(), JSON);
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_called_by_the_best_that_is_known() {
+    fn people_are_called_by_name_or_else_by_address() {
         let person = |name: Option<&str>, email: Option<&str>| Person {
             name: name.map(str::to_owned),
             email: email.map(str::to_owned),

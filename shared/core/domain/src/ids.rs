@@ -1,4 +1,4 @@
-//! The names and numbers that identify things.
+//! Names and numbers as identifiers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,23 +21,23 @@ use crate::url::Origin;
 #[serde(try_from = "String", into = "String")]
 pub struct CrawlId(String);
 
-/// Why a text is not a valid crawl name.
+/// The reason why a text is not a valid crawl name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a valid crawl name: use 1 to 64 of a-z, 0-9, `.`, `_` and `-`, starting with a letter or digit")]
 pub struct CrawlIdError(String);
 
 impl CrawlId {
-    /// The most characters of a crawl's name.
+    /// The limit on a crawl's name, in characters.
     pub const LEN_MAX: usize = 64;
 
-    /// The name as text.
+    /// Returns the name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Names a crawl of this origin that the user did not name: its host, and its port unless that is the scheme's default, as another port is
-    /// another site. Other characters become `-`.
+    /// Returns the default name of a crawl of this origin: its host, and its port unless that is
+    /// the scheme's default, as another port is another site. Other characters become `-`.
     #[must_use]
     pub fn for_origin(origin: &Origin) -> Self {
         let is_of_alphabet = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -51,7 +51,7 @@ impl CrawlId {
 }
 
 impl Default for CrawlId {
-    /// The name of a crawl without seeds.
+    /// Returns the name of a crawl without seeds.
     fn default() -> Self {
         Self("crawl".to_owned())
     }
@@ -97,22 +97,22 @@ impl fmt::Display for CrawlId {
 pub struct Iteration(u32);
 
 impl Iteration {
-    /// The first one.
+    /// The first iteration.
     pub const FIRST: Self = Self(1);
 
-    /// Returns the iteration with this number; `None` for 0, which is before the first.
+    /// Returns the iteration with this number; `None` for 0.
     #[must_use]
     pub const fn new(number: u32) -> Option<Self> {
         if number == 0 { None } else { Some(Self(number)) }
     }
 
-    /// Its number, from 1.
+    /// Returns its number, from 1.
     #[must_use]
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// The one after it.
+    /// Returns the following iteration.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
@@ -125,13 +125,14 @@ impl fmt::Display for Iteration {
     }
 }
 
-/// The number of one leased visit to an origin. Grows with each wake-up and never restarts, not even in another iteration.
+/// The number of a leased visit to an origin. Grows with each wake-up and never restarts, not even
+/// in another iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Turn(pub u64);
 
 impl Turn {
-    /// The one after it.
+    /// Returns the following turn.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0 + 1)
@@ -152,7 +153,7 @@ macro_rules! tokens {
         pub struct $name(String);
 
         impl $name {
-            /// Makes a token from these random bits.
+            /// Creates a token from random bits.
             #[must_use]
             pub fn from_bits(bits: u128) -> Self {
                 Self(format!("{bits:032x}"))
@@ -164,7 +165,7 @@ macro_rules! tokens {
                 Self(text)
             }
 
-            /// As it is stored.
+            /// Returns it as stored.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
@@ -180,17 +181,17 @@ macro_rules! tokens {
 }
 
 tokens! {
-    /// Identifies one holder of a lease: 128 random bits, in hexadecimal.
+    /// The token of a holder of a lease: 128 random bits, in hexadecimal.
     ///
     /// It is part of the key of every object that its holder writes, so two workers that both believe they hold the lease never overwrite each
     /// other's objects.
     LeaseToken;
 
-    /// Identifies one begun parse, so that a worker recognises its own.
+    /// The token of a begun parse, by which a worker recognises its own.
     ParseToken;
 }
 
-/// What made an iteration start: a schedule's time, or the id of a message. Each is handled once.
+/// The trigger of an iteration: a schedule's time, or the id of a message. Each is handled once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TriggerId(pub String);
@@ -202,7 +203,8 @@ impl TriggerId {
         Self(format!("schedule-{at}"))
     }
 
-    /// Returns the trigger for a URL that is added to an iteration which this trigger may have begun.
+    /// Returns the trigger for a URL that is added to an iteration which this trigger may have
+    /// begun.
     #[must_use]
     pub fn of_url(&self) -> Self {
         Self(format!("{self}.url"))

@@ -1,9 +1,10 @@
-//! Tags of languages (BCP 47, RFC 5646).
+//! Language tags (BCP 47, RFC 5646).
 
-/// The longest tag that is read.
+/// The limit on a tag, in bytes.
 const TAG_BYTES_MAX: usize = 64;
 
-/// Returns a tag in its canonical form: `en_us` is `en-US`, `ENG` is `en`, `zh-hant` is `zh-Hant`. `None` if it is no tag of a language.
+/// Returns a tag in its canonical form: `en_us` becomes `en-US`, `ENG` becomes `en`, `zh-hant`
+/// becomes `zh-Hant`. `None` if it is not a language tag.
 ///
 /// ```
 /// use dragline_domain::language::canonical_tag;
@@ -12,7 +13,7 @@ const TAG_BYTES_MAX: usize = 64;
 /// ```
 #[must_use]
 pub fn canonical_tag(written: &str) -> Option<String> {
-    // As locales of POSIX are written, too, which name an encoding or a variant behind the country.
+    // POSIX locales are accepted, too, which append an encoding or a variant to the country.
     let written = written.trim().split(['.', '@']).next().filter(|tag| tag.len() <= TAG_BYTES_MAX)?;
     let mut parts = written.split(['-', '_']);
     let primary = parts.next()?.to_ascii_lowercase();
@@ -28,7 +29,7 @@ pub fn canonical_tag(written: &str) -> Option<String> {
         let mut part = part.to_ascii_lowercase();
         is_extended |= part.len() == 1;
         match part.len() {
-            // RFC 5646, 2.1.1: a script and a country, unless they are behind a singleton.
+            // RFC 5646, 2.1.1: a script and a country, unless they follow a singleton.
             4 if !is_extended => part.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase),
             2 if !is_extended => part.make_ascii_uppercase(),
             _ => {}
@@ -39,7 +40,8 @@ pub fn canonical_tag(written: &str) -> Option<String> {
     Some(tag)
 }
 
-/// Returns the code of ISO 639-1 for one of ISO 639-3, as the detection of languages names them; `None` if there is none, or it is not known here.
+/// Returns the ISO 639-1 code for an ISO 639-3 code, which language detection returns; `None` if
+/// there is none, or it is unknown here.
 #[must_use]
 pub fn two_letters(code: &str) -> Option<&'static str> {
     const CODES: &[(&str, &str)] = &[
@@ -93,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_written_in_one_way() {
+    fn tags_have_one_canonical_form() {
         for (written, expected, why) in [
             ("de", Some("de"), "as it should be"),
             (" EN-us ", Some("en-US"), "the case of letters says nothing"),

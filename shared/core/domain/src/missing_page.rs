@@ -1,8 +1,10 @@
-//! What an origin's server answers for an address that does not exist, so that the same answer elsewhere is known for what it is.
+//! An origin's response for an address that does not exist, to recognise the same response
+//! elsewhere.
 //!
-//! Many servers say with status 200, or with a redirect to their home page, that there is no such page ("soft 404"). Once an iteration, the crawl
-//! step asks each origin for an address that cannot exist, and keeps with the origin's lease what came of it. Each visit carries the [`MissingSign`]
-//! that was known at the time, so what a parser makes of its answer depends on nothing else that is stored.
+//! Many servers answer for a missing page with status 200, or with a redirect to their home page
+//! ("soft 404"). Once an iteration, the crawl step requests an address that cannot exist from each
+//! origin, and stores the result with the origin's lease. Each visit carries the [`MissingSign`]
+//! that was known at the time, so the parser's result depends on no other stored data.
 
 use std::hash::Hasher;
 
@@ -15,60 +17,63 @@ use crate::simhash::Simhash;
 use crate::simhash::TextPrint;
 use crate::url::CrawlUrl;
 
-/// The most characters of a title that are kept for people: the whole row is written with every commit.
+/// The limit on a stored title, in characters: the whole row is written with every commit.
 pub const TITLE_CHARS_MAX: usize = 200;
 
-/// Texts whose fingerprints differ in more bits are not the same page. Of a page of forty words that repeats what was
-/// asked for in three of them, some ten bits differ; different texts differ in about 32, seldom in fewer than 20.
+/// The most bits in which the fingerprints of the same page differ. If a page of forty words
+/// repeats the requested address in three of them, about ten bits differ; different texts differ in
+/// about 32, seldom in fewer than 20.
 const BITS_MAX: u32 = 12;
 
-/// A fingerprint of fewer words says little: such texts have to be equal.
+/// The fewest words of a meaningful fingerprint: shorter texts must be equal.
 const WORDS_MIN: u32 = 20;
 
-/// What an origin answered for an address that cannot exist.
+/// An origin's response for an address that cannot exist.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MissingPage {
-    /// The iteration that asked. It is asked again in the next one.
+    /// The iteration of the request. The next one repeats it.
     pub iteration: Iteration,
-    /// The status of the last answer; `None` if there was none, or nothing was asked.
+    /// The status of the last response; `None` if there was none, or nothing was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// The URL that it came from, if redirects led there.
+    /// The URL of that response, if redirects led there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<CrawlUrl>,
-    /// The title of the page that it was, in up to [`TITLE_CHARS_MAX`] characters; `None` if it was none, or has none.
+    /// The title of the response, in up to [`TITLE_CHARS_MAX`] characters; `None` if it was not a
+    /// page, or has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What that says of other answers.
+    /// The conclusion from it.
     pub answer: MissingAnswer,
 }
 
-/// What the answer for an address that cannot exist says of other answers.
+/// The conclusion from a response for an address that cannot exist.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingAnswer {
-    /// Nothing: the server says itself what is missing (404, 410).
+    /// None is needed: the server marks missing pages by status (404, 410).
     Honest,
-    /// What is answered with this is missing.
+    /// Responses with this sign stand for missing pages.
     Sign(MissingSign),
-    /// Nothing, for this reason: it may be what every page looks like, or there was no answer.
+    /// None, for this reason: every page may look like the response, or there was none.
     Unclear(String),
 }
 
-/// What a server answers in the place of a page that is missing. It is stored with each visit that it may concern, so it is small.
+/// The sign of a server's responses for missing pages. It is stored with each visit that it may
+/// concern, so it is small.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingSign {
     /// A page like this one, with a good status.
     Page(PagePrint),
-    /// A redirect that leads to a page with a good status, by the digest of its URL.
+    /// A redirect to a page with a good status, by the digest of its URL.
     Redirect(u64),
 }
 
-/// What is kept of a page to compare others with.
+/// The print of a page, for comparison with others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PagePrint {
-    /// The digest of its title in lower case, without the address that was asked for.
+    /// The digest of its title in lower case, without the requested address.
     #[serde(rename = "t")]
     pub title: u64,
     /// The number of words of its text, without header, menus and footer.
@@ -94,7 +99,7 @@ mod simhash_number {
 }
 
 impl PagePrint {
-    /// Returns that of a page by its title and text.
+    /// Creates the print of a page with this title and text.
     #[must_use]
     pub fn new(title: &str, text: &str) -> Self {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
@@ -102,7 +107,8 @@ impl PagePrint {
         Self { title: digest(&title), words, simhash }
     }
 
-    /// Whether two pages are the same but for what changes with each request: their titles are equal, and their texts nearly so.
+    /// Whether two pages are the same but for the parts that change with each request: their titles
+    /// are equal, and their texts nearly so.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let (fewer, more) = (self.words.min(other.words), self.words.max(other.words));
@@ -115,20 +121,20 @@ impl PagePrint {
     }
 }
 
-/// A rule by which the answer for a missing page is recognised.
+/// A rule that recognises the response for a missing page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MissingRule {
     /// The same page as for an address that cannot exist.
     SamePage,
-    /// A redirect to where an address that cannot exist is redirected to.
+    /// The same redirect target as for an address that cannot exist.
     SameTarget,
 }
 
 impl MissingRule {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Self; 2] = [Self::SamePage, Self::SameTarget];
 
-    /// Its name in details and in `dragline explain`.
+    /// Returns its name in details and in `dragline explain`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -137,7 +143,7 @@ impl MissingRule {
         }
     }
 
-    /// What it looks at, for people to read.
+    /// Returns its subject, for people.
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
@@ -150,16 +156,16 @@ impl MissingRule {
         }
     }
 
-    /// Where such answers are described.
+    /// Returns where such responses are described.
     #[must_use]
     pub const fn source(self) -> &'static str {
         "https://developers.google.com/search/docs/crawling-indexing/http-network-errors#soft-404-errors"
     }
 
-    /// The outcome of a URL that it applies to.
+    /// The outcome of a URL to which it applies.
     pub const OUTCOME: Outcome = Outcome::SoftNotFound;
 
-    /// Says what was recognised and by which rule, for the log.
+    /// Returns the log's detail, with the finding and the rule.
     #[must_use]
     pub fn detail(self) -> String {
         let what = match self {
@@ -170,7 +176,7 @@ impl MissingRule {
     }
 }
 
-/// Returns a digest of a text, always the same.
+/// Returns a digest of a text that never changes between versions.
 fn digest(text: &str) -> u64 {
     let mut hasher = SipHasher13::new();
     hasher.write(text.as_bytes());
@@ -178,13 +184,14 @@ fn digest(text: &str) -> u64 {
 }
 
 impl MissingSign {
-    /// Returns that of a redirect which leads here.
+    /// Creates the sign of a redirect to this target.
     #[must_use]
     pub fn redirect(target: &CrawlUrl) -> Self {
         Self::Redirect(digest(target.as_str()))
     }
 
-    /// Returns the rule by which a redirect from a URL stands for a missing page; `None` if it is one like others.
+    /// Returns the rule by which a redirect from a URL stands for a missing page; `None` if it is
+    /// an ordinary one.
     #[must_use]
     pub fn of_redirect(&self, url: &CrawlUrl, target: &CrawlUrl) -> Option<MissingRule> {
         let Self::Redirect(of_missing) = self else { return None };
@@ -192,7 +199,8 @@ impl MissingSign {
         is_same.then_some(MissingRule::SameTarget)
     }
 
-    /// Returns the rule by which a page with status 200 stands for a missing one; `None` if it is one like others.
+    /// Returns the rule by which a page with status 200 stands for a missing one; `None` if it is
+    /// an ordinary one.
     #[must_use]
     pub fn of_page(&self, url: &CrawlUrl, page: impl FnOnce() -> Option<PagePrint>) -> Option<MissingRule> {
         let Self::Page(of_missing) = self else { return None };
@@ -201,19 +209,19 @@ impl MissingSign {
     }
 }
 
-/// Whether a URL is the home page of its origin, however it is parametrised.
+/// Whether a URL is the home page of its origin, with any parameters.
 #[must_use]
 pub fn is_home(url: &CrawlUrl) -> bool {
     url.path() == "/"
 }
 
-/// Whether a redirect leads from one spelling of an address to another: with or without a slash or the name of an index, in other letter case, or
-/// to another host or scheme.
+/// Whether a redirect only leads to another spelling of an address: with or without a slash or the
+/// name of an index, in other letter case, or on another host or scheme.
 fn is_respelled(url: &CrawlUrl, target: &CrawlUrl) -> bool {
     plain(url.path()).eq_ignore_ascii_case(plain(target.path()))
 }
 
-/// Returns a path without the name of an index and slashes at its end.
+/// Returns a path without the name of an index and trailing slashes.
 fn plain(path: &str) -> &str {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or_default();
@@ -235,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_alike_by_title_and_text() {
+    fn pages_are_compared_by_title_and_text() {
         let long = words(0..120);
         let missing = PagePrint::new("Not found", &long);
         for (title, text, expected, why) in [
@@ -302,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_comes_back() {
+    fn stored_signs_are_read_back() {
         for answer in [
             MissingAnswer::Honest,
             MissingAnswer::Sign(MissingSign::Page(PagePrint {

@@ -1,8 +1,9 @@
-//! Why a request got no answer, as far as it tells people what to do.
+//! The reasons why a request got no response, as far as people can act on them.
 
 use serde::Serialize;
 
-/// Why there was no answer. The stored detail of a failure begins with these words, so that the reason can be read back from it.
+/// The reason why there was no response. The stored detail of a failure begins with these words, so
+/// that the reason can be read back from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoAnswer {
@@ -16,12 +17,12 @@ pub enum NoAnswer {
     NoTls,
     /// It took too long.
     TimedOut,
-    /// The address is one that Dragline never connects to.
+    /// Dragline never connects to this address.
     PrivateAddress,
 }
 
 impl NoAnswer {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Self; 6] = [
         Self::HostNotFound,
         Self::ConnectionRefused,
@@ -31,7 +32,7 @@ impl NoAnswer {
         Self::PrivateAddress,
     ];
 
-    /// As people read it.
+    /// Returns its words for people.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -44,7 +45,7 @@ impl NoAnswer {
         }
     }
 
-    /// Whether it seldom is another a few seconds later: nobody is there, or nobody who can be trusted.
+    /// Whether it seldom passes within seconds: no server is there, or none that can be trusted.
     #[must_use]
     pub const fn lasts(self) -> bool {
         matches!(self, Self::HostNotFound | Self::ConnectionRefused | Self::CertificateNotTrusted)
@@ -56,7 +57,7 @@ impl NoAnswer {
         format!("{}: {what}", self.words())
     }
 
-    /// Reads the reason from a stored detail; `None` if it has none.
+    /// Returns the reason in a stored detail; `None` if it has none.
     #[must_use]
     pub fn of_detail(detail: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|why| detail.strip_prefix(why.words()).is_some_and(|rest| rest.starts_with(": ")))
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_read_back_from_its_own_details_and_from_no_others() {
+    fn only_its_own_details_are_read_back() {
         for why in NoAnswer::ALL {
             assert_eq!(NoAnswer::of_detail(&why.detail("`a.example` is away")), Some(why));
             assert_eq!(NoAnswer::of_detail(&format!("status 500 {}: no", why.words())), None, "the server's words");

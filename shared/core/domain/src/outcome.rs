@@ -1,6 +1,7 @@
-//! How one URL ended: the crawl exit codes.
+//! The outcome of one URL: the crawl exit codes.
 //!
-//! Names and numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 179 and 182 are new here.
+//! Names and numbers are those of the unobtanium crawler, so that its users recognise them; 175 to
+//! 179 and 182 are new here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! outcomes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $code:literal $name:literal => $advice:literal;)*) => {
-        /// How one URL ended in one iteration.
+        /// The outcome of one URL in one iteration.
         ///
         /// Stored as its number ([`Outcome::code`]), shown with its name ([`Outcome::name`]). Numbers are never reused.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,25 +21,25 @@ macro_rules! outcomes {
             /// All outcomes, by number.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The number that is stored.
+            /// Returns the stored number.
             #[must_use]
             pub const fn code(self) -> i16 {
                 match self { $(Self::$variant => $code,)* }
             }
 
-            /// The name that people read, in snake case.
+            /// Returns the name for people, in snake case.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// What it means, for people to read.
+            /// Returns the meaning, for people.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($doc),+).trim_start(),)* }
             }
 
-            /// What to do about it, for people to read.
+            /// Returns the advice on what to do, for people.
             #[must_use]
             pub const fn advice(self) -> &'static str {
                 match self { $(Self::$variant => $advice,)* }
@@ -165,7 +166,8 @@ pub enum OutcomeClass {
     Content,
     /// The server named another URL.
     Redirect,
-    /// The server says that there is nothing there, by a status or as it does for whatever is missing.
+    /// The server says that there is nothing there, by a status or in its own way for missing
+    /// pages.
     Missing,
     /// Something went wrong: the URL counts as failed.
     Failed,
@@ -176,7 +178,7 @@ pub enum OutcomeClass {
 }
 
 impl OutcomeClass {
-    /// As it is stored and shown.
+    /// Returns its name as stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -191,7 +193,7 @@ impl OutcomeClass {
 }
 
 impl Outcome {
-    /// The class that summaries count by.
+    /// Returns the class by which summaries count.
     #[must_use]
     pub const fn class(self) -> OutcomeClass {
         match self {
@@ -225,7 +227,8 @@ impl Outcome {
         }
     }
 
-    /// Whether the answer says something lasting about the URL. The candidate keeps the last such outcome.
+    /// Whether the response says something lasting about the URL. The candidate keeps the last such
+    /// outcome.
     #[must_use]
     pub const fn is_contentful(self) -> bool {
         matches!(
@@ -242,13 +245,15 @@ impl Outcome {
         )
     }
 
-    /// Whether something stood in the page's place: a challenge, a form to log in, or a question for consent.
+    /// Whether something replaced the page: a challenge, a form to log in, or a question for
+    /// consent.
     #[must_use]
     pub const fn is_wall(self) -> bool {
         matches!(self, Self::BlockedByChallenge | Self::BlockedByLogin | Self::BlockedByConsent)
     }
 
-    /// Whether the answer is not the page, although it has content: a wall, or what the site says of pages that are missing.
+    /// Whether the response is not the page, although it has content: a wall, or the site's
+    /// response for missing pages.
     #[must_use]
     pub const fn is_not_of_page(self) -> bool {
         self.is_wall() || matches!(self, Self::SoftNotFound)
@@ -272,21 +277,23 @@ impl Outcome {
         )
     }
 
-    /// Whether it may cost the origin patience: a failure of the origin rather than of the URL, which could persist.
+    /// Whether it may cost the origin patience: it is a failure of the origin rather than of the
+    /// URL, and could persist.
     #[must_use]
     pub const fn costs_patience(self) -> bool {
         matches!(self, Self::ConnectionFailed | Self::RequestTimeout | Self::RateLimited | Self::ServerUnavailable)
     }
 
-    /// Whether the server asked to be asked later, so that the crawler slows down.
+    /// Whether the server asked for a later request, so that the crawler slows down.
     #[must_use]
     pub const fn is_refusal(self) -> bool {
         matches!(self, Self::RateLimited | Self::ServerUnavailable)
     }
 
-    /// Returns the outcome that an HTTP status alone gives, before the body is looked at.
+    /// Returns the outcome by the HTTP status alone, before looking at the body.
     ///
-    /// A 2xx gives [`Outcome::FileIngested`], which parsing may change, and so does 300: browsers show its body, and follow nothing. 401 and 403 are the remote's request to stay out.
+    /// A 2xx yields [`Outcome::FileIngested`], which parsing may change, and so does 300: browsers
+    /// show its body, and follow nothing. 401 and 403 are the remote's request to stay out.
     #[must_use]
     pub const fn of_status(status: u16) -> Self {
         match status {
@@ -337,7 +344,7 @@ impl FromStr for Outcome {
         }
         let name = text.to_ascii_lowercase().replace(['-', ' '], "_");
         let named = Self::ALL.iter().copied().find(|outcome| outcome.name() == name);
-        // Part of a name is enough to tell which one may be meant.
+        // Part of a name is enough for a suggestion.
         let near = || Self::ALL.iter().copied().find(|outcome| name.len() > 3 && outcome.name().contains(&name));
         named.ok_or_else(|| NoSuchOutcome(near()))
     }
@@ -370,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_is_known_by_its_number_and_by_its_name() {
+    fn an_outcome_is_read_from_its_number_or_name() {
         let near = |near| Err(NoSuchOutcome(near));
         for (text, expected, why) in [
             ("173", Ok(Outcome::BlockedUrlByLocalPolicy), "its number"),

@@ -1,4 +1,4 @@
-//! How fast an origin may be asked, and when it is given up.
+//! The pace of requests to an origin, and when it is given up.
 
 use std::time::Duration;
 
@@ -11,38 +11,44 @@ use crate::time::after;
 /// The longest delay between two requests that a robots.txt or an overloaded origin can impose.
 pub const DELAY_MAX: Duration = Duration::from_secs(180);
 
-/// The longest `Retry-After` that is obeyed within an iteration; a server that asks for more is asked again after this.
+/// The longest `Retry-After` that is obeyed within an iteration; after it, the next request is sent
+/// in any case.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_hours(24);
 
-/// The exponent stops here: 2^10 times the last response time is beyond [`DELAY_MAX`] for any origin that answers in 0.2 s.
+/// The limit on the exponent: 2^10 times the last response time is beyond [`DELAY_MAX`] for any
+/// origin that answers in 0.2 s.
 const BACK_OFF_EXPONENT_MAX: u8 = 10;
 
-/// The least response time to back off from: 2 s after the first refusal, however quick it was, then 4 s and so on.
+/// The shortest response time on which the back-off is based: 2 s after the first refusal, however
+/// quick it was, then 4 s and so on.
 const BACK_OFF_MIN: Duration = Duration::from_secs(1);
 
-/// The back-off exponent up to which refusals are forgiven. By then, the waits add up to some four minutes.
+/// The back-off exponent up to which refusals are forgiven. By then, the waits add up to some four
+/// minutes.
 const REFUSALS_FORGIVEN: u8 = 7;
 
-/// Of the last eight answers, as many refusals as make a host slow down. One is the URL's own affair.
+/// The number of refusals among the last eight answers at which a host slows down. A single one
+/// concerns only the URL.
 const REFUSALS_TELLING: u32 = 2;
 
-/// What an answer says about the load of its host.
+/// An answer's information about the load of its host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Load {
     /// The server works: it answered, if only that there is nothing there.
     Bearable,
-    /// The server [refused](Outcome::is_refusal) a URL that it had not refused before, or wanted to know whether a person asks.
+    /// The server [refused](Outcome::is_refusal) a URL for the first time, or demanded proof that a
+    /// person is asking.
     Refused,
     /// The server refused a URL again.
     RefusedAgain,
-    /// Nothing: there was no answer, or one that does not speak of load.
+    /// Nothing: there was no answer, or one that is unrelated to load.
     Unknown,
 }
 
 /// The time to keep between the starts of two requests to one origin.
 ///
-/// While the back-off exponent p is above 0, the delay is also at least the last response time
-/// × 2^p, and at least 2^p seconds. p shrinks by 1 with each good answer. It grows by 1 with each
+/// While the back-off exponent p is above 0, the delay is also at least the last response time ×
+/// 2^p, and at least 2^p seconds. p shrinks by 1 with each good answer. It grows by 1 with each
 /// [refusal](Outcome::is_refusal) if two of the last eight answers were refusals, so that the host
 /// slows down by their share; a URL that is refused alone only waits for its own next try.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -53,15 +59,15 @@ pub struct Pace {
     /// How long the last response took.
     #[serde(with = "crate::frontier::millis")]
     pub last_response: Duration,
-    /// p.
+    /// The back-off exponent p.
     pub back_off_exponent: u8,
-    /// Which of the last eight answers were refusals: a bit for each, the latest in the lowest.
+    /// The refusals among the last eight answers: a bit for each, the latest in the lowest.
     #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub recent_refusals: u8,
 }
 
 impl Pace {
-    /// The pace of an origin that has not been asked yet.
+    /// Creates the pace of an origin without any request so far.
     #[must_use]
     pub const fn new(base_delay: Duration) -> Self {
         Self { base_delay, last_response: Duration::ZERO, back_off_exponent: 0, recent_refusals: 0 }
@@ -78,7 +84,7 @@ impl Pace {
         self.base_delay.max(backed_off.min(DELAY_MAX))
     }
 
-    /// Whether the host refuses so often that this is not about single URLs.
+    /// Whether the host refuses so often that single URLs are not the reason.
     #[must_use]
     pub const fn is_refusing(&self) -> bool {
         self.recent_refusals.count_ones() >= REFUSALS_TELLING
@@ -95,7 +101,7 @@ impl Pace {
                 recent_refusals: recent_refusals << 1,
                 ..answered
             },
-            // A URL that is always refused says no more about its host the second time.
+            // A URL that is always refused reveals nothing new about its host the second time.
             Load::RefusedAgain if back_off_exponent == 0 => answered,
             Load::Refused | Load::RefusedAgain => {
                 let refused = Self { recent_refusals: recent_refusals << 1 | 1, ..answered };
@@ -107,7 +113,7 @@ impl Pace {
     }
 }
 
-/// What a request says about whether its origin is there.
+/// A request's information about whether its origin is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sign {
     /// It answered.
@@ -118,29 +124,30 @@ pub enum Sign {
     Silent,
 }
 
-/// How much an origin tried the crawler's patience in this iteration. Where the failures reach
-/// their limit (`politeness.failures`), it is given up, unless a URL that worked is still answered.
+/// How much of the crawler's patience an origin has used up in this iteration. When its failures
+/// reach the limit (`politeness.failures`), it is given up, unless a URL that worked before is
+/// still answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Patience {
-    /// Failures that were not made up for by answers since.
+    /// Failures for which later answers have not made up.
     failures: u8,
-    /// How often robots.txt alone was answered since a page was: it stands in for a page that
-    /// worked where there is none yet.
+    /// How often only robots.txt was answered since the last answered page: it stands in for a page
+    /// that worked until there is one.
     #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
     probes: u8,
 }
 
 impl Patience {
-    /// Nothing has failed.
+    /// Full patience: nothing has failed.
     pub const FULL: Self = Self { failures: 0, probes: 0 };
 
-    /// Whether none is left where this many failures are the limit.
+    /// Whether patience is used up with this limit on failures.
     #[must_use]
     pub const fn is_exhausted(self, failures_max: u8) -> bool {
         self.failures >= failures_max
     }
 
-    /// Whether more than one failure was not made up for.
+    /// Whether more than one failure is not made up for.
     #[must_use]
     pub const fn has_failed_again(self) -> bool {
         self.failures > 1
@@ -152,9 +159,9 @@ impl Patience {
         Self { failures: self.failures.saturating_add(1), ..self }
     }
 
-    /// Returns how long to wait for a host that could not be reached: as many waits as there are
-    /// failures below the limit, each of the first ones eight times as long as the one before, and
-    /// together as long as `in_all`. Zero once patience is exhausted.
+    /// Returns how long to wait for an unreachable host: there are as many waits as failures below
+    /// the limit, each of the first ones is eight times as long as the one before, and together
+    /// they last `in_all`. Zero once patience is exhausted.
     #[must_use]
     pub fn wait(self, in_all: Duration, failures_max: u8) -> Duration {
         let weight = |failure: u8| 8_u32.pow(u32::from(failure.saturating_sub(1).min(3)));
@@ -165,11 +172,11 @@ impl Patience {
         in_all.saturating_mul(weight(self.failures)) / sum
     }
 
-    /// Returns what is left after a request at this pace: one less for a failure that could
+    /// Returns the patience after a request at this pace: one less for a failure that could
     /// persist, one more for an answer. A refusal costs nothing as long as waiting longer may help.
     ///
-    /// Answers give patience back, or a site of a hundred thousand pages would be given up for a
-    /// few stray failures.
+    /// Answers restore patience, or a site of a hundred thousand pages would be given up for a few
+    /// stray failures.
     #[must_use]
     pub const fn after(self, sign: Sign, pace: &Pace) -> Self {
         match sign {
@@ -179,9 +186,9 @@ impl Patience {
         }
     }
 
-    /// Whether an answer to this would still save the origin. A page that is answered speaks for the
-    /// others without limit. robots.txt is often answered where nothing else is, so it does so no more
-    /// often than failures are forgiven.
+    /// Whether an answer to this probe could still save the origin. An answered page can do so any
+    /// number of times. robots.txt is often answered where nothing else is, so it can do so only as
+    /// often as failures are forgiven.
     #[must_use]
     pub const fn may_be_saved_by(self, probe: Probe, failures_max: u8) -> bool {
         match probe {
@@ -190,8 +197,8 @@ impl Patience {
         }
     }
 
-    /// Returns what is left after a URL was asked for that had worked, as patience was exhausted;
-    /// `None` if the origin is to be given up. `pace` is the one after that answer.
+    /// Returns the patience after probing a URL that had worked before, once patience was
+    /// exhausted; `None` if the origin must be given up. `pace` is the one after that answer.
     #[must_use]
     pub const fn after_probe(self, probe: Probe, sign: Sign, pace: &Pace) -> Option<Self> {
         let answers = match sign {
@@ -207,26 +214,26 @@ impl Patience {
     }
 }
 
-/// What is asked for before an origin is given up.
+/// The request that is made before an origin is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Probe {
     /// The first page of this iteration that worked.
     Page,
-    /// Where no page has worked yet.
+    /// robots.txt, if no page has worked yet.
     RobotsTxt,
 }
 
-/// How many times one URL is requested at least while its host refuses more than single URLs, the
-/// first included: more than a minute in all, as limits per minute are common.
+/// How many times at least one URL is requested while its host refuses more than single URLs,
+/// including the first time: more than a minute in all, as limits per minute are common.
 pub const TRIES_REFUSED_MIN: u8 = 6;
 
-/// Returns how many times a URL that ended with this outcome is requested at most, where the
-/// definition allows this many retries (`fetch.retries`).
+/// Returns how many times a URL with this outcome is requested at most, if the definition allows
+/// this many retries (`fetch.retries`).
 #[must_use]
 pub const fn tries_max(outcome: Outcome, retries: u8, pace: &Pace) -> u8 {
     let tries = retries.saturating_add(1);
     match outcome {
-        // Once more: it is more often a broken page than a moment's weakness.
+        // Once more: it is more often a broken page than a passing problem.
         Outcome::ServerInternalError if tries > 2 => 2,
         _ if !outcome.may_be_fluke() => 1,
         _ if outcome.is_refusal() && pace.is_refusing() && tries > 1 && tries < TRIES_REFUSED_MIN => TRIES_REFUSED_MIN,
@@ -234,8 +241,8 @@ pub const fn tries_max(outcome: Outcome, retries: u8, pace: &Pace) -> u8 {
     }
 }
 
-/// Returns how long to wait before the next try of a URL, after this many tries and this outcome:
-/// 2 s, 8 s, 32 s and so on; after refusals 2 s, 4 s, 8 s; and at least the origin's delay.
+/// Returns how long to wait before the next try of a URL, after this many tries and this outcome: 2
+/// s, 8 s, 32 s and so on; after refusals 2 s, 4 s, 8 s; and at least the origin's delay.
 #[must_use]
 pub fn retry_wait(tries: u8, outcome: Outcome, pace: &Pace) -> Duration {
     let factor: u32 = if outcome.is_refusal() { 2 } else { 4 };
@@ -243,8 +250,9 @@ pub fn retry_wait(tries: u8, outcome: Outcome, pace: &Pace) -> Duration {
     wait.max(pace.delay()).min(DELAY_MAX.max(pace.base_delay))
 }
 
-/// Returns how long to wait before an unreadable robots.txt is requested again, with this much patience left: 0.5, 1, 2, 4 s, or 1 to 8 times the
-/// delay if that is longer, and no less than the back-off.
+/// Returns how long to wait before an unreadable robots.txt is requested again, with this much
+/// patience left: 0.5, 1, 2, 4 s, or 1 to 8 times the delay if that is longer, and at least the
+/// back-off.
 #[must_use]
 pub fn robots_wait(patience: Patience, pace: &Pace) -> Duration {
     let doublings = u32::from(patience.failures.saturating_sub(1));
@@ -256,7 +264,7 @@ pub fn robots_wait(patience: Patience, pace: &Pace) -> Duration {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RobotsUse {
-    /// One was, or it is not known.
+    /// One was, or it is unknown.
     #[default]
     Used,
     /// None was: the delay after the request for robots.txt outlasted the turn.
@@ -271,13 +279,14 @@ impl RobotsUse {
     }
 }
 
-/// How long a robots.txt stays valid if no page was requested under it. RFC 9309 section 2.4 allows no longer use of a copy.
+/// How long a robots.txt stays valid if no page was requested under it. RFC 9309 section 2.4 does
+/// not allow a longer use of a copy.
 const ROBOTS_UNUSED_MAX: Duration = Duration::from_hours(24);
 
 /// Whether a stored robots.txt is valid for another turn.
 ///
-/// One that was not used yet is, whatever age the definition allows: if the delay is longer than that, each turn would fetch robots.txt, and none a
-/// page.
+/// An unused one is valid, whatever age the definition allows: if the delay is longer than that
+/// age, each turn would fetch only robots.txt, and never a page.
 #[must_use]
 pub fn is_robots_good(robots_use: RobotsUse, fetched_at: Timestamp, expires_at: Timestamp, now: Timestamp) -> bool {
     expires_at > now || (robots_use == RobotsUse::Unused && after(fetched_at, ROBOTS_UNUSED_MAX) > now)
@@ -309,7 +318,8 @@ mod tests {
         }
     }
 
-    /// The exponent after each of these answers: `.` for a good one, `R` for a refusal, `r` for another of the same URL, `5` for a broken page.
+    /// Returns the exponent after each of these answers: `.` for a good one, `R` for a refusal, `r`
+    /// for another one of the same URL, `5` for a broken page.
     fn exponents(answers: &str) -> Vec<u8> {
         let load = |answer| match answer {
             '.' => Load::Bearable,
@@ -359,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn before_an_origin_is_given_up_something_that_worked_speaks_for_it() {
+    fn a_url_that_worked_is_probed_before_an_origin_is_given_up() {
         let patient = Pace::default();
         let refusing = Pace { back_off_exponent: REFUSALS_FORGIVEN + 1, ..patient };
         let exhausted = (0..5).fold(Patience::FULL, |patience, _| patience.lose_one());
@@ -382,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_for_a_host_that_is_away_add_up_to_the_total() {
+    fn waits_for_an_unreachable_host_add_up_to_the_total() {
         let after = |failures: u8| (0..failures).fold(Patience::FULL, |patience, _| patience.lose_one());
         let waits = |failures_max: u8| -> Vec<u64> {
             (0..=failures_max).map(|n| after(n).wait(Duration::from_mins(15), failures_max).as_secs()).collect()

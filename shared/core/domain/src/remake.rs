@@ -1,4 +1,4 @@
-//! Making the documents of all iterations again, by the definition of today: how far that has come, and what it did.
+//! Remaking the documents of all iterations by the current definition: its progress and totals.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,62 +9,65 @@ use crate::frontier::{ParserCounters, SegmentId, Selection, StateChange};
 use crate::ids::Turn;
 use crate::simhash::TextPrint;
 
-/// How far making the documents of a crawl again has come. Stored with each step, so that whoever comes next goes on there.
+/// The progress of remaking the documents of a crawl. Stored with each step, so that the next
+/// worker continues there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemakeState {
-    /// What is made.
+    /// The job.
     pub job: RemakeJob,
-    /// The segment that was made again last, in the order of origins and then of commits; `None` at the beginning.
+    /// The last finished segment, in the order of origins and then of commits; `None` at the
+    /// beginning.
     pub after: Option<SegmentId>,
-    /// What was done until there.
+    /// The totals up to there.
     pub done: Remade,
 }
 
 impl RemakeState {
-    /// Returns where a job begins.
+    /// Creates the state at the beginning of a job.
     #[must_use]
     pub fn begin(job: RemakeJob) -> Self {
         Self { job, after: None, done: Remade::default() }
     }
 
-    /// Whether a segment is done: it comes before the last one that is, or is that.
+    /// Whether a segment is done: it is the last finished one, or comes before it.
     #[must_use]
     pub fn has_passed(&self, segment: &SegmentId) -> bool {
         self.after.as_ref().is_some_and(|after| place(segment) <= place(after))
     }
 }
 
-/// Returns where a segment is in the walk through a crawl.
+/// Returns the place of a segment in the walk through a crawl.
 fn place(id: &SegmentId) -> (&str, Turn, u64) {
     (id.origin.origin.as_str(), id.turn, id.n)
 }
 
-/// What is made again, and by what: only the same job goes on where an earlier one stopped.
+/// The job of remaking documents: only the same job continues where an earlier one stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemakeJob {
     /// The version of the crawl's definition.
     pub version: u32,
     /// The version of the program.
     pub program: String,
-    /// Which URLs.
+    /// The selection of URLs.
     pub selection: Selection,
 }
 
-/// What making documents again did.
+/// The totals of remaking documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remade {
-    /// Documents that were made again.
+    /// Documents that were remade.
     pub remade: u64,
-    /// Those of them that say something else than before.
+    /// Those of them whose content differs from before.
     pub different: u64,
     /// Those of them that do not fit the types of the definition.
     pub misfits: u64,
-    /// Documents that stay as they were: their answer is missing or damaged, or breaks the parser.
+    /// Documents that stay as they were: their response is missing or damaged, or breaks the
+    /// parser.
     pub kept: u64,
 }
 
 impl Remade {
-    /// Adds more.
+    /// Adds other totals.
     pub fn add(&mut self, more: &Self) {
         let Self { remade, different, misfits, kept } = more;
         self.remade += remade;
@@ -74,41 +77,43 @@ impl Remade {
     }
 }
 
-/// What takes the place of what is stored of a visit's document.
+/// The replacement of a visit's stored document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemadeVisit {
     /// The document. Its `n` and URL are those of the stored one.
     pub document: Document,
-    /// What the log says that the visit changed.
+    /// The visit's change in the log.
     pub change: Rewrite<Option<VisitChange>>,
-    /// Where the visit leads, by status or by a canonical link that counts; `None` if nowhere.
+    /// The visit's target, by status or by a canonical link that is believed; `None` if there is
+    /// none.
     pub redirect: Option<RedirectEntry>,
-    /// What the URL shows, if this is its last good document.
+    /// The change of the URL's state, if this is its last good document.
     pub state: StateChange,
     /// The print of its text; `None` if it is not a page, or the visit shows nothing.
     pub text: Option<TextPrint>,
-    /// What the document changes in the counters of its iteration.
+    /// The document's effect on the counters of its iteration.
     pub recount: Recount,
 }
 
-/// What documents that are made again change in the counters of their iteration: how visits ended, what they changed, what became of links and which
-/// documents are stuck. What the crawl did, such as how many URLs it found, stays.
+/// The effect of remade documents on the counters of their iteration: outcomes, changes,
+/// dispositions of links, and stuck documents. Counters of the crawl itself, such as found URLs,
+/// stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recount {
-    /// What was counted of the stored documents.
+    /// The counts of the stored documents.
     pub less: ParserCounters,
-    /// What is counted of those that take their place.
+    /// The counts of their replacements.
     pub more: ParserCounters,
 }
 
 impl Recount {
-    /// Adds that of other documents.
+    /// Adds the effect of other documents.
     pub fn add(&mut self, other: &Self) {
         self.less.add(&other.less);
         self.more.add(&other.more);
     }
 
-    /// Adds that a visit's change is another.
+    /// Adds the effect of a visit's new change.
     pub fn add_change(&mut self, was: Option<ChangeKind>, is: Option<ChangeKind>) {
         for (counters, kind) in [(&mut self.less, was), (&mut self.more, is)] {
             if let Some(kind) = kind {
@@ -118,12 +123,12 @@ impl Recount {
     }
 }
 
-/// Whether something that is stored is written anew.
+/// Whether a stored value is replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rewrite<T> {
     /// It stays as it is.
     Keep,
-    /// This takes its place.
+    /// This replaces it.
     With(T),
 }
 
@@ -141,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_has_passed_what_comes_before_its_last_segment() {
+    fn a_walk_has_passed_the_segments_before_its_last_one() {
         let job = RemakeJob { version: 1, program: "0.1".to_owned(), selection: Selection::All };
         let begun = RemakeState::begin(job);
         assert!(!begun.has_passed(&segment("a.example", 1, 0)), "nothing is passed at the beginning");
@@ -160,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_change_by_what_documents_say_and_stay_otherwise() {
+    fn only_counters_of_documents_change() {
         let counted = |stuck, nofollow, outcomes: &[(Outcome, u64)]| ParserCounters {
             stuck,
             links_nofollow: nofollow,

@@ -1,19 +1,20 @@
-//! Pages that show next to nothing until a browser has run their scripts, as the log says it.
+//! Pages that are nearly empty until a browser has run their scripts, and their log details.
 
 const BEFORE: &str = "needs JavaScript: next to nothing is in the page, and scripts fill its element `";
 
 const AFTER: char = '`';
 
-/// A page with fewer visible words, and an empty element that scripts fill, shows next to nothing without these.
+/// The limit on visible words below which a page with an empty element for scripts is nearly empty
+/// without them.
 pub const WORDS_MAX: usize = 50;
 
-/// Returns what is logged of a page whose scripts fill this element.
+/// Returns the log's detail for a page whose scripts fill this element.
 #[must_use]
 pub fn detail(element: &str) -> String {
     format!("{BEFORE}{element}{AFTER}")
 }
 
-/// Returns the element that scripts fill, of what [`detail`] wrote. `None` if it is something else.
+/// Returns the element in a result of [`detail`]; `None` if it is something else.
 #[must_use]
 pub fn element_of_detail(detail: &str) -> Option<&str> {
     detail.strip_prefix(BEFORE)?.strip_suffix(AFTER)

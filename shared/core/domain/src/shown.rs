@@ -1,21 +1,22 @@
-//! Making foreign text safe to show in a message, a log line or a terminal.
+//! Makes foreign text safe to show in a message, a log line or a terminal.
 
 use std::borrow::Cow;
 
-/// Whether a terminal acts on the character instead of showing it.
+/// Whether a terminal obeys the character instead of showing it.
 ///
-/// That is every control character, line breaks and tabs among them, and the characters that break lines or turn the direction of
-/// writing, by which one URL can be made to look like another (Unicode Technical Report 36, section 2.5).
+/// These are all control characters, including line breaks and tabs, and characters that break
+/// lines or change the direction of writing, which can make one URL look like another (Unicode
+/// Technical Report 36, section 2.5).
 #[must_use]
 pub fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns the text on one line of at most `chars_max` characters, none of which a terminal acts on.
+/// Returns the text on one line of at most `chars_max` characters, safe for a terminal.
 ///
-/// Line breaks and tabs become one space, and are trimmed at both ends; other characters that a terminal acts on are written as `\u{1b}`. A text that
-/// is too long is cut, with `…` at its end.
+/// Line breaks and tabs become one space, and are trimmed at both ends; other characters that a
+/// terminal obeys are written as `\u{1b}`. A text that is too long is cut, with `…` at its end.
 ///
 /// ```
 /// use dragline_domain::shown::one_line;
@@ -58,10 +59,11 @@ pub fn one_line(text: &str, chars_max: usize) -> String {
     line
 }
 
-/// Returns the text with user names and passwords masked by as many `*`, so that columns stay the same.
+/// Returns the text with user names and passwords masked by as many `*`, so that columns stay the
+/// same.
 ///
-/// Anything between two slashes and the last `@` may be one, however the URL was mistyped; without slashes, anything before the `@` in the same word
-/// may be.
+/// Everything between two slashes and the last `@` may be one, however the URL was mistyped;
+/// without slashes, everything before the `@` in the same word may be.
 ///
 /// ```
 /// use dragline_domain::shown::without_credentials;
@@ -83,7 +85,7 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Appends a text with what stands before its last `@` masked.
+/// Appends a text, masking everything before its last `@`.
 fn push_masked(shown: &mut String, text: &str) {
     let (secret, rest) = text.split_at(text.rfind('@').unwrap_or(0));
     shown.extend(secret.chars().map(|_| '*'));
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_not_shown_however_they_were_mistyped() {
+    fn credentials_are_masked_even_in_mistyped_urls() {
         for (text, expected, why) in [
             ("https://example.org/a", "https://example.org/a", "there are none"),
             ("https://user:secret@example.org/", "https://***********@example.org/", "as they are written"),

@@ -1,19 +1,21 @@
-//! A fingerprint of a text, of which similar texts differ in few bits.
+//! A fingerprint of a text: those of similar texts differ in few bits.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::words::compared_words;
 
-/// The fingerprint by Charikar's method (2002): 64 bits, each of them what most hashes of the text's runs of three words, in lower case, have there.
-/// Where there are no spaces between words, each character begins one, of two characters of Han and kana, and of four of Thai and its neighbours.
+/// The fingerprint by Charikar's method (2002): 64 bits, each the majority of that bit in the
+/// hashes of all runs of three words, in lower case. In scripts without spaces between words, each
+/// character begins a word, of two characters in Han and kana, and of four in Thai and its
+/// neighbours.
 ///
-/// Texts of a few words have few features, so their fingerprints say little.
+/// Texts of a few words have few features, so their fingerprints are not meaningful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Simhash(pub u64);
 
 impl Simhash {
-    /// Computes that of a text; 0 if it has no words.
+    /// Computes the fingerprint of a text; 0 if it has no words.
     ///
     /// ```
     /// use dragline_domain::simhash::Simhash;
@@ -27,7 +29,7 @@ impl Simhash {
         TextPrint::new(text).simhash
     }
 
-    /// Returns in how many bits the two differ.
+    /// Returns the number of bits in which the two differ.
     #[must_use]
     pub const fn distance(self, other: Self) -> u32 {
         (self.0 ^ other.0).count_ones()
@@ -40,20 +42,20 @@ impl fmt::Display for Simhash {
     }
 }
 
-/// What is kept of the text of a page, to compare it with others.
+/// The print of a page's text, for comparison with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextPrint {
-    /// The number of words that it is compared by.
+    /// The number of words compared.
     pub words: u32,
     /// Its fingerprint.
     pub simhash: Simhash,
 }
 
 impl TextPrint {
-    /// Returns that of a text. Letter case and spaces do not count.
+    /// Computes the print of a text, ignoring letter case and spaces.
     ///
-    /// Every page has one, so it is made in one pass over eight bytes at a time, in which words of
-    /// ASCII are neither copied nor put in lower case first.
+    /// Every page has one, so it is computed in one pass over eight bytes at a time, without first
+    /// copying ASCII words or converting them to lower case.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
@@ -89,18 +91,18 @@ impl TextPrint {
     }
 }
 
-/// A word so far.
+/// The current word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Word {
-    /// 0 of no bytes.
+    /// The hash; 0 without bytes.
     hash: u64,
-    /// All bytes, one over the other: the highest bits are those of bytes that are not ASCII.
+    /// The bitwise OR of all bytes: their highest bits are set if any byte is not ASCII.
     bits: u64,
 }
 
 impl Word {
-    /// Adds up to eight bytes, and zeros behind them. ASCII letters have no case in it, nor have the signs
-    /// beside them.
+    /// Adds up to eight bytes, padded with zeros. The case of ASCII letters, and of the signs
+    /// beside them, does not matter.
     fn add(&mut self, eight: u64) {
         self.bits |= eight;
         self.hash = hash_of(self.hash ^ (eight | (!eight & HIGHEST) >> 2));
@@ -110,7 +112,7 @@ impl Word {
         self.bits & HIGHEST == 0
     }
 
-    /// Reads one from the first byte to the last.
+    /// Reads a word from the first byte to the last.
     fn read(text: &str) -> Self {
         let mut word = Self::default();
         let eight = |bytes: &[u8]| bytes.iter().rev().fold(0, |eight, byte| eight << 8 | u64::from(*byte));
@@ -122,13 +124,13 @@ impl Word {
 /// The print of the text so far.
 #[derive(Default)]
 struct Runs {
-    /// The hashes of the last two words; 0 where there were none.
+    /// The hashes of the last two words; 0 if there were none.
     before: [u64; 2],
     votes: Votes,
 }
 
 impl Runs {
-    /// Adds what stands between spaces, by what was read of it.
+    /// Adds a token between spaces, and its word.
     fn add_token(&mut self, word: Word, text: &str, place: Range<usize>) {
         if word.is_ascii() {
             self.add_word(word.hash);
@@ -137,20 +139,20 @@ impl Runs {
         }
     }
 
-    /// Adds the words of what is not in ASCII.
+    /// Adds the words of text that is not ASCII.
     #[cold]
     fn add_words(&mut self, token: &str) {
         compared_words(&token.to_lowercase()).for_each(|word| self.add_word(Word::read(word).hash));
     }
 
-    /// Adds a word. Hashes of words are turned by their places, so that their order counts.
+    /// Adds a word. The hashes in a run are rotated by position, so that their order matters.
     fn add_word(&mut self, word: u64) {
         let [first, second] = self.before;
         self.votes.add(first.rotate_left(42) ^ second.rotate_left(21) ^ word);
         self.before = [second, word];
     }
 
-    /// Returns the print. Each word ends a run, the first two of a text shorter ones.
+    /// Returns the print. Each word ends a run; the runs of a text's first two words are shorter.
     fn end(self) -> TextPrint {
         TextPrint { words: self.votes.hashes, simhash: self.votes.simhash() }
     }
@@ -159,7 +161,7 @@ impl Runs {
 const EACH: u64 = 0x0101_0101_0101_0101;
 const HIGHEST: u64 = EACH * 0x80;
 
-/// Returns eight bytes from a place on, with spaces behind the end.
+/// Returns the eight bytes at a position, padded with spaces after the end.
 fn eight_at(bytes: &[u8], at: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
     if let Some(eight) = rest.first_chunk::<8>() {
@@ -168,25 +170,27 @@ fn eight_at(bytes: &[u8], at: usize) -> u64 {
     rest.iter().rev().fold(EACH * b' ' as u64, |eight, byte| eight << 8 | u64::from(*byte))
 }
 
-/// Sets the highest bit of each of eight bytes that is an ASCII space or control character, and no other bit.
+/// Returns the highest bit of each of eight bytes that is an ASCII space or control character, and
+/// no other bit.
 const fn spaces(eight: u64) -> u64 {
     !(((eight & !HIGHEST) + EACH * (0x7f - b' ' as u64)) | eight) & HIGHEST
 }
 
-/// Returns a hash in which each bit depends on all bits of a number: both halves of its product with
-/// a constant, as in wyhash. It is the same on all machines.
+/// Returns a hash in which each bit depends on all bits of a number: both halves of its product
+/// with a constant, as in wyhash. It is the same on all machines.
 fn hash_of(number: u64) -> u64 {
     let (low, high) = (number ^ 0xa076_1d64_78bd_642f).carrying_mul(0xe703_7ed1_a0b4_28db, 0);
     low ^ high
 }
 
-/// How many hashes have each of their bits set.
+/// The number of hashes with each bit set.
 #[derive(Clone, Debug, Default)]
 struct Votes {
-    /// The counts, a digit at a time: the bits of the first number are the last digits of the 64 counts, and so on.
+    /// The counts as binary digits: the bits of the first number are the lowest digits of the 64
+    /// counts, and so on.
     digits: [u64; 32],
     hashes: u32,
-    /// Hashes that are not counted yet: eight at once are counted in a fraction of the steps.
+    /// Hashes that are not counted yet: counting eight at once takes a fraction of the steps.
     waiting: [u64; 8],
 }
 
@@ -201,7 +205,8 @@ impl Votes {
         }
     }
 
-    /// Counts those that wait: adds each two to a digit, and what is carried from each two of these to the next.
+    /// Counts the waiting hashes with a tree of carry-save adders: two at a time into a digit, then
+    /// the carries of each two of these into the next.
     fn count(&mut self) {
         let mut carried = self.waiting;
         for (digit, carried_by) in [4, 2, 1].into_iter().enumerate() {
@@ -218,7 +223,7 @@ impl Votes {
         }
     }
 
-    /// Returns the fingerprint: the bits that more hashes have set than not.
+    /// Returns the fingerprint: the bits that most hashes have set.
     fn simhash(mut self) -> Simhash {
         let waiting = (self.hashes % 8) as usize;
         if waiting > 0 {
@@ -231,7 +236,7 @@ impl Votes {
     }
 }
 
-/// Adds three digits in each of 64 places, and returns the digits of the sums, and what is carried.
+/// Adds three digits in each of 64 places, and returns the digits of the sums and the carries.
 const fn sum(a: u64, b: u64, c: u64) -> (u64, u64) {
     let half = a ^ b;
     (half ^ c, a & b | half & c)
@@ -267,14 +272,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_print_depends_on_neither_letter_case_nor_spaces(words in proptest::collection::vec("[ -~äÄßςΣ東京ท]{1,12}", 0..40)) {
+        fn a_print_ignores_letter_case_and_spaces(words in proptest::collection::vec("[ -~äÄßςΣ東京ท]{1,12}", 0..40)) {
             let text = words.join(" ");
             let spaced = words.join("\n\u{a0}\t").to_lowercase();
             prop_assert_eq!(TextPrint::new(&text), TextPrint::new(&spaced));
         }
 
         #[test]
-        fn each_bit_of_a_simhash_is_what_most_hashes_have(hashes in proptest::collection::vec(any::<u64>(), 0..70)) {
+        fn each_bit_of_a_simhash_is_the_majority_of_the_hashes(hashes in proptest::collection::vec(any::<u64>(), 0..70)) {
             let mut votes = Votes::default();
             hashes.iter().for_each(|hash| votes.add(*hash));
             let most = |bit: &u32| hashes.iter().filter(|hash| **hash >> bit & 1 == 1).count() * 2 > hashes.len();

@@ -10,19 +10,22 @@ pub fn after(start: Timestamp, wait: Duration) -> Timestamp {
     start.checked_add(wait).unwrap_or(Timestamp::MAX)
 }
 
-/// Checks a stored end of a wait against the longest possible wait. One further off was written by a clock that was ahead of this one, so the true
-/// end is unknown, and the wait counts as over.
+/// Checks a stored end of a wait against the longest possible wait. One further in the future was
+/// written by a clock ahead of this one, so the true end is unknown, and the wait counts as over.
 #[must_use]
 pub fn honest(stored: Timestamp, now: Timestamp, longest: Duration) -> Timestamp {
     if between(now, stored) > longest { now } else { stored }
 }
 
-/// The most that a caller's `now` may lag behind, as it is the time when the operation began. A clock that is further behind was set back.
+/// The largest lag of a caller's `now`, which is the time when its operation began. A clock that is
+/// further behind was set back.
 const LATE_MAX: Duration = Duration::from_mins(10);
 
-/// Reads a stored end of a wait by a clock that says `now`, given what the writer's clock said when it was written.
+/// Converts a stored end of a wait for a clock that says `now`, given the writer's clock at the
+/// time of writing.
 ///
-/// If the clock was set back since, the end moves with it: what was left of the wait then is left from now on.
+/// If the clock was set back since, the end moves with it: the rest of the wait at that time counts
+/// from now on.
 #[must_use]
 pub fn by_clock(stored: Timestamp, written_at: Timestamp, now: Timestamp, longest: Duration) -> Timestamp {
     if is_set_back(written_at, now) {
@@ -38,7 +41,8 @@ pub fn is_set_back(written_at: Timestamp, now: Timestamp) -> bool {
     written_at > written_by(now)
 }
 
-/// Returns the latest time that a clock can have said if it says `now` to a caller that may be late.
+/// Returns the latest reading that a clock can have given if a caller, which may lag, has read
+/// `now` from it.
 #[must_use]
 pub fn written_by(now: Timestamp) -> Timestamp {
     after(now, LATE_MAX)
@@ -55,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_was_set_back_moves_times_along() {
+    fn times_move_with_a_clock_that_is_set_back() {
         let at = |second| Timestamp::from_second(second).unwrap();
         let longest = Duration::from_secs(5_000);
         for (stored, written, now, expected, why) in [

@@ -1,11 +1,11 @@
-//! Whether a body is valid in its format, and if not, why and where.
+//! The validity of a body in its format: whether it is valid, and if not, why and where.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The format as which a body is validated.
+/// The format against which a body is validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValidationType {
@@ -13,7 +13,7 @@ pub enum ValidationType {
     Html,
     /// HTML in the syntax of XML.
     Xhtml,
-    /// XML of another vocabulary than those below.
+    /// XML in another vocabulary than those below.
     Xml,
     /// A style sheet.
     Css,
@@ -28,7 +28,7 @@ pub enum ValidationType {
 }
 
 impl ValidationType {
-    /// Returns the name that people read.
+    /// Returns the name for people.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl fmt::Display for ValidationType {
     }
 }
 
-/// What validating a body has found.
+/// The result of validating a body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validity {
     /// The format.
@@ -58,13 +58,14 @@ pub struct Validity {
     pub kind: ValidationType,
     /// The first flaws, in the order of the body; empty if it is valid.
     pub flaws: Vec<Flaw>,
-    /// How many more were found. Where a format has no way to go on behind an error (XML, JSON), there are none.
+    /// The number of further flaws. It is 0 in formats where validation cannot continue after an
+    /// error (XML, JSON).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub flaws_more: u32,
 }
 
 impl Validity {
-    /// Whether nothing was found.
+    /// Whether no flaws were found.
     #[must_use]
     pub const fn is_valid(&self) -> bool {
         self.flaws.is_empty()
@@ -76,7 +77,7 @@ const fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// Something in a body that its format does not allow.
+/// Part of a body that its format does not allow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flaw {
     /// The line, from 1.
@@ -84,9 +85,9 @@ pub struct Flaw {
     /// The column, from 1, in characters; `None` if only the line is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// Which rule is broken.
+    /// The broken rule.
     pub rule: Rule,
-    /// What is wrong, on one line, for people.
+    /// The mistake, on one line, for people.
     pub message: String,
 }
 
@@ -100,13 +101,14 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// The code of a rule, such as `duplicate-id`: by it flaws are counted and filtered. `docs/validity.md` lists them.
+/// The code of a rule, such as `duplicate-id`, for counting and filtering flaws. `docs/validity.md`
+/// lists them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Rule(Cow<'static, str>);
 
 impl Rule {
-    /// Makes the rule of this code: small letters and hyphens.
+    /// Creates the rule with this code: lower-case letters and hyphens.
     #[must_use]
     pub const fn new(code: &'static str) -> Self {
         Self(Cow::Borrowed(code))
@@ -130,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_validity_reads_as_it_is_written() {
+    fn a_validity_is_read_back_unchanged() {
         const JSON: &str = r#"{"type":"html","flaws":[{"line":3,"column":7,"rule":"duplicate-id","message":"duplicate id `x`, first at 1:2"},{"line":9,"rule":"no-title","message":"there is no title"}],"flaws_more":2}"#;
         let validity: Validity = serde_json::from_str(JSON).unwrap();
         assert_eq!(serde_json::to_string(&validity).unwrap(), JSON);

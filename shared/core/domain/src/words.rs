@@ -1,16 +1,18 @@
-//! The words of a text, to count them and to compare texts by them: in scripts without spaces between words, by their characters.
+//! Splits a text into words, for counting and for comparing texts: in scripts without spaces
+//! between words, by characters.
 
-/// How a script without spaces has its words.
+/// A script without spaces between words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Script {
-    /// Han and kana. A character counts as a word, as word processors count.
+    /// Han and kana. A character counts as a word, like in word processors.
     Eastern,
-    /// Thai, Lao, Burmese and Khmer. Words have some four characters.
+    /// Thai, Lao, Burmese and Khmer. Words have about four characters.
     Southern,
 }
 
 impl Script {
-    /// Returns the script of a character; `None` for those of words with spaces between them, and for punctuation.
+    /// Returns the script of a character; `None` for scripts with spaces between words, and for
+    /// punctuation.
     const fn from_char(c: char) -> Option<Self> {
         match c {
             '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' => Some(Self::Southern),
@@ -29,7 +31,7 @@ impl Script {
         }
     }
 
-    /// How many characters tell as much as a word does.
+    /// Returns how many characters are as significant as a word.
     const fn characters_of_word(self) -> usize {
         match self {
             Self::Eastern => 2,
@@ -46,7 +48,7 @@ struct Piece<'t> {
     script: Option<Script>,
 }
 
-/// Returns the pieces of a text between spaces, and of these, where they are in several scripts.
+/// Returns the pieces of a text between spaces, further split where the script changes.
 fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     text.split_whitespace().flat_map(|token| {
         let mut rest = token;
@@ -58,14 +60,14 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
             rest = after;
             Some((Piece { text: piece, script }, is_whole))
         })
-        // Punctuation between characters is no word.
+        // Punctuation between characters is not a word.
         .filter(|(piece, is_whole)| *is_whole || piece.script.is_some() || piece.text.contains(char::is_alphanumeric))
         .map(|(piece, _)| piece)
     })
 }
 
-/// Counts the words of a text: what has spaces around it; of Han and kana each character; of Thai, Lao, Burmese and Khmer each four of a run, or what is
-/// left of it.
+/// Counts the words of a text: text between spaces; in Han and kana each character; in Thai, Lao,
+/// Burmese and Khmer every four characters of a run, and the rest.
 ///
 /// ```
 /// use dragline_domain::words::count_words;
@@ -83,8 +85,9 @@ pub fn count_words(text: &str) -> usize {
     pieces(text).map(count).sum()
 }
 
-/// Returns what texts are compared by: words, and where these have no spaces between them, what each character begins, as long as words are. So a change
-/// in a text changes what is near it alone.
+/// Returns the units by which texts are compared: words, and in scripts without spaces overlapping
+/// runs of a word's length from each character. So a change in a text only affects the units near
+/// it.
 pub(crate) fn compared_words(text: &str) -> impl Iterator<Item = &str> {
     pieces(text).flat_map(|Piece { text, script }| {
         let length = script.map(Script::characters_of_word);
@@ -133,7 +136,7 @@ mod tests {
         }
     }
 
-    /// A text of a thousand characters, which begin at one of an alphabet and follow one another at random.
+    /// Creates a text of a thousand random characters, from an alphabet that begins at `first`.
     fn random(first: u32, letters: u32, mut state: u32) -> String {
         let next = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

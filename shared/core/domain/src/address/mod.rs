@@ -1,7 +1,8 @@
-//! Which addresses Dragline never connects to.
+//! Addresses to which Dragline never connects.
 //!
-//! A crawler fetches what strangers link to, from inside somebody's network. So every address it connects to is
-//! classified here first: those written in a URL ([`literal_of`]), those that a name resolved to, and the peer's own.
+//! A crawler follows strangers' links from inside somebody's network, so every address is
+//! classified here before a connection: those written in a URL ([`literal_of`]), those that a name
+//! resolved to, and the peer's own.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -15,7 +16,8 @@ mod tests;
 
 pub use names::{NameRefused, check_name, private_name};
 
-/// What an address is for, according to the IANA special-purpose registries (RFC 6890) and the manuals of cloud providers.
+/// The purpose of an address, according to the IANA special-purpose registries (RFC 6890) and the
+/// manuals of cloud providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressClass {
     /// Part of the internet.
@@ -34,19 +36,21 @@ pub enum AddressClass {
     LinkLocal,
     /// A provider's network behind its address translation: `100.64.0.0/10` (RFC 6598).
     CarrierGrade,
-    /// Where a cloud provides a machine with its credentials and settings. Some of these would pass for public.
+    /// A cloud provider's source of credentials and settings for a machine. Some of these addresses
+    /// look public.
     Metadata,
-    /// A tunnel in IPv6, wherever it ends: 6to4, Teredo, IPv4-compatible and translated addresses, and 6to4's relays.
+    /// An IPv6 tunnel, wherever it ends: 6to4, Teredo, IPv4-compatible and translated addresses,
+    /// and 6to4 relays.
     Tunnel,
     /// Test benches: `198.18.0.0/15` (RFC 2544), `2001:2::/48` (RFC 5180).
     Benchmark,
     /// Examples in text: RFC 5737, RFC 3849, RFC 9637.
     Documentation,
-    /// Many receivers: `224.0.0.0/4`, `ff00::/8`.
+    /// Multicast: `224.0.0.0/4`, `ff00::/8`.
     Multicast,
-    /// Everybody on the link: `255.255.255.255`.
+    /// Every machine on the link: `255.255.255.255`.
     Broadcast,
-    /// Reserved by IANA, and all of IPv6 that was never allocated.
+    /// Reserved by IANA, and all unallocated IPv6 space.
     Reserved,
 }
 
@@ -85,14 +89,15 @@ impl fmt::Display for AddressClass {
     }
 }
 
-/// Which addresses may be connected to. Set where Dragline is started or deployed, never by a crawl's definition.
+/// The addresses to which connections are allowed. Set where Dragline is started or deployed, never
+/// by a crawl's definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressPolicy {
     /// Only the internet.
     #[default]
     PublicOnly,
-    /// Private networks too, as for crawling an intranet: everything that accepts connections, metadata included. Still not multicast, broadcast,
-    /// unspecified and reserved addresses.
+    /// Also private networks, as for crawling an intranet: all addresses that accept connections,
+    /// including metadata. Still not multicast, broadcast, unspecified and reserved addresses.
     AllowPrivate,
 }
 
@@ -111,11 +116,11 @@ impl AddressPolicy {
 pub struct AddressRefused {
     /// The address.
     pub ip: IpAddr,
-    /// What it is.
+    /// Its class.
     pub class: AddressClass,
 }
 
-/// Whether the policy lets Dragline connect to this address.
+/// Checks that the policy allows connections to this address.
 ///
 /// # Errors
 /// [`AddressRefused`] if it does not.
@@ -124,7 +129,8 @@ pub fn check(policy: AddressPolicy, ip: IpAddr) -> Result<(), AddressRefused> {
     if policy.allows(class) { Ok(()) } else { Err(AddressRefused { ip, class }) }
 }
 
-/// Returns what this address is for. An IPv4 address within an IPv6 one counts too: neither form is public if the other is not.
+/// Returns the class of an address. An IPv4 address embedded in an IPv6 one counts too: neither
+/// form is public unless both are.
 #[must_use]
 pub fn classify(ip: IpAddr) -> AddressClass {
     match ip {
@@ -134,7 +140,7 @@ pub fn classify(ip: IpAddr) -> AddressClass {
 }
 
 fn classify_ipv6(ip: Ipv6Addr) -> AddressClass {
-    // A mapped address is just another way to write the IPv4 address (RFC 4291, 2.5.5.2).
+    // A mapped address is only another spelling of the IPv4 address (RFC 4291, 2.5.5.2).
     if let Some(mapped) = ip.to_ipv4_mapped() {
         return ranges::class_of_ipv4(mapped);
     }
@@ -149,9 +155,10 @@ fn classify_ipv6(ip: Ipv6Addr) -> AddressClass {
     }
 }
 
-/// Returns the IPv4 addresses at which packets to an IPv6 address may end up.
+/// Returns the IPv4 addresses at which packets to an IPv6 address may arrive.
 ///
-/// Not those within `64:ff9b:1::/48`: which bits they are depends on the network (RFC 6052, 2.2); it is private anyway.
+/// Excludes those within `64:ff9b:1::/48`: their bits depend on the network (RFC 6052, 2.2), and
+/// the range is private anyway.
 fn embedded_ipv4(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
     let bits = ip.to_bits();
     let ipv4_at = |shift: u32| {
@@ -173,9 +180,11 @@ fn embedded_ipv4(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
     }
 }
 
-/// Returns the address that is written in a URL, which no resolver would ever see.
+/// Returns the address that is written in a URL and so never passes a resolver; `None` for domain
+/// names.
 ///
-/// However it was spelled: parsing the URL made `2130706433` and `0x7f.1` into `127.0.0.1`. `None` for domain names.
+/// Every spelling is covered: parsing the URL has turned `2130706433` and `0x7f.1` into
+/// `127.0.0.1`.
 #[must_use]
 pub fn literal_of(url: &CrawlUrl) -> Option<IpAddr> {
     let host = url.host();

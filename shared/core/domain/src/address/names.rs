@@ -1,8 +1,8 @@
-//! Names that belong to private networks by definition, whatever a resolver says.
+//! Names that always belong to private networks, whatever a resolver says.
 
 use super::{AddressClass, AddressPolicy};
 
-/// Names, and all names below them.
+/// Private names, each including all names below it.
 const PRIVATE_DOMAINS: &[(&str, AddressClass)] = &[
     // Must come before `internal`, as it is below that.
     ("metadata.google.internal", AddressClass::Metadata),
@@ -23,17 +23,18 @@ const PRIVATE_DOMAINS: &[(&str, AddressClass)] = &[
     ("lan", AddressClass::Private),
 ];
 
-/// A name that the policy forbids to look up.
+/// A name whose lookup the policy forbids.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no connection to {host}: {class} name")]
 pub struct NameRefused {
     /// The host.
     pub host: String,
-    /// What its addresses would be.
+    /// The class of its addresses.
     pub class: AddressClass,
 }
 
-/// Whether the policy lets Dragline look up this host. What it resolves to must be checked all the same.
+/// Checks that the policy allows the lookup of this host. The resulting addresses must still be
+/// checked.
 ///
 /// # Errors
 /// [`NameRefused`] if it does not.
@@ -44,9 +45,11 @@ pub fn check_name(policy: AddressPolicy, host: &str) -> Result<(), NameRefused> 
     }
 }
 
-/// Returns what a name's addresses are, if the name alone says that they are not public; `None` for all other names.
+/// Returns the class of a name's addresses, if the name alone shows that they are not public;
+/// `None` for all other names.
 ///
-/// That is `localhost`, `.local`, `.internal` and similar names, with all names below them, in any letter case, with or without the trailing dot.
+/// These are `localhost`, `.local`, `.internal` and similar names, with all names below them, in
+/// any letter case, with or without the trailing dot.
 #[must_use]
 pub fn private_name(host: &str) -> Option<AddressClass> {
     let host = host.strip_suffix('.').unwrap_or(host);

@@ -1,4 +1,4 @@
-//! The special ranges, as tables. The first range that holds an address decides.
+//! The special ranges, as tables. The first range that contains an address decides.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -11,7 +11,7 @@ const fn v4(a: u8, b: u8, c: u8, d: u8, prefix_bits: u32, class: AddressClass) -
     (Ipv4Addr::new(a, b, c, d), prefix_bits, class)
 }
 
-/// The first four groups, then the last two. The groups between are zero in all ranges.
+/// Takes the first four groups, then the last two. The groups between are zero in all ranges.
 const fn v6(start: [u16; 4], end: [u16; 2], prefix_bits: u32, class: AddressClass) -> Ipv6Range {
     let [a, b, c, d] = start;
     let [g, h] = end;
@@ -20,8 +20,9 @@ const fn v6(start: [u16; 4], end: [u16; 2], prefix_bits: u32, class: AddressClas
 
 /// IANA IPv4 Special-Purpose Address Registry, multicast (RFC 5771), and metadata.
 ///
-/// Left out, hence public, is what the registry calls globally reachable: AS112 (`192.31.196.0/24`, `192.175.48.0/24`)
-/// and AMT (`192.52.193.0/24`). The anycast addresses in `192.0.0.0/24` are reachable too, but serve no web.
+/// Left out, hence public, are those that the registry calls globally reachable: AS112
+/// (`192.31.196.0/24`, `192.175.48.0/24`) and AMT (`192.52.193.0/24`). The anycast addresses in
+/// `192.0.0.0/24` are reachable too, but serve no web pages.
 #[rustfmt::skip]
 const IPV4: &[Ipv4Range] = &[
     v4(169, 254, 169, 254, 32, Metadata),   // AWS, Azure, Google, Oracle, OpenStack and nearly all others
@@ -53,8 +54,9 @@ const IPV4: &[Ipv4Range] = &[
 
 /// IANA IPv6 Special-Purpose Address Registry, the address types of RFC 4291, and metadata.
 ///
-/// Only `2000::/3` was ever allocated (RFC 4291, 2.4), so what is neither there nor here is reserved. Of `2001::/23`, reserved for protocols (RFC
-/// 2928), some blocks are called globally reachable, but no web server is behind them; AS112's `2620:4f:8000::/48` is left out as in IPv4.
+/// Only `2000::/3` was ever allocated (RFC 4291, 2.4), so everything outside it and this table is
+/// reserved. Some blocks of `2001::/23`, reserved for protocols (RFC 2928), are called globally
+/// reachable, but have no web servers; AS112's `2620:4f:8000::/48` is left out as in IPv4.
 #[rustfmt::skip]
 const IPV6: &[Ipv6Range] = &[
     v6([0xfd00, 0x0ec2, 0, 0], [0, 0x0254], 128, Metadata),      // AWS
@@ -67,13 +69,13 @@ const IPV6: &[Ipv6Range] = &[
     v6([0, 0, 0, 0], [0, 1], 128, Loopback),                     // RFC 4291, 2.5.3
     v6([0, 0, 0, 0], [0, 0], 96, Tunnel),                        // RFC 4291, 2.5.5.1: IPv4-compatible
     (Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, 0, 0), 96, Tunnel),    // RFC 2765, 2.1: IPv4-translated
-    v6([0x0064, 0xff9b, 0, 0], [0, 0], 96, Public),              // RFC 6052: NAT64, as public as what is within
+    v6([0x0064, 0xff9b, 0, 0], [0, 0], 96, Public),              // RFC 6052: NAT64, as public as the embedded address
     v6([0x0064, 0xff9b, 1, 0], [0, 0], 48, Private),             // RFC 8215: NAT64 of one network
     v6([0x2001, 0x0002, 0, 0], [0, 0], 48, Benchmark),           // RFC 5180
     v6([0x2001, 0, 0, 0], [0, 0], 32, Tunnel),                   // RFC 4380: Teredo
     v6([0x2001, 0, 0, 0], [0, 0], 23, Reserved),                 // RFC 2928
     v6([0x2001, 0x0db8, 0, 0], [0, 0], 32, Documentation),       // RFC 3849
-    v6([0x2002, 0, 0, 0], [0, 0], 16, Tunnel),                   // RFC 3056: 6to4, given up by RFC 7526
+    v6([0x2002, 0, 0, 0], [0, 0], 16, Tunnel),                   // RFC 3056: 6to4, deprecated by RFC 7526
     v6([0x3fff, 0, 0, 0], [0, 0], 20, Documentation),            // RFC 9637
     v6([0x2000, 0, 0, 0], [0, 0], 3, Public),                    // RFC 4291, 2.4
     v6([0xfc00, 0, 0, 0], [0, 0], 7, UniqueLocal),               // RFC 4193

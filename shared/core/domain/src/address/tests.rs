@@ -1,4 +1,4 @@
-//! The boundaries of every range, and what holds for all addresses.
+//! The boundaries of every range, and properties of all addresses.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,8 @@ fn ip(text: &str) -> IpAddr {
     text.parse().unwrap_or_else(|_| panic!("{text} is no address"))
 }
 
-/// First and last address of each range, its class, and the classes of the addresses right before and behind it.
+/// The first and last address of each range, its class, and the classes of the addresses just
+/// outside it.
 #[test]
 fn ranges_start_and_end_where_the_registries_say() {
     #[rustfmt::skip]
@@ -202,7 +203,7 @@ fn ipv4_of_any_class() -> impl Strategy<Value = Ipv4Addr> {
 }
 
 proptest! {
-    /// No way of writing an IPv4 address within an IPv6 one makes it public, if it is not.
+    /// Embedding an IPv4 address in an IPv6 one never makes it public.
     #[test]
     fn an_embedded_address_is_no_more_public_than_itself(v4 in ipv4_of_any_class(), other in any::<u128>(), flag in any::<bool>()) {
         let bits = u128::from(v4.to_bits());
@@ -226,7 +227,7 @@ proptest! {
         }
     }
 
-    /// Whatever else the standard library knows to be special is never public.
+    /// Addresses that the standard library treats as special are never public.
     #[test]
     fn nothing_that_is_known_to_be_special_is_public(v4 in ipv4_of_any_class(), v6 in any::<u128>().prop_map(Ipv6Addr::from_bits)) {
         if v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_multicast() || v4.is_documentation() {

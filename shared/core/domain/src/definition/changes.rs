@@ -2,7 +2,7 @@
 
 use super::{Draft, Key, Schedule};
 
-/// What a change of a key means for an iteration that is not finished.
+/// The effect of a changed key on an iteration that is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Other URLs would be crawled: the iteration must start over.

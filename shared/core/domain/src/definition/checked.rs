@@ -1,4 +1,4 @@
-//! A definition that passed every check.
+//! A definition that has passed every check.
 
 use std::ops::Deref;
 
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{Draft, Problems, validate};
 use crate::url::CrawlUrl;
 
-/// A definition that passed every check. Reads like the [`Draft`] it was made from; to change it, change a draft.
+/// A definition that has passed every check. Reads like the [`Draft`] from which it was made; to
+/// change it, change a draft.
 ///
 /// Stored as `{"format": 1, "definition": {…}}`. Reading one back checks it again, as limits may be stricter than when it
 /// was stored.
@@ -28,16 +29,16 @@ impl Definition {
         if problems.is_empty() { Ok(Self(draft)) } else { Err(Problems(problems)) }
     }
 
-    /// Creates the definition of a crawl of these seeds, with all defaults.
+    /// Creates the definition of a crawl with these seeds and all defaults.
     ///
     /// # Errors
-    /// There are no seeds, or too many, or all of them look like traps.
+    /// Fails if there are no seeds, too many, or only ones that look like traps.
     pub fn for_seeds(seeds: Vec<CrawlUrl>) -> Result<Self, Problems> {
         Self::new(Draft::for_seeds(seeds))
     }
 
-    /// Returns this definition with the [`Effect::HowOnly`](super::Effect::HowOnly) keys of another one: the same URLs are crawled, in the other's
-    /// way. No check spans the two kinds of keys.
+    /// Returns this definition with the [`Effect::HowOnly`](super::Effect::HowOnly) keys of another
+    /// one: it crawls the same URLs in the other's way. No check spans the two kinds of keys.
     #[must_use]
     pub fn in_the_manner_of(&self, other: &Self) -> Self {
         let Draft { politeness, fetch, user_agent, content, canonical, soft_404, items, main, .. } = other.0.clone();
@@ -47,7 +48,7 @@ impl Definition {
         Self(Draft { archive, recrawl, schedule, ..mixed })
     }
 
-    /// Returns the draft, to change it.
+    /// Returns the draft, for changes.
     #[must_use]
     pub fn into_draft(self) -> Draft {
         self.0
@@ -68,13 +69,13 @@ struct Stored {
     definition: Draft,
 }
 
-/// Why a stored definition cannot be used.
+/// The reason why a stored definition cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoredError {
     /// A later version wrote it.
     #[error("a definition of format {0}, but this version reads only {known}", known = Definition::FORMAT)]
     Format(u32),
-    /// It would not pass the checks today.
+    /// It does not pass today's checks.
     #[error(transparent)]
     Invalid(#[from] Problems),
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::UrlPattern;
 use crate::url::{CrawlUrl, Scheme};
 
-/// A tree of tests over the parts of a URL, as normalised and percent-encoded.
+/// A tree of tests over the parts of a URL, which are normalised and percent-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
@@ -21,7 +21,7 @@ pub enum Condition {
     Host(TextTest),
     /// The path, beginning with `/`, without the query.
     Path(TextTest),
-    /// The query, without its `?`. No test holds for a URL that has none.
+    /// The query, without its `?`. No test holds for a URL without one.
     Query(TextTest),
     /// `http` or `https`.
     Scheme(TextTest),
@@ -31,7 +31,7 @@ pub enum Condition {
     Url(TextTest),
 }
 
-/// A test of one part. Letter case counts.
+/// A test of one part. It is case-sensitive.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextTest {
@@ -47,7 +47,7 @@ pub enum TextTest {
     Regex(UrlPattern),
 }
 
-/// Why a condition cannot be what the user meant.
+/// The reason why a condition makes no sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConditionMistake {
     /// An `all` or `any` of nothing.
@@ -62,7 +62,7 @@ pub enum ConditionMistake {
 }
 
 impl Condition {
-    /// How deep conditions may be nested; a single test is 1 deep.
+    /// The limit on the nesting of conditions; a single test has depth 1.
     pub const DEPTH_MAX: usize = 16;
 
     /// Whether it holds for the URL.
@@ -81,7 +81,7 @@ impl Condition {
         }
     }
 
-    /// Counts its tests.
+    /// Returns the number of its tests.
     #[must_use]
     pub(super) fn tests(&self) -> usize {
         match self {
@@ -91,7 +91,7 @@ impl Condition {
         }
     }
 
-    /// Returns the first mistake in it. Goes no deeper than [`Condition::DEPTH_MAX`].
+    /// Returns its first mistake. Goes no deeper than [`Condition::DEPTH_MAX`].
     #[must_use]
     pub fn mistake(&self) -> Option<ConditionMistake> {
         self.mistake_within(Self::DEPTH_MAX)
@@ -129,7 +129,7 @@ impl TextTest {
         }
     }
 
-    /// The text it looks for; `None` for a pattern, which is not analysed.
+    /// Returns the text to look for; `None` for a pattern, which is not analysed.
     fn literal(&self) -> Option<&str> {
         match self {
             Self::Equals(text) | Self::Prefix(text) | Self::Suffix(text) | Self::Contains(text) => Some(text),
@@ -137,7 +137,7 @@ impl TextTest {
         }
     }
 
-    /// The text that the part must begin with.
+    /// Returns the required beginning of the part.
     fn beginning(&self) -> Option<&str> {
         match self {
             Self::Equals(text) | Self::Prefix(text) => Some(text),
@@ -206,7 +206,7 @@ impl TextTest {
     }
 }
 
-/// In words: `path begins with /private and not query contains page=`.
+/// Shows it in words: `path begins with /private and not query contains page=`.
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (part, test) = match self {

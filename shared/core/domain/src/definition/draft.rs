@@ -10,9 +10,11 @@ use crate::content::ContentLevel;
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
 
-/// A definition before its checks: every field may be set, and [`super::Definition::new`] says what is wrong.
+/// A definition before its checks: any field may have any value, and [`super::Definition::new`]
+/// reports the mistakes.
 ///
-/// The [`Key`](super::Key) of a field says what it is for and which values it may have. The defaults are set here.
+/// The [`Key`](super::Key) of a field gives its purpose and valid values. The defaults are set
+/// here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
     /// [`Key::Name`](super::Key::Name).
@@ -25,7 +27,7 @@ pub struct Draft {
     /// [`Key::Requisites`](super::Key::Requisites).
     #[serde(default, skip_serializing_if = "Requisites::are_ignored")]
     pub requisites: Requisites,
-    /// Which URLs belong to it.
+    /// The URLs that belong to it.
     #[serde(default)]
     pub scope: Scope,
     /// When an iteration stops although URLs are left.
@@ -40,13 +42,13 @@ pub struct Draft {
     /// [`Key::StripQueryParameters`](super::Key::StripQueryParameters).
     #[serde(default)]
     pub strip_query_parameters: UrlRules,
-    /// What looks like a site that makes up URLs without end.
+    /// The limits for sites that generate endless URLs.
     #[serde(default)]
     pub traps: TrapLimits,
     /// How gently each origin is crawled.
     #[serde(default)]
     pub politeness: Politeness,
-    /// What one request may cost.
+    /// The limits of a request.
     #[serde(default)]
     pub fetch: Fetch,
     /// [`Key::Content`](super::Key::Content).
@@ -55,7 +57,7 @@ pub struct Draft {
     /// [`Key::UserAgent`](super::Key::UserAgent).
     #[serde(default)]
     pub user_agent: UserAgent,
-    /// What the archive says about who made it.
+    /// The provenance that is written into the archive.
     #[serde(default, skip_serializing_if = "Provenance::is_empty")]
     pub archive: Provenance,
     /// [`Key::Canonical`](super::Key::Canonical).
@@ -70,7 +72,7 @@ pub struct Draft {
     /// [`Key::Main`](super::Key::Main).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub main: Vec<MainRule>,
-    /// When a URL that is known is fetched again.
+    /// When a known URL is fetched again.
     #[serde(default)]
     pub recrawl: Recrawl,
     /// When an iteration begins by itself, on a deployed stack. `None`: only on command.
@@ -108,7 +110,8 @@ impl Draft {
     }
 }
 
-/// Which URLs belong to a crawl: those within reach of a seed that are not excluded and, if there are patterns to include, match one.
+/// The URLs that belong to a crawl: those within reach of a seed that are not excluded and, if
+/// there are patterns to include, match one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Scope {
@@ -122,19 +125,20 @@ pub struct Scope {
     pub max_depth: Option<u32>,
 }
 
-/// What is done with the sitemaps of a site.
+/// How to treat the sitemaps of a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sitemaps {
-    /// Nothing. One that a page links to is a file like others; its entries are followed.
+    /// Ignore them. One that a page links to is a file like others; its entries are followed.
     #[default]
     Ignore,
-    /// The robots.txt of each seed's site is a seed, too, and the sitemaps that it names are visited.
+    /// The robots.txt of each seed's site is a seed, too, and the sitemaps that it names are
+    /// visited.
     Follow,
 }
 
 impl Sitemaps {
-    /// The word for it.
+    /// Returns its word in a definition.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -150,11 +154,11 @@ impl fmt::Display for Sitemaps {
     }
 }
 
-/// What is done with what pages need to be shown: pictures, styles, scripts, fonts, sound and video.
+/// How to treat the requisites of pages: pictures, styles, scripts, fonts, sound and video.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Requisites {
-    /// Nothing: they are links of the page.
+    /// As mere links of the page.
     #[default]
     Ignore,
     /// They are visited and archived with their page, wherever they are.
@@ -162,7 +166,7 @@ pub enum Requisites {
 }
 
 impl Requisites {
-    /// The word for it.
+    /// Returns its word in a definition.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -183,19 +187,19 @@ impl fmt::Display for Requisites {
     }
 }
 
-/// What is done with a page that calls another URL canonical.
+/// How to treat a page that declares another URL canonical.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Canonical {
-    /// It is a copy if that URL leads to a page like it.
+    /// It is a copy if that URL leads to a similar page.
     #[default]
     Obey,
-    /// It stands for itself, like any other.
+    /// It stands for itself, like any other page.
     Ignore,
 }
 
 impl Canonical {
-    /// The word for it.
+    /// Returns its word in a definition.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -216,19 +220,19 @@ impl fmt::Display for Canonical {
     }
 }
 
-/// What is done about servers that do not say by a status that a page is missing.
+/// How to treat servers that answer for missing pages with a good status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Soft404 {
-    /// Nothing: what they answer is a page.
+    /// Every answer with a good status is a page.
     #[default]
     Ignore,
-    /// They are asked for an address that cannot exist, and what is answered like that is missing.
+    /// Request an address that cannot exist from them; pages with a similar answer are missing.
     Detect,
 }
 
 impl Soft404 {
-    /// The word for it.
+    /// Returns its word in a definition.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -249,7 +253,7 @@ impl fmt::Display for Soft404 {
     }
 }
 
-/// What a URL must share with a seed.
+/// The part of a URL that must equal a seed's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Within {
@@ -258,7 +262,8 @@ pub enum Within {
     Origin,
     /// The host, with any scheme and port.
     Host,
-    /// The registered domain, such as `example.co.uk`, with every host below it. A host that has none, such as an address, stands for itself.
+    /// The registered domain, such as `example.co.uk`, with every host below it. A host without
+    /// one, such as an address, stands for itself.
     Domain,
 }
 
@@ -272,7 +277,7 @@ impl fmt::Display for Within {
     }
 }
 
-/// When an iteration stops though URLs are left. `None` means no limit.
+/// When an iteration stops although URLs are left. `None` means no limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
@@ -306,24 +311,24 @@ impl Default for Budget {
 /// URLs that are in scope but never fetched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DoNotCrawl {
-    /// Which URLs.
+    /// The condition for these URLs.
     pub when: Condition,
-    /// Why not: one line, shown to whoever asks.
+    /// The reason: one line, shown to anyone who asks.
     pub reason: String,
 }
 
-/// Query parameters that a URL may have. If there are rules, a URL with a query is crawled only if one of them covers the URL and allows all of its
-/// parameters.
+/// Allowed query parameters. If there are rules, a URL with a query is crawled only if one of them
+/// covers the URL and allows all of its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueryRule {
-    /// Which URLs it covers; `None`: all.
+    /// The condition for the URLs that it covers; `None`: all.
     #[serde(default)]
     pub when: Option<Condition>,
-    /// The names that are allowed, as decoded text, case kept. Empty: no query at all.
+    /// The allowed names, as decoded text, case-sensitive. Empty: no query at all.
     pub allow: Vec<String>,
 }
 
-/// What looks like a site that makes up URLs without end.
+/// The limits for sites that generate endless URLs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrapLimits {
@@ -372,7 +377,7 @@ impl Default for Politeness {
     }
 }
 
-/// What one request may cost.
+/// The limits of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fetch {

@@ -1,8 +1,8 @@
-//! What is wrong with a type of items.
+//! Mistakes in types of items.
 
 use super::limits;
 
-/// Why a type of items, or a field, cannot be what the user meant.
+/// The reason why a type of items, or a field, makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ItemMistake {
     /// A type has an invalid name.
@@ -11,59 +11,59 @@ pub enum ItemMistake {
     /// A field has an invalid name.
     #[error("`{0}` is not a valid name of a field")]
     FieldName(String),
-    /// A name is there twice.
+    /// A name occurs twice.
     #[error("the name `{0}` appears twice")]
     Double(String),
     /// A type or a record without fields.
     #[error("there are no fields")]
     NoFields,
-    /// More fields than are allowed.
+    /// More fields than allowed.
     #[error("{count} fields, but at most {max} are allowed")]
     TooManyFields {
-        /// How many there are.
+        /// Their number.
         count: usize,
-        /// How many there may be.
+        /// Their limit.
         max: usize,
     },
-    /// Records in records in records.
+    /// Records are nested too deeply.
     #[error("fields are nested more than {max} deep", max = limits::RECORDS_DEPTH_MAX)]
     TooDeep,
-    /// Nothing says where a field stands.
+    /// A field has no place.
     #[error("the field has no place")]
     NoSelector,
     /// A selector without text.
     #[error("the selector is empty")]
     EmptySelector,
-    /// A selector of so many bytes.
+    /// A selector is too long, at so many bytes.
     #[error("a selector of {0} bytes, but at most {max} are allowed", max = limits::SELECTOR_BYTES_MAX)]
     SelectorTooLong(usize),
-    /// So many places for a field.
+    /// A field has too many places, at so many.
     #[error("{0} places, but at most {max} are allowed", max = limits::SELECTORS_MAX)]
     TooManySelectors(usize),
-    /// `json` alone, where nothing has selected any.
+    /// `json` alone, although no JSON has been selected.
     #[error("there is no JSON here that `json` could look into")]
     NoJson,
-    /// Bounds of a kind that has none.
+    /// Bounds for a kind that has none.
     #[error("`min` and `max` are for numbers and money, not for the kind `{0}`")]
     Bounds(&'static str),
     /// A bound that is not a number.
     #[error("a bound must be a number, and not infinite")]
     EndlessBound,
-    /// No value is within the bounds.
+    /// The lower bound is above the upper one.
     #[error("nothing fits: `min` is `{min}`, and `max` is `{max}`")]
     CrossedBounds {
-        /// The least.
+        /// The lower bound.
         min: String,
-        /// The most.
+        /// The upper bound.
         max: String,
     },
-    /// A pattern of a kind that has none.
+    /// A pattern for a kind that has none.
     #[error("`pattern` is for texts, URLs and dates, not for the kind `{0}`")]
     Pattern(&'static str),
 }
 
 impl ItemMistake {
-    /// What to do about it.
+    /// Returns the remedy.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Types of items: what the user wants from pages, and where it stands in them.
+//! Types of items: the values that the user wants from pages, and their places.
 
 use std::fmt;
 
@@ -7,41 +7,42 @@ use serde::{Deserialize, Serialize};
 use super::validate::problem;
 use super::{Condition, ItemMistake, Key, KeyPlace, Mistake, Problem, TextPattern, limits};
 
-/// A type of the user's own items: on which pages they are, and what is wanted of them.
+/// A type of the user's own items: its pages, and its fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ItemType {
     /// The items' type.
     #[serde(rename = "type")]
     pub name: String,
-    /// On which pages; `None`: on all.
+    /// The condition for its pages; `None`: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Condition>,
-    /// Each match is an item, and the fields are looked for within it; `None`: a page is one item.
+    /// The place of each item, within which its fields are looked for; `None`: a page is one item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub each: Option<Selector>,
-    /// What is wanted.
+    /// Its fields.
     pub fields: Vec<FieldRule>,
 }
 
-/// What is wanted in a field, where it stands, and what must be true of it.
+/// A field: its place, its kind, and the conditions on its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FieldRule {
     /// The field's name.
     pub name: String,
-    /// Where it may stand: the first place that has anything decides. Empty only for a record of the element that its fields' places are relative to.
+    /// Its possible places: the first one with a value decides. Empty only for a record of the
+    /// element that its fields' places are relative to.
     pub any: Vec<Selector>,
-    /// What is made of it.
+    /// The kind of its value.
     pub kind: FieldKind,
     /// Whether an item may lack it.
     #[serde(default)]
     pub presence: Presence,
-    /// The least that a number may be, or an amount of money.
+    /// The lower bound of a number or an amount of money.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    /// The most that it may be.
+    /// The upper bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
-    /// What must match somewhere in a text, URL or date.
+    /// A pattern that must match somewhere in a text, URL or date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<TextPattern>,
 }
@@ -50,14 +51,14 @@ pub struct FieldRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Presence {
-    /// It may.
+    /// It may lack it.
     #[default]
     Optional,
-    /// It may not.
+    /// It must have it.
     Required,
 }
 
-/// What a field has.
+/// The kind of a field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldKind {
@@ -65,15 +66,15 @@ pub enum FieldKind {
     One(ScalarKind),
     /// Every match.
     List(ScalarKind),
-    /// Every match with fields of its own, which are looked for within it.
+    /// Every match, with its own fields, which are looked for within it.
     Record(Vec<FieldRule>),
 }
 
-/// What a single value is.
+/// The kind of a single value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScalarKind {
-    /// A text, in which any white space is one space.
+    /// A text, with all white space collapsed to single spaces.
     #[default]
     Text,
     /// A number, as `1,234.5`, `1.234,5` or `12 %`.
@@ -84,12 +85,12 @@ pub enum ScalarKind {
     Date,
     /// An absolute URL of `http` or `https`.
     Url,
-    /// Yes or no.
+    /// A boolean.
     Boolean,
 }
 
 impl ScalarKind {
-    /// The word by which the user writes it.
+    /// Returns its word in a definition.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -112,7 +113,7 @@ impl ScalarKind {
 }
 
 impl FieldKind {
-    /// The word by which the user writes it.
+    /// Returns its word in a definition.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -135,12 +136,14 @@ impl FieldKind {
 pub struct Selector {
     /// Where to look.
     pub at: SelectorPlace,
-    /// What to take from the text that stands there: what this matches, or its first group if it has any. `None`: all of it.
+    /// A pattern for the part of the text to take: its match, or its first group if it has any.
+    /// `None`: all of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regex: Option<TextPattern>,
 }
 
-/// Where a selector looks. The texts are in the syntax of their kind, which whoever reads a definition checks.
+/// The place where a selector looks. The texts are in the syntax of their kind, which the reader of
+/// a definition checks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SelectorPlace {
@@ -148,13 +151,13 @@ pub enum SelectorPlace {
     Css {
         /// The selector.
         selector: String,
-        /// The attribute whose value counts; `None`: the element's text.
+        /// The attribute with the value; `None`: the element's text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attribute: Option<String>,
     },
     /// Elements, or their attributes, by a path like XPath's.
     Path(String),
-    /// The text of the page, or of the element that is looked into.
+    /// The text of the page, or of the element that is searched.
     Text,
     /// The page's JSON-LD, by a JSON path.
     JsonLd(String),
@@ -162,16 +165,16 @@ pub enum SelectorPlace {
     Script {
         /// The scripts, by a CSS selector.
         selector: String,
-        /// What in them, by a JSON path.
+        /// The part of them, by a JSON path.
         json: String,
     },
     /// The JSON that `each`, or a record's place, selected; by a JSON path.
     Json(String),
-    /// The items of the page's structured data, by the names of properties with dots between them.
+    /// The items of the page's structured data, by property names separated by dots.
     Item {
         /// The names, such as `offers.price`.
         property: String,
-        /// The type that the items must have; `None`: any.
+        /// The required type of the items; `None`: any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         item_type: Option<String>,
     },
@@ -192,7 +195,7 @@ impl Selector {
         }
     }
 
-    /// Returns what is wrong with it, apart from the syntax of its texts.
+    /// Returns its mistake, apart from the syntax of its texts.
     #[must_use]
     pub fn mistake(&self) -> Option<ItemMistake> {
         if self.texts().iter().any(|text| text.trim().is_empty()) {
@@ -206,7 +209,7 @@ impl Selector {
     }
 }
 
-/// As it is written, for people: `css: time, attribute: datetime`.
+/// Shows it as written, for people: `css: time, attribute: datetime`.
 impl fmt::Display for Selector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.at {
@@ -231,7 +234,7 @@ impl fmt::Display for Selector {
 }
 
 impl FieldRule {
-    /// Returns what is wrong with it alone, apart from a record's fields.
+    /// Returns its own mistake, without those of a record's fields.
     #[must_use]
     pub fn mistake(&self) -> Option<ItemMistake> {
         let is_record = matches!(self.kind, FieldKind::Record(_));
@@ -273,14 +276,14 @@ impl FieldRule {
 }
 
 impl ItemType {
-    /// Returns what is wrong with its name.
+    /// Returns the mistake in its name.
     #[must_use]
     pub fn name_mistake(&self) -> Option<ItemMistake> {
         (!is_type_name(&self.name)).then(|| ItemMistake::TypeName(shown(&self.name)))
     }
 }
 
-/// What is wrong with the types, beyond their number and their conditions.
+/// Returns the problems of types, apart from their number and their conditions.
 pub(super) fn problems(types: &[ItemType]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut fields = 0;
@@ -312,7 +315,7 @@ pub(super) fn problems(types: &[ItemType]) -> Vec<Problem> {
     problems
 }
 
-/// Whether a place has selected JSON, which `json` alone can look into.
+/// Whether a place has selected JSON, as `json` alone requires.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Json {
     Selected,
@@ -338,7 +341,7 @@ impl FieldWalk {
             return;
         }
         self.fields += fields.len();
-        // A list that is far too long is not looked at, as that takes time by its square.
+        // A list that is far too long is cut, as the check takes quadratic time.
         for (place, field) in fields.iter().enumerate().take(limits::FIELDS_MAX) {
             let path = format!("{path}.{}", shown(&field.name));
             let double = fields[..place].iter().any(|other| other.name == field.name);
@@ -367,7 +370,7 @@ fn is_field_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A name that may be anything, short and on one line.
+/// Returns an arbitrary name, short and on one line.
 fn shown(name: &str) -> String {
     name.chars().filter(|c| !c.is_control()).take(limits::ITEM_NAME_LEN_MAX).collect()
 }

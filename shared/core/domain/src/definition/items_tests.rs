@@ -1,4 +1,4 @@
-//! Which types of items are refused and why, and how they are stored.
+//! Refused types of items, with the reasons, and their stored form.
 
 use super::*;
 use crate::url::{CrawlUrl, UrlRules};

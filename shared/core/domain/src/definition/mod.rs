@@ -1,8 +1,9 @@
-//! What the user asked for: a crawl, as defined in YAML or on the command line.
+//! The user's request: a crawl, as defined in YAML or on the command line.
 //!
-//! A [`Draft`] is what the user wrote, with defaults for the rest; a [`Definition`] is a draft that passed every check. YAML and the command line
-//! both fill a draft, so the same rules check both, and errors are reported as [`Problem`]s: the place, the mistake and a hint. Each key is described
-//! once, by [`Key`].
+//! A [`Draft`] has the user's values, with defaults for the rest; a [`Definition`] is a draft that
+//! has passed every check. YAML and the command line both fill a draft, so the same rules check
+//! both, and errors are reported as [`Problem`]s: the place, the mistake and a hint. Each key is
+//! described once, by [`Key`].
 
 mod changes;
 mod checked;

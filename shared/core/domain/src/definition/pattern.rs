@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// A regular expression over a URL, or over a part of one. Matches anywhere unless anchored with `^` and `$`.
 ///
-/// The syntax is that of the crate `regex`: no look-around and no back-references, so that every search is linear in the
-/// URL. Two patterns are equal when their texts are.
+/// The syntax is that of the crate `regex`: no look-around and no back-references, so that every
+/// search is linear in the URL. Two patterns are equal if their texts are.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct UrlPattern(Regex);
@@ -21,7 +21,7 @@ pub struct UrlPattern(Regex);
 pub struct TextPattern(Regex);
 
 impl TextPattern {
-    /// The pattern as it was written.
+    /// Returns the pattern as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -33,7 +33,8 @@ impl TextPattern {
         self.0.is_match(text)
     }
 
-    /// Returns what it matches, in order: of each match the first group that took part, or all of it if the pattern has no groups.
+    /// Returns its matches, in order: of each match the first group that took part, or all of it if
+    /// the pattern has no groups.
     pub fn matches<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         self.0.captures_iter(text).filter_map(|found| {
             let group = found.iter().skip(1).flatten().next();
@@ -42,10 +43,10 @@ impl TextPattern {
     }
 }
 
-/// Why a text is not a valid pattern.
+/// The reason why a text is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// It is empty, and would match everything, which is never what was meant.
+    /// It is empty, and would match everything, which is never intended.
     #[error("an empty pattern")]
     Empty,
     /// Longer than [`UrlPattern::LEN_MAX`].
@@ -54,16 +55,16 @@ pub enum PatternError {
     /// It has control characters, such as a line break: patterns are shown on one line.
     #[error("a pattern with a line break or another control character")]
     Control,
-    /// Compiled, it would need more than [`UrlPattern::COMPILED_BYTES_MAX`].
+    /// Compiled, it needs more than [`UrlPattern::COMPILED_BYTES_MAX`].
     #[error("the pattern is too large once compiled")]
     TooLarge,
-    /// It does not parse; the detail is the parser's own.
+    /// It does not parse; the detail comes from the parser.
     #[error("bad pattern: {0}")]
     Syntax(String),
 }
 
 impl PatternError {
-    /// What to do about it.
+    /// Returns the remedy.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
@@ -79,12 +80,12 @@ impl PatternError {
 }
 
 impl UrlPattern {
-    /// The longest pattern, in bytes.
+    /// The limit on a pattern, in bytes.
     pub const LEN_MAX: usize = 1_000;
-    /// The most memory that one compiled pattern may take, in bytes.
+    /// The limit on the memory of a compiled pattern, in bytes.
     pub const COMPILED_BYTES_MAX: usize = 1 << 20;
 
-    /// The pattern as it was written.
+    /// Returns the pattern as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -111,13 +112,14 @@ fn compiled(text: &str) -> Result<Regex, PatternError> {
     }
 }
 
-/// The regex crate draws the pattern with a marker over several lines; its last line says what is wrong.
+/// Returns the last line of the regex crate's message, which states the error; the others show the
+/// pattern with a marker.
 fn last_line(message: &str) -> String {
     let line = message.lines().last().unwrap_or_default();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-/// What patterns have in common: each is its text.
+/// Implements the traits that patterns share: each stands for its text.
 macro_rules! is_its_text {
     ($($pattern:ident)*) => {$(
         impl FromStr for $pattern {

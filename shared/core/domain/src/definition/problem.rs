@@ -1,4 +1,4 @@
-//! What is wrong with a definition, and what to do about it.
+//! Problems of a definition, and their remedies.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,28 +8,28 @@ use jiff::SignedDuration;
 use super::{ConditionMistake, ItemMistake, KeyPlace, RecrawlWord, limits};
 use crate::url::CrawlUrl;
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {mistake}")]
 pub struct Problem {
-    /// Where.
+    /// The place.
     pub place: KeyPlace,
-    /// What.
+    /// The mistake.
     pub mistake: Mistake,
 }
 
-/// Everything that is wrong, at least one thing.
+/// All problems of a definition, at least one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Problems(pub(super) Vec<Problem>);
 
 impl Problems {
-    /// The problems, in the order of the keys.
+    /// Returns the problems, in the order of the keys.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.0.iter()
     }
 }
 
-/// One problem a line, hints left out.
+/// Shows one problem per line, without hints.
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, problem) in self.0.iter().enumerate() {
@@ -40,7 +40,7 @@ impl fmt::Display for Problems {
     }
 }
 
-/// A value that has limits, shown as the user writes it. Only values of the same kind are compared.
+/// A value with limits, shown as the user writes it. Only values of the same kind are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub enum Quantity {
     /// A number of something.
@@ -77,74 +77,74 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// What is wrong with a value that has the right form.
+/// A mistake in a value that has the right form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mistake {
-    /// A crawl has to begin somewhere.
+    /// There are no seeds, so the crawl cannot begin.
     #[error("no seeds")]
     NoSeeds,
     /// A list is too long.
     #[error("{count} entries, but at most {max} are allowed")]
     TooMany {
-        /// How many there are.
+        /// Their number.
         count: usize,
-        /// How many there may be.
+        /// Their limit.
         max: usize,
     },
     /// A value is outside its limits.
     #[error("`{value}` is not between `{min}` and `{max}`")]
     OutOfRange {
-        /// The value that was given.
+        /// The value.
         value: Quantity,
-        /// The least that it may be.
+        /// The lower bound.
         min: Quantity,
-        /// The most that it may be.
+        /// The upper bound.
         max: Quantity,
     },
-    /// A value is more than the functions of a stack can do.
+    /// A value exceeds the limits of a stack's functions.
     #[error("`{value}` is more than a stack can do, which is `{max}`")]
     BeyondStack {
-        /// The value that was given.
+        /// The value.
         value: Quantity,
-        /// The most that it may be on a stack.
+        /// The upper bound on a stack.
         max: Quantity,
     },
-    /// One value is more than another, which is its upper bound.
+    /// One value exceeds another, which is its upper bound.
     #[error("`{value}` is more than {other}, which is `{bound}`")]
     MoreThan {
-        /// The value that was given.
+        /// The value.
         value: Quantity,
         /// The place of its bound.
         other: KeyPlace,
         /// The value there.
         bound: Quantity,
     },
-    /// A value of a rule is less than one that holds for all, which is its lower bound.
+    /// A value of a rule is below one that applies to all URLs, which is its lower bound.
     #[error("`{value}` is less than {other}, which is `{bound}`")]
     LessThan {
-        /// The value that was given.
+        /// The value.
         value: Quantity,
         /// The place of its bound.
         other: KeyPlace,
         /// The value there.
         bound: Quantity,
     },
-    /// A policy for known pages counts from an interval, and there is none.
+    /// A policy for known pages needs an interval, and there is none.
     #[error("`{0}` needs an interval")]
     NoInterval(RecrawlWord),
-    /// A value that the policy for known pages does not ask for.
+    /// A value that the policy for known pages does not use.
     #[error("this has no effect where the policy is `{0}`")]
     NoEffect(RecrawlWord),
-    /// A rule for known pages that leaves everything as it is.
+    /// A rule for known pages that changes nothing.
     #[error("the rule has only a condition")]
     EmptyRule,
-    /// A rule of main parts without selectors.
+    /// A rule for main parts without selectors.
     #[error("the rule has no selectors")]
     NoSelector,
     /// An `exclude` pattern matches a seed.
     #[error("the pattern excludes the seed {0}")]
     ExcludesSeed(CrawlUrl),
-    /// No `include` pattern matches any seed, so that nothing can begin.
+    /// No `include` pattern matches any seed, so the crawl cannot begin.
     #[error("no pattern includes any of the seeds, such as {0}")]
     IncludesNoSeed(CrawlUrl),
     /// Every seed is blocked.
@@ -152,18 +152,18 @@ pub enum Mistake {
     BlocksEverySeed {
         /// The first seed.
         seed: CrawlUrl,
-        /// What blocks it, as it is explained to users.
+        /// The rule that blocks it, as explained to users.
         rule: String,
     },
-    /// A condition cannot be what the user meant.
+    /// A condition makes no sense.
     #[error(transparent)]
     Condition(#[from] ConditionMistake),
-    /// A type of items cannot be what the user meant.
+    /// A type of items makes no sense.
     #[error("{path}: {mistake}")]
     Item {
-        /// The type's name, with that of the field: `Product.price`.
+        /// The names of the type and the field: `Product.price`.
         path: String,
-        /// What is wrong.
+        /// The mistake.
         mistake: ItemMistake,
     },
     /// The patterns together are too large once compiled.
@@ -178,7 +178,7 @@ pub enum Mistake {
 }
 
 impl Mistake {
-    /// Returns what to do about it; `None` if the message says it all.
+    /// Returns the remedy; `None` if the message says it all.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {

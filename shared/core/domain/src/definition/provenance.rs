@@ -1,11 +1,11 @@
-//! What the archive says about who made it.
+//! The provenance of an archive.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What the `warcinfo` record of each WARC file says about its origin (WARC 1.1 §6.2, and Dublin Core).
+/// The provenance in the `warcinfo` record of each WARC file (WARC 1.1 §6.2, and Dublin Core).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Provenance {
@@ -43,10 +43,10 @@ pub struct Line(String);
 pub struct LineError;
 
 impl Line {
-    /// The longest one, in characters.
+    /// The limit in characters.
     pub const CHARS_MAX: usize = 1_000;
 
-    /// The text, without spaces around it.
+    /// Returns the text, without surrounding spaces.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -77,7 +77,8 @@ impl From<Line> for String {
     }
 }
 
-/// The name of a machine, which may be part of a file's name: labels of letters, digits and `-`, with dots between them.
+/// The name of a machine, safe as part of a file name: labels of letters, digits and `-`, separated
+/// by dots.
 ///
 /// ```
 /// use dragline_domain::definition::Hostname;
@@ -94,10 +95,10 @@ pub struct Hostname(String);
 pub struct HostnameError;
 
 impl Hostname {
-    /// The longest one, in bytes: file names have other parts, and 255 bytes at most.
+    /// The limit in bytes: file names have other parts, and at most 255 bytes.
     pub const LEN_MAX: usize = 100;
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

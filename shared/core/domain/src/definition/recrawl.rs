@@ -1,4 +1,4 @@
-//! When a URL that is known is to be fetched again, as the user wrote it.
+//! When a known URL is fetched again, as written by the user.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::validate::problem;
 use super::{Condition, Key, KeyPlace, Mistake, Problem, Quantity};
 
-/// When a URL that is known is fetched again: one policy for all URLs, and rules for some of them.
+/// When a known URL is fetched again: one policy for all URLs, and rules for some of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Recrawl {
@@ -38,7 +38,8 @@ impl Default for Recrawl {
     }
 }
 
-/// The word by which a user chooses a policy. With its times it is a [`RecrawlPolicy`](crate::recrawl::RecrawlPolicy).
+/// The user's word for a policy. Together with its times it becomes a
+/// [`RecrawlPolicy`](crate::recrawl::RecrawlPolicy).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecrawlWord {
@@ -46,7 +47,7 @@ pub enum RecrawlWord {
     Always,
     /// After the same interval each time.
     Fixed,
-    /// After an interval that grows while a page stays as it is, and shrinks when it changes.
+    /// After an interval that grows while a page is unchanged, and shrinks when it changes.
     Adaptive,
 }
 
@@ -60,21 +61,21 @@ impl fmt::Display for RecrawlWord {
     }
 }
 
-/// Another policy for some URLs. What is `None` is as it is for all.
+/// Another policy for some URLs. `None` stands for the value that applies to all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecrawlRule {
-    /// For which URLs, unless an earlier rule covers them.
+    /// The condition for its URLs, unless an earlier rule covers them.
     pub when: Condition,
-    /// In place of [`Recrawl::policy`].
+    /// Replaces [`Recrawl::policy`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<RecrawlWord>,
-    /// In place of [`Recrawl::interval`].
+    /// Replaces [`Recrawl::interval`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Duration>,
-    /// In place of [`Recrawl::min`].
+    /// Replaces [`Recrawl::min`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<Duration>,
-    /// In place of [`Recrawl::max`].
+    /// Replaces [`Recrawl::max`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Duration>,
 }
@@ -91,18 +92,19 @@ impl RecrawlRule {
 }
 
 impl Recrawl {
-    /// Whether a policy takes this time from here, rather than from its rule: if not, the time has no effect.
+    /// Whether a policy uses this time from here, rather than from its rule; otherwise the time has
+    /// no effect.
     #[must_use]
     pub fn uses(&self, key: Key) -> bool {
         self.levels().any(|level| level.needs(key) && level.rule_time(key).is_none())
     }
 
-    /// What holds for all URLs.
+    /// Returns the values that apply to all URLs.
     pub(crate) fn for_all(&self) -> Level<'_> {
         Level { recrawl: self, rule: None }
     }
 
-    /// What each rule makes of it.
+    /// Returns the values that result from each rule.
     pub(crate) fn for_rules(&self) -> impl Iterator<Item = Level<'_>> {
         self.rules.iter().enumerate().map(|rule| Level { recrawl: self, rule: Some(rule) })
     }
@@ -112,11 +114,11 @@ impl Recrawl {
     }
 }
 
-/// A policy as it is put together: from a rule, and from what holds for all URLs.
+/// The values of a policy, combined from a rule and from those that apply to all URLs.
 #[derive(Clone, Copy)]
 pub(crate) struct Level<'r> {
     recrawl: &'r Recrawl,
-    /// The rule and its position; `None`: what holds for all URLs.
+    /// The rule and its position; `None`: the values that apply to all URLs.
     pub(crate) rule: Option<(usize, &'r RecrawlRule)>,
 }
 
@@ -154,7 +156,8 @@ impl Level<'_> {
         self.rule.and_then(|(_, rule)| rule.time(key))
     }
 
-    /// Whether its policy asks for this time. Each has a longest wait, for pages that are gone.
+    /// Whether its policy uses this time. Every policy uses a longest wait, for pages that are
+    /// gone.
     fn needs(self, key: Key) -> bool {
         match key {
             Key::RecrawlInterval => self.policy() != RecrawlWord::Always,
@@ -163,7 +166,7 @@ impl Level<'_> {
         }
     }
 
-    /// Returns the place of a key: in its rule, or where it is for all.
+    /// Returns the place of a key: in its rule, or at the top.
     fn place(self, key: Key, is_in_rule: bool) -> KeyPlace {
         match self.rule {
             Some((entry, _)) if is_in_rule => KeyPlace::part(Key::RecrawlRules, entry, key),
@@ -174,7 +177,7 @@ impl Level<'_> {
 
 const TIMES: [Key; 3] = [Key::RecrawlInterval, Key::RecrawlMin, Key::RecrawlMax];
 
-/// What is wrong beyond the bounds of single keys and the form of conditions.
+/// Returns the problems beyond the bounds of single keys and the form of conditions.
 pub(super) fn problems(recrawl: &Recrawl) -> Vec<Problem> {
     let mut problems: Vec<Problem> = Vec::new();
     for level in recrawl.levels() {
@@ -190,7 +193,7 @@ pub(super) fn problems(recrawl: &Recrawl) -> Vec<Problem> {
     problems
 }
 
-/// What is wrong with the parts of a rule alone.
+/// Returns the problems within a single rule.
 fn in_rule(level: Level<'_>, entry: usize, rule: &RecrawlRule) -> Vec<Problem> {
     let times = || TIMES.into_iter().filter_map(|key| Some((key, rule.time(key)?)));
     if rule.policy.is_none() && times().next().is_none() {
@@ -205,14 +208,14 @@ fn in_rule(level: Level<'_>, entry: usize, rule: &RecrawlRule) -> Vec<Problem> {
 
 fn no_interval(level: Level<'_>) -> Option<Problem> {
     let is_in_rule = level.rule.is_some_and(|(_, rule)| rule.policy.is_some());
-    // What a rule leaves out is reported where it is for all.
+    // A value that a rule leaves out is reported where it applies to all.
     let is_reported = level.rule.is_none() || is_in_rule;
     let lacks = level.needs(Key::RecrawlInterval) && level.interval().is_none();
     (lacks && is_reported)
         .then(|| problem(level.place(Key::RecrawlPolicy, is_in_rule), Mistake::NoInterval(level.policy())))
 }
 
-/// Times that contradict each other, as far as the policy asks for both.
+/// Returns the contradictions between times, as far as the policy uses both.
 fn crossed(level: Level<'_>) -> Vec<Problem> {
     const PAIRS: [(Key, Key); 3] = [
         (Key::RecrawlMin, Key::RecrawlMax),
@@ -226,7 +229,7 @@ fn crossed(level: Level<'_>) -> Vec<Problem> {
         let is_rule_above = low.entry.is_none() && high.entry.is_some();
         (less > more).then(|| {
             if is_rule_above {
-                // The rule is what does not fit.
+                // The mistake is the rule's.
                 problem(high, Mistake::LessThan { value: more_told, other: low, bound: less_told })
             } else {
                 problem(low, Mistake::MoreThan { value: less_told, other: high, bound: more_told })

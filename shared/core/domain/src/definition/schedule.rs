@@ -1,4 +1,4 @@
-//! When a crawl begins by itself.
+//! The schedule of a crawl.
 
 use std::time::Duration;
 
@@ -16,15 +16,15 @@ pub struct Schedule {
     crontab: Crontab,
 }
 
-/// Why a text is not a valid schedule.
+/// The reason why a text is not a valid schedule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// The expression does not parse, or is not of five fields.
+    /// The expression does not parse, or does not have five fields.
     #[error("`{cron}` is not a valid cron expression: {why}")]
     Cron {
-        /// What was given.
+        /// The expression.
         cron: String,
-        /// What is wrong with it.
+        /// The mistake in it.
         why: String,
     },
     /// The time zone is not in the IANA database.
@@ -33,10 +33,10 @@ pub enum ScheduleError {
     /// Times follow each other too closely.
     #[error("the schedule repeats after {after:?}, but the minimum is 5 minutes")]
     TooOften {
-        /// The shortest time between two of them.
+        /// The shortest interval between them.
         after: Duration,
     },
-    /// No date matches, as with the 30th of February.
+    /// No date matches, such as the 30th of February.
     #[error("the schedule never comes due")]
     Never,
 }
@@ -47,7 +47,7 @@ impl Schedule {
     /// The least time between two iterations.
     pub const INTERVAL_MIN: Duration = Duration::from_mins(5);
 
-    /// How many times in a row are looked at to find the shortest interval: an hour has at most 60.
+    /// How many consecutive times to check for the shortest interval: an hour has at most 60.
     const TIMES_LOOKED_AT: usize = 64;
 
     /// Reads a cron expression of five fields (minute, hour, day of month, month, day of week) in a time zone of the IANA database.
@@ -74,25 +74,27 @@ impl Schedule {
         }
     }
 
-    /// The expression, as it was written.
+    /// Returns the expression as written.
     #[must_use]
     pub fn cron(&self) -> &str {
         &self.cron
     }
 
-    /// The name of the time zone.
+    /// Returns the name of the time zone.
     #[must_use]
     pub fn time_zone(&self) -> &str {
         &self.time_zone
     }
 
-    /// Returns the first time after this one. `None` beyond the end of the calendar, or if the expression names a date that does not exist.
+    /// Returns the first time after this one; `None` beyond the end of the calendar, or if the
+    /// expression names a date that does not exist.
     #[must_use]
     pub fn next_after(&self, time: Timestamp) -> Option<Timestamp> {
         self.crontab.find_next(MakeTimestamp(time)).ok().map(|next| next.timestamp())
     }
 
-    /// `None` if it never comes due. A schedule that comes due only every few years has a long one.
+    /// Returns the shortest interval; `None` if it never comes due. A schedule that comes due only
+    /// every few years has a long one.
     fn shortest_interval(&self) -> Option<Duration> {
         let first = self.next_after(Timestamp::UNIX_EPOCH)?;
         let times = std::iter::successors(Some(first), |time| self.next_after(*time)).take(Self::TIMES_LOOKED_AT);
@@ -102,14 +104,14 @@ impl Schedule {
     }
 }
 
-/// Compares what was written: the same text gives the same times.
+/// Compares the texts: the same text yields the same times.
 impl PartialEq for Schedule {
     fn eq(&self, other: &Self) -> bool {
         (&self.cron, &self.time_zone) == (&other.cron, &other.time_zone)
     }
 }
 
-/// Keeps only the reason: the parser prints it after a marker below the expression.
+/// Returns only the reason, which the parser prints after a marker below the expression.
 fn reason(message: &str) -> String {
     let last = message.lines().last().unwrap_or_default();
     last.split_once('^').map_or(last, |(_, reason)| reason).trim().to_owned()
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stored_form_is_what_was_written() {
+    fn the_stored_form_is_the_written_text() {
         let schedule = Schedule::new("0 8 * * 1-5", "America/New_York").unwrap();
         let stored = serde_json::to_string(&schedule).unwrap();
         assert_eq!(stored, r#"{"cron":"0 8 * * 1-5","time_zone":"America/New_York"}"#);

@@ -1,16 +1,17 @@
-//! What the functions of a stack cannot do of what a definition may ask for: they have 512 MB of disk, and 15 minutes.
+//! Limits of the functions of a stack, which a definition must not exceed there: they have 512 MB
+//! of disk, and 15 minutes.
 
 use std::time::Duration;
 
 use super::{Draft, Key, Mistake, Problem, Quantity};
 
-/// The most of each key that a stack allows, where that is less than elsewhere.
+/// The upper bounds of keys on a stack, where they are lower than elsewhere.
 pub const STACK_MAXIMA: [(Key, Quantity); 2] = [
     (Key::FetchTimeout, Quantity::Time(Duration::from_secs(90))),
     (Key::FetchFileBytesMax, Quantity::Bytes(100 << 20)),
 ];
 
-/// Returns what of a sound definition is more than a stack can do.
+/// Returns the problems of a valid definition that exceeds the limits of a stack.
 #[must_use]
 pub fn beyond_a_stack(draft: &Draft) -> Vec<Problem> {
     let problem = |(key, max): (Key, Quantity)| {
@@ -25,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stack_has_maxima_of_its_own_which_the_defaults_keep_to() {
+    fn the_defaults_are_within_the_limits_of_a_stack() {
         type Change = fn(&mut Draft);
         let cases: [(Change, &[&str], &str); 4] = [
             (|_| {}, &[], "the defaults"),

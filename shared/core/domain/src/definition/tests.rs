@@ -1,4 +1,4 @@
-//! What is refused and why, what changes, and what is stored.
+//! Refused definitions with the reasons, changes, and the stored form.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ fn recrawl_rule(path: &str, policy: Option<RecrawlWord>, interval: Option<Durati
     RecrawlRule { when: prefix(path), policy, interval, min: None, max: None }
 }
 
-/// One way to change a draft.
+/// A change to a draft.
 type Edit = fn(&mut Draft);
 
 #[test]
@@ -45,7 +45,7 @@ fn the_defaults_are_a_definition_named_after_the_host() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused() {
+fn senseless_values_are_refused() {
     let table: &[(Edit, &str, &str)] = &[
         (|d| d.seeds.clear(), "seeds: no seeds", "nothing could begin"),
         (
@@ -191,7 +191,7 @@ fn what_cannot_be_meant_is_refused() {
 }
 
 #[test]
-fn every_problem_is_told_in_the_order_of_the_keys() {
+fn all_problems_are_reported_in_the_order_of_the_keys() {
     let mut draft = draft();
     draft.fetch.timeout = Duration::ZERO;
     draft.budget.pages = Some(0);
@@ -201,7 +201,7 @@ fn every_problem_is_told_in_the_order_of_the_keys() {
 }
 
 #[test]
-fn a_rule_that_blocks_one_seed_of_two_is_meant_so() {
+fn a_rule_may_block_one_of_two_seeds() {
     let mut draft = draft();
     draft.do_not_crawl = vec![block(prefix("/docs"))];
     assert!(Definition::new(draft).is_ok());
@@ -261,7 +261,7 @@ fn tests_with_a_foregone_result_are_refused() {
     }
 }
 
-/// Gives a key another value than it has, one that is sound.
+/// Sets a key to another valid value.
 fn edit(key: Key, draft: &mut Draft) {
     match key.slot(draft) {
         Slot::Name(name) => *name = "other".parse().unwrap(),
@@ -298,10 +298,10 @@ fn edit(key: Key, draft: &mut Draft) {
 }
 
 #[test]
-fn every_key_is_compared_and_says_what_its_change_means() {
+fn every_key_is_compared_and_its_change_has_an_effect() {
     let mut old = draft();
     old.schedule = Some(Schedule::new("0 8 * * *", "UTC").unwrap());
-    // So that there is room for more.
+    // To leave room for a larger value.
     old.traps.url_bytes_max = 1_024;
     assert_eq!(changes(&old, &old), []);
     for &key in Key::ALL {
@@ -331,7 +331,7 @@ fn every_key_is_compared_and_says_what_its_change_means() {
 }
 
 #[test]
-fn a_number_that_its_field_has_no_room_for_changes_nothing() {
+fn a_number_too_large_for_its_field_changes_nothing() {
     let mut draft = draft();
     let Slot::Count(concurrency) = Key::PolitenessConcurrency.slot(&mut draft) else { panic!("a count") };
     assert!(concurrency.set(u64::from(u16::MAX) + 1).is_err());
@@ -368,14 +368,14 @@ fn a_stored_definition_is_read_back_and_checked_again() {
 }
 
 #[test]
-fn conditions_are_stored_as_they_are_written() {
+fn conditions_are_stored_as_written() {
     let condition = Condition::Any(vec![prefix("/x"), Condition::Port(TextTest::Equals("8080".to_owned()))]);
     let json = serde_json::to_string(&condition).unwrap();
     assert_eq!(json, r#"{"any":[{"path":{"prefix":"/x"}},{"port":{"equals":"8080"}}]}"#);
 }
 
 #[test]
-fn quantities_are_shown_as_they_are_written() {
+fn quantities_are_shown_as_written() {
     let table = [
         (Quantity::Bytes(0), "0B"),
         (Quantity::Bytes(1_000), "1000B"),

@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The `User-Agent` that every request carries: visible ASCII and spaces, beginning with a product token.
+/// The `User-Agent` of every request: visible ASCII and spaces, beginning with a product token.
 ///
-/// The [product token](product_token) ends at the first space or slash; robots.txt groups are chosen by it.
+/// The [product token](product_token) ends at the first space or slash, and selects the robots.txt
+/// group.
 ///
 /// ```
 /// use dragline_domain::definition::UserAgent;
@@ -19,33 +20,33 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct UserAgent(String);
 
-/// Why a text is not a valid user agent.
+/// The reason why a text is not a valid user agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UserAgentError {
     /// Empty, or longer than [`UserAgent::LEN_MAX`].
     #[error("a user agent must have 1 to {max} characters", max = UserAgent::LEN_MAX)]
     Length,
-    /// It has characters that a request's header cannot hold.
+    /// It has characters that a request header cannot contain.
     #[error("a user agent may have only ASCII letters, digits, punctuation and single spaces between them")]
     Character,
-    /// It does not begin with a name that a robots.txt could use.
+    /// It does not begin with a name that a robots.txt can use.
     #[error("a user agent must begin with a name of letters, digits, `_` and `-`")]
     ProductToken,
 }
 
 impl UserAgent {
-    /// The longest one, in bytes.
+    /// The limit in bytes.
     pub const LEN_MAX: usize = 256;
-    /// The default: who we are, and where to read what we do.
+    /// The default: our name, and the address of our documentation.
     pub const DEFAULT: &str = concat!("Dragline/", env!("CARGO_PKG_VERSION"), " (+", env!("CARGO_PKG_REPOSITORY"), ")");
 
-    /// The whole header value.
+    /// Returns the whole header value.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name that robots.txt groups are chosen by.
+    /// Returns the name that selects the robots.txt group.
     #[must_use]
     pub fn product_token(&self) -> &str {
         product_token(&self.0)
@@ -54,8 +55,9 @@ impl UserAgent {
 
 /// Returns the name at the start of a user agent or of a line in robots.txt: letters, digits, `_` and `-`. Empty if there is none.
 ///
-/// RFC 9309 (section 2.2.1) and Google's parser allow no digits. Crawlers use them all the same, and a site that writes `bot2` means that one: cut
-/// off at the digit, it would be another crawler's name.
+/// RFC 9309 (section 2.2.1) and Google's parser allow no digits. Crawlers use them all the same,
+/// and a site that writes `bot2` means that crawler: without the digit, it would be another
+/// crawler's name.
 ///
 /// ```
 /// use dragline_domain::definition::product_token;
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_one_itself() {
+    fn the_default_is_valid() {
         let agent: UserAgent = UserAgent::DEFAULT.parse().unwrap();
         assert_eq!(agent, UserAgent::default());
         assert_eq!(agent.product_token(), "Dragline");

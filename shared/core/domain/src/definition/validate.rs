@@ -1,50 +1,52 @@
-//! The checks that make a draft a definition.
+//! The checks that turn a draft into a definition.
 
 use super::{Condition, Draft, Key, KeyPlace, Mistake, Problem, items, recrawl};
 use crate::policy::{AllowedOrigins, BlockRule, Decision, Policy, ScopeRule};
 
-/// Limits that do not belong to one key, or that other formats rely on. Those of each key are [`Key::kind`]'s.
+/// Limits that do not belong to one key, or on which other formats rely. The limits of each key are
+/// in [`Key::kind`].
 pub mod limits {
     use std::ops::RangeInclusive;
     use std::time::Duration;
 
-    /// The most tests in all conditions together.
+    /// The limit on the tests in all conditions together.
     pub const TESTS_MAX: usize = 1_000;
-    /// The most parameter names that a query rule allows.
+    /// The limit on the parameter names of a query rule.
     pub const PARAMETERS_MAX: usize = 200;
-    /// The longest parameter name, in bytes.
+    /// The limit on a parameter name, in bytes.
     pub const PARAMETER_BYTES_MAX: usize = 200;
-    /// The longest reason of a rule, in characters.
+    /// The limit on the reason of a rule, in characters.
     pub const REASON_CHARS_MAX: usize = 200;
 
-    /// The longest name of an item's type or field.
+    /// The limit on the name of an item type or field.
     pub const ITEM_NAME_LEN_MAX: usize = 64;
-    /// The most fields of a type, with those of its records.
+    /// The limit on the fields of a type, including those of its records.
     pub const FIELDS_MAX: usize = 200;
-    /// The most fields of all types together.
+    /// The limit on the fields of all types together.
     pub const FIELDS_OF_ALL_TYPES_MAX: usize = 2_000;
-    /// How deep fields may be nested: a field of a type is 1 deep, a field of its record 2.
+    /// The limit on the nesting of fields: a field of a type has depth 1, a field of its record 2.
     pub const RECORDS_DEPTH_MAX: usize = 4;
-    /// The most places that a field may have.
+    /// The limit on the places of a field.
     pub const SELECTORS_MAX: usize = 10;
-    /// The most selectors of a rule of main parts.
+    /// The limit on the selectors of a rule for main parts.
     pub const MAIN_SELECTORS_MAX: usize = 100;
-    /// The longest selector or path, in bytes.
+    /// The limit on a selector or path, in bytes.
     pub const SELECTOR_BYTES_MAX: usize = 1_000;
 
     /// The time limits of a request until its answer begins.
     pub const TIMEOUT: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(90);
-    /// The time of a whole request. Leases are so long that it ends within one, with a reserve to commit.
+    /// The time limit of a whole request. Leases are long enough for it, with a reserve for the
+    /// commit.
     pub const EXCHANGE: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(3_600);
     /// Bytes of a response header.
     pub const HEADER_BYTES: RangeInclusive<u64> = 1 << 10..=1 << 20;
-    /// Bytes of a body that is read, as received.
+    /// The size of a body that is parsed, as received, in bytes.
     pub const BODY_BYTES: RangeInclusive<u64> = 1 << 10..=256 << 20;
-    /// Bytes of a body that nobody reads, as received.
+    /// The size of a body that is not parsed, as received, in bytes.
     pub const FILE_BYTES: RangeInclusive<u64> = 1 << 10..=4 << 30;
 }
 
-/// Everything that is wrong, in the order of the keys.
+/// Returns all problems, in the order of the keys.
 pub(super) fn problems(draft: &Draft) -> Vec<Problem> {
     let mut problems: Vec<Problem> = [
         counts(draft),
@@ -56,7 +58,7 @@ pub(super) fn problems(draft: &Draft) -> Vec<Problem> {
         recrawl::problems(&draft.recrawl),
     ]
     .concat();
-    // Rules are tried on the seeds only once they are sound: the compiled policy relies on it.
+    // Rules are tried on the seeds only once they are valid: the compiled policy relies on it.
     if problems.is_empty() {
         problems = seeds(draft);
     }
@@ -68,7 +70,7 @@ pub(super) fn problem(place: impl Into<KeyPlace>, mistake: impl Into<Mistake>) -
     Problem { place: place.into(), mistake: mistake.into() }
 }
 
-/// Lists that are too long, or empty although they must not be.
+/// Checks for lists that are too long, or empty although they must not be.
 fn counts(draft: &Draft) -> Vec<Problem> {
     let too_many = Key::ALL.iter().filter_map(|&key| {
         let (count, max) = (key.entries(draft)?, key.kind().entries_max()?);
@@ -128,7 +130,7 @@ fn texts(draft: &Draft) -> Vec<Problem> {
     reasons.chain(names).chain(selectors(draft)).collect()
 }
 
-/// Rules of main parts that say nothing, or too much.
+/// Checks for rules for main parts without selectors, or with too many.
 fn selectors(draft: &Draft) -> impl Iterator<Item = Problem> {
     draft.main.iter().enumerate().filter_map(|(entry, rule)| {
         let place = KeyPlace::entry(Key::Main, entry);
@@ -146,13 +148,14 @@ fn is_parameter_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= limits::PARAMETER_BYTES_MAX && !name.contains(char::is_control)
 }
 
-/// Values outside their bounds.
+/// Checks for values outside their bounds.
 fn ranges(draft: &Draft) -> Vec<Problem> {
     let mistake = |key: Key| key.kind().mistake(key.amount(draft)?);
     Key::ALL.iter().filter_map(|&key| Some(problem(key, mistake(key)?))).collect()
 }
 
-/// Values that another key bounds. Those of `recrawl` depend on the policy: `recrawl::problems` checks them.
+/// Checks for values that exceed another key. Those of `recrawl` depend on the policy:
+/// `recrawl::problems` checks them.
 fn bounds(draft: &Draft) -> Vec<Problem> {
     const PAIRS: [(Key, Key); 3] = [
         (Key::FetchConnectTimeout, Key::FetchTimeout),
@@ -161,7 +164,7 @@ fn bounds(draft: &Draft) -> Vec<Problem> {
     ];
     let mut problems: Vec<Problem> = Vec::new();
     for (key, other) in PAIRS {
-        // A limit that is not set bounds nothing, and is not bounded.
+        // An absent limit is neither a bound nor bounded.
         let (Some(value), Some(bound)) = (key.amount(draft), other.amount(draft)) else { continue };
         // A value is reported once, even if several others bound it.
         if value > bound && problems.iter().all(|told| told.place.key != key) {
@@ -171,7 +174,7 @@ fn bounds(draft: &Draft) -> Vec<Problem> {
     problems
 }
 
-/// Seeds that the user's own rules shut out, which cannot be intended.
+/// Checks for seeds that the user's own rules exclude, which cannot be intended.
 fn seeds(draft: &Draft) -> Vec<Problem> {
     let Ok(policy) = Policy::of_sound_draft(draft) else {
         return vec![problem(Key::ScopeInclude, Mistake::PatternsTooLarge)];
@@ -191,7 +194,7 @@ fn seeds(draft: &Draft) -> Vec<Problem> {
                 }
             }
             Decision::OutOfScope(ScopeRule::NotIncluded) => not_included = not_included.or(Some(seed)),
-            // Seeds are within their own origins and 0 links from themselves, and no requisites.
+            // Seeds are within their own origins, 0 links from themselves, and not requisites.
             Decision::OutOfScope(
                 ScopeRule::NotWithin(_)
                 | ScopeRule::Depth { .. }

@@ -1,4 +1,4 @@
-//! What a candidate keeps from one iteration for the next.
+//! The data of a candidate that one iteration stores for the next.
 
 use std::time::Duration;
 
@@ -16,64 +16,66 @@ use crate::url::CrawlUrl;
 /// How a URL was first found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sighting {
-    /// How many links it is from a seed; 0 for a seed, for a sitemap, and for what that lists.
+    /// The number of links from a seed; 0 for a seed, for a sitemap, and for the URLs in it.
     pub depth: u32,
     /// The page that led to it first; `None` for a seed.
     pub via: Option<CrawlUrl>,
-    /// How many requisites in a row led from a page to it: 1 for a page's picture or style sheet, 2 for a picture of that style sheet; 0 for what
-    /// is no requisite.
+    /// The number of requisites in a row between a page and it: 1 for a page's picture or style
+    /// sheet, 2 for a picture of that style sheet; 0 if it is not a requisite.
     #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub requisite_steps: u8,
-    /// What decides how its body is read.
+    /// How its body is parsed.
     #[serde(default, skip_serializing_if = "ReadAs::is_typed")]
     pub read_as: ReadAs,
 }
 
 impl Sighting {
-    /// How a seed is found.
+    /// The sighting of a seed.
     pub const SEED: Self = Self { depth: 0, via: None, requisite_steps: 0, read_as: ReadAs::Typed };
 }
 
-/// What the last good capture of a URL left for a conditional request and for comparison.
+/// The data of a URL's last good capture for a conditional request and for comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LastCapture {
-    /// The `ETag` field as it was sent; `None` if there was none.
+    /// The `ETag` field as sent; `None` if there was none.
     pub etag: Option<String>,
-    /// The `Last-Modified` field as it was sent; `None` if there was none.
+    /// The `Last-Modified` field as sent; `None` if there was none.
     pub last_modified: Option<String>,
-    /// SHA-1 of the body as received, by which a `revisit` record refers to it.
+    /// SHA-1 of the body as received, for references from `revisit` records.
     pub payload_sha1: [u8; 20],
-    /// SHA-1 of the body with its content coding undone, by which an unchanged body is recognised.
+    /// SHA-1 of the body without its content coding, to recognise an unchanged body.
     pub decoded_sha1: [u8; 20],
     /// When it was fetched.
     pub fetched_at: Timestamp,
     /// Its outcome, which an unchanged body keeps.
     pub outcome: Outcome,
-    /// The fields by which its body was read; `None` if an earlier version of this program stored it.
+    /// The header fields by which its body was parsed; `None` if an earlier version of this program
+    /// stored it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_by: Option<FieldsDigest>,
 }
 
-/// A digest of the header fields that say how a body is read: the same body under other fields may be another document.
+/// A digest of the header fields that decide how a body is parsed: the same body under other fields
+/// may be another document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FieldsDigest(pub u32);
 
 impl FieldsDigest {
-    /// The digest of no fields: whatever is fetched next is parsed again.
+    /// The digest of no fields: the next response is parsed again in any case.
     pub const NONE: Self = Self(0);
 }
 
 impl LastCapture {
-    /// An `ETag` longer than this is not kept: no sensible server sends one.
+    /// The limit on a stored `ETag`, in bytes: no sensible server sends a longer one.
     pub const ETAG_BYTES_MAX: usize = 256;
-    /// A `Last-Modified` longer than this cannot be a date, and is not kept.
+    /// The limit on a stored `Last-Modified`, in bytes: a longer one cannot be a date.
     pub const LAST_MODIFIED_BYTES_MAX: usize = 64;
 }
 
-/// What a segment's entry changes in the candidate of its URL.
+/// The change of a URL's candidate by a segment's entry.
 ///
-/// Ordered by (iteration, turn, n): an update that is older than what is stored is ignored.
+/// Ordered by (iteration, turn, n): an update older than the stored one is ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CandidateUpdate {
     /// The key within the origin.
@@ -84,17 +86,19 @@ pub struct CandidateUpdate {
     pub turn: Turn,
     /// The segment's number.
     pub n: u64,
-    /// How the URL ended in the iteration; `None` if it was not visited, and only its document was made again.
+    /// The result of the visit; `None` if the URL was not visited, and only its document was
+    /// remade.
     pub ended: Option<EndedVisit>,
-    /// What changes in what is shown of it.
+    /// The change in the URL's current state.
     pub state: StateChange,
-    /// Where it leads.
+    /// The target of its redirect or canonical link.
     pub leads_to: LeadsTo,
-    /// The text of the page that is shown from now on; `None` if it shows no page, or what it showed before.
+    /// The text of the page that is shown from now on; `None` if it shows no page, or the same as
+    /// before.
     pub text: Option<TextPrint>,
 }
 
-/// The texts of pages of a segment that call one URL canonical, to be added to those that did.
+/// The texts of a segment's pages that declare one URL canonical, to be added to the stored ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// The URL's key within its origin.
@@ -103,14 +107,14 @@ pub struct Named {
     pub by: Namers,
 }
 
-/// How a URL ended in an iteration, and what the next visit needs.
+/// The result of a URL's visit in an iteration, and the data for the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedVisit {
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
     /// When the URL was requested, or its outcome decided.
     pub at: Timestamp,
-    /// What to keep for the next visit; `None` leaves what is stored as it is.
+    /// The data for the next visit; `None` keeps the stored ones.
     pub capture: Option<LastCapture>,
     /// When it is due again; `None`: in every iteration.
     pub due_at: Option<Timestamp>,
@@ -122,14 +126,14 @@ pub struct EndedVisit {
     pub blocked_by: Option<RulesDigest>,
 }
 
-/// Where a URL leads, by a redirect or a canonical link, as far as one visit says.
+/// The target of a URL's redirect or canonical link, as far as one visit shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LeadsTo {
-    /// The visit does not say: what is stored stays.
+    /// The visit does not show it: the stored one stays.
     #[default]
     AsBefore,
-    /// Nowhere: it stands for itself.
+    /// None: the URL stands for itself.
     Nowhere,
-    /// To another URL.
+    /// Another URL.
     Url(CrawlUrl),
 }

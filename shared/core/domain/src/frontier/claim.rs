@@ -9,37 +9,38 @@ use super::{Decided, FoundAt, Known, Nearer, RulesDigest, SHORTER_WAYS_MAX, Segm
 use crate::ids::{Iteration, TriggerId};
 use crate::outcome::Outcome;
 
-/// Who makes a claim. When the same work is done again, this is how it recognises its own claims.
+/// The author of a claim. When work is repeated, it recognises its own claims by this.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Claimer(String);
 
 impl Claimer {
-    /// The cursor through the candidates of earlier iterations; it belongs to whoever holds the origin's lease.
+    /// Creates the claimer for the walk over candidates of earlier iterations; it stands for the
+    /// holder of the origin's lease.
     #[must_use]
     pub fn recrawl() -> Self {
         Self("recrawl".to_owned())
     }
 
-    /// The seeds of a trigger.
+    /// Creates the claimer for the seeds of a trigger.
     #[must_use]
     pub fn trigger(trigger: &TriggerId) -> Self {
         Self(format!("trigger#{trigger}"))
     }
 
-    /// The links of a segment.
+    /// Creates the claimer for the links of a segment.
     #[must_use]
     pub fn segment(id: &SegmentId) -> Self {
         Self(format!("{}#{}-{}", id.origin.origin, id.turn, id.n))
     }
 
-    /// As it is stored.
+    /// Returns it as stored.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Restores what [`Claimer::as_str`] stored.
+    /// Restores the result of [`Claimer::as_str`].
     #[must_use]
     pub fn stored(text: String) -> Self {
         Self(text)
@@ -55,69 +56,73 @@ impl fmt::Display for Claimer {
 /// The parts of a candidate that decide whether it is visited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CandidateState {
-    /// The iteration that it was last queued in.
+    /// The iteration in which it was last queued.
     pub queued_in: Iteration,
-    /// Who claimed it there. Never changes within an iteration.
+    /// Its claimer there. Never changes within an iteration.
     pub claimed_by: Claimer,
-    /// How far from the seeds it was found there, by the shortest way that is passed on.
+    /// Its distance from the seeds there, by the shortest way that is passed on.
     pub found_at: FoundAt,
-    /// Who found shorter ways to it there after it was claimed, in order. None of them is ever removed within an iteration.
+    /// The claimers that found shorter ways after it was claimed there, in order. None is ever
+    /// removed within an iteration.
     pub nearer: Vec<Claimer>,
     /// When it is due again; `None`: in every iteration.
     pub due_at: Option<Timestamp>,
-    /// How its last visit ended; `None` if it was never visited.
+    /// Its last visit; `None` if it was never visited.
     pub last_visit: Option<LastVisit>,
-    /// The rules that forbade it; `None` if none did when it was last decided on, and in rows older than this field.
+    /// The rules that forbade it; `None` if none did at the last decision, and in rows older than
+    /// this field.
     pub blocked_by: Option<RulesDigest>,
 }
 
-/// How a URL last ended.
+/// The last visit of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastVisit {
-    /// In which iteration.
+    /// The iteration.
     pub iteration: Iteration,
-    /// How.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
 /// The result of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// The claimer has it, now or since an earlier try, and is to queue it.
+    /// The claimer owns it, now or since an earlier try, and must queue it.
     Own {
-        /// What earlier iterations know about it.
+        /// The data of earlier iterations about it.
         known: Known,
     },
-    /// Another claimer queued it in this iteration by a longer way. The claimer's way is recorded, now or since an earlier try, and it is to queue the
-    /// URL once more.
+    /// Another claimer queued it in this iteration by a longer way. The claimer's way is recorded,
+    /// now or since an earlier try, and it must queue the URL once more.
     Nearer {
-        /// What is known about it.
+        /// The known data about it.
         known: Known,
     },
     /// Another claimer queued it in this iteration.
     Taken {
-        /// Who did. Never changes within an iteration.
+        /// That claimer. Never changes within an iteration.
         by: Claimer,
-        /// How far from the seeds that one found it; `None` once somebody found a shorter way. Whoever is no nearer is never [`Claim::Nearer`].
+        /// That claimer's distance from the seeds; `None` once a shorter way has been found. A
+        /// claimer that is no nearer never gets [`Claim::Nearer`].
         found_at: Option<FoundAt>,
     },
-    /// It is known, and not due yet, or left to the walk through known URLs.
+    /// It is known, and either not due yet, or left to the walk over known URLs.
     NotDue,
 }
 
-/// Which known URLs may be claimed. New ones always may.
+/// Which known URLs may be claimed. New ones may always be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Claimable {
-    /// All: the user asked for them, or whoever claims has checked.
+    /// All: the user named them, or the claimer has checked.
     All,
     /// Those that are due at this time.
     Due(Timestamp),
-    /// Those that were never visited. The others are visited in their order, which a budget requires.
+    /// Those that were never visited. The others are visited in a fixed order, as a budget
+    /// requires.
     New,
 }
 
-/// Decides a claim from the stored candidate, if there is one, and what is known about its URL. `way` is how far from the seeds the claimer found
-/// it; `None` if shorter ways are ignored.
+/// Decides a claim from the stored candidate, if there is one, and the known data about its URL.
+/// `way` is the claimer's distance from the seeds; `None` if shorter ways are ignored.
 #[must_use]
 pub fn claim(
     candidate: Option<&CandidateState>,
@@ -150,12 +155,13 @@ pub fn claim(
 }
 
 impl CandidateState {
-    /// Whether a way is recorded: it is shorter than the known ones.
+    /// Whether a way must be recorded: it is shorter than the known ones.
     fn takes(&self, way: Option<FoundAt>) -> bool {
         way.is_some_and(|way| way < self.found_at) && self.nearer.len() < SHORTER_WAYS_MAX
     }
 
-    /// Returns what is to be known about an entry of its URL; `None` if no shorter way was found in this iteration since it was claimed.
+    /// Returns the data for an entry of its URL; `None` if no shorter way was found in this
+    /// iteration since it was claimed.
     #[must_use]
     pub fn nearer(&self, known: Known, iteration: Iteration) -> Option<Nearer> {
         let has_ended = self.last_visit.is_some_and(|last| last.iteration >= iteration);
@@ -164,8 +170,8 @@ impl CandidateState {
     }
 }
 
-/// Whether a URL is somebody else's in this iteration, by the two values of its candidate that say so: then [`claim`] depends on nothing else but the
-/// ways to it.
+/// Whether a URL belongs to another claimer in this iteration, by the two relevant values of its
+/// candidate: then [`claim`] depends only on the ways to it.
 #[must_use]
 pub fn is_taken(queued_in: Iteration, claimed_by: &Claimer, iteration: Iteration, claimer: &Claimer) -> bool {
     queued_in > iteration || queued_in == iteration && claimed_by != claimer

@@ -1,4 +1,4 @@
-//! Tables of what is committed once: iterations begun, segments, parts of a parse.
+//! Tables of commits that happen once: beginning an iteration, segments, parts of a parse.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn token(number: u128) -> LeaseToken {
     LeaseToken::from_bits(number)
 }
 
-/// A segment of origin a, written by the bearer of this token.
+/// Creates a segment of origin a, written by the bearer of this token.
 fn segment(bearer: u128, state: SegmentState) -> SegmentRow {
     let id = SegmentId { origin: key("a"), turn: Turn(1), n: 0 };
     SegmentRow {

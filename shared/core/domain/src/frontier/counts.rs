@@ -1,4 +1,5 @@
-//! What an iteration counts over all its origins. It is kept where their rows change, in the same transaction, so that nobody has to add up the rows.
+//! An iteration's counts over all its origins. They are updated in the transactions that change the
+//! origins' rows, so that nobody has to add up the rows.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +9,16 @@ use super::{CrawlerCounters, Inbox, Lease, Leftover, LeftoverReason, OriginRows,
 use crate::change::ChangeKind;
 use crate::outcome::Outcome;
 
-/// The prefix of names that count outcomes; the number follows, with `_` for a minus.
+/// The prefix of names of outcome counts; the number follows, with `_` for a minus.
 const OUTCOME: &str = "outcome";
 
-/// The prefix of names that count changes; the kind follows.
+/// The prefix of names of change counts; the kind follows.
 const CHANGE: &str = "change_";
 
-/// The prefix of names that count what is left over; the reason follows.
+/// The prefix of names of leftover counts; the reason follows.
 const LEFT: &str = "left_";
 
-/// Numbers by name: what there is, or what a change of rows adds to it, which may be less than nothing.
+/// Counts by name: totals, or the increments from a change of rows, which may be negative.
 ///
 /// ```
 /// use dragline_domain::frontier::{Counts, Inbox};
@@ -34,7 +35,7 @@ const LEFT: &str = "left_";
 pub struct Counts(BTreeMap<String, i64>);
 
 impl Counts {
-    /// Returns what a lease counts.
+    /// Returns the counts of a lease.
     #[must_use]
     pub fn of_lease(lease: &Lease) -> Self {
         let CrawlerCounters { requests, pages, retries, body_bytes, bodies_cut } = lease.counters;
@@ -51,7 +52,7 @@ impl Counts {
         ])
     }
 
-    /// Returns what an inbox counts.
+    /// Returns the counts of an inbox.
     #[must_use]
     pub fn of_inbox(inbox: &Inbox) -> Self {
         let ParserCounters {
@@ -89,27 +90,28 @@ impl Counts {
         counts
     }
 
-    /// Returns what an origin left over, also if that is no URL: the reason is kept.
+    /// Returns the count of an origin's leftovers. It may be 0: the reason is still recorded.
     #[must_use]
     pub fn of_leftover(leftover: &Leftover) -> Self {
         Self([(format!("{LEFT}{}", leftover.reason.name()), signed(leftover.count))].into())
     }
 
-    /// Returns what a change of an origin's lease adds. What the row of another iteration counted stays with that.
+    /// Returns the increments from a change of an origin's lease. The counts of another iteration's
+    /// row stay with that iteration.
     #[must_use]
     pub fn of_lease_change(before: Option<&Lease>, after: &Lease) -> Self {
         let before = before.filter(|before| before.iteration == after.iteration);
         Self::of_lease(after).since(&before.map(Self::of_lease).unwrap_or_default())
     }
 
-    /// Returns what a change of an origin's inbox adds, as above.
+    /// Returns the increments from a change of an origin's inbox, as above.
     #[must_use]
     pub fn of_inbox_change(before: Option<&Inbox>, after: &Inbox) -> Self {
         let before = before.filter(|before| before.iteration == after.iteration);
         Self::of_inbox(after).since(&before.map(Self::of_inbox).unwrap_or_default())
     }
 
-    /// Returns what a change of both rows adds, as above.
+    /// Returns the increments from a change of both rows, as above.
     #[must_use]
     pub fn of_change(before: Option<&OriginRows>, after: &OriginRows) -> Self {
         let mut counts = Self::of_lease_change(before.map(|rows| &rows.lease), &after.lease);
@@ -117,7 +119,7 @@ impl Counts {
         counts
     }
 
-    /// Returns what must be added to an earlier state for this one, without what is the same.
+    /// Returns the increments from an earlier state to this one, without those that are 0.
     #[must_use]
     pub fn since(mut self, earlier: &Self) -> Self {
         for (name, count) in &earlier.0 {
@@ -127,7 +129,7 @@ impl Counts {
         self
     }
 
-    /// Adds numbers.
+    /// Adds other counts.
     pub fn add(&mut self, more: &Self) {
         for (name, count) in &more.0 {
             *self.0.entry(name.clone()).or_default() += count;
@@ -140,18 +142,18 @@ impl Counts {
         self.0.is_empty()
     }
 
-    /// Returns the numbers by name.
+    /// Returns the counts by name.
     pub fn numbers(&self) -> impl Iterator<Item = (&str, i64)> {
         self.0.iter().map(|(name, count)| (name.as_str(), *count))
     }
 
-    /// Returns a number; zero if nothing has been counted, and if it is below.
+    /// Returns a count; 0 if it is absent or negative.
     #[must_use]
     pub fn number(&self, name: &str) -> u64 {
         self.0.get(name).map_or(0, |count| u64::try_from(*count).unwrap_or(0))
     }
 
-    /// Returns what crawlers did.
+    /// Returns the crawlers' counters.
     #[must_use]
     pub fn crawler(&self) -> CrawlerCounters {
         CrawlerCounters {
@@ -163,7 +165,7 @@ impl Counts {
         }
     }
 
-    /// Returns what parsers did.
+    /// Returns the parsers' counters.
     #[must_use]
     pub fn parser(&self) -> ParserCounters {
         ParserCounters {
@@ -183,7 +185,7 @@ impl Counts {
         }
     }
 
-    /// Returns how many URLs are left over, by reason, in their order.
+    /// Returns the number of leftover URLs by reason, in the order of the reasons.
     #[must_use]
     pub fn leftovers(&self) -> Vec<(LeftoverReason, u64)> {
         self.by(|name| LeftoverReason::from_name(name.strip_prefix(LEFT)?)).into_iter().collect()
@@ -218,14 +220,14 @@ fn outcome_name(outcome: Outcome) -> String {
     if code < 0 { format!("{OUTCOME}_{}", code.unsigned_abs()) } else { format!("{OUTCOME}{code}") }
 }
 
-/// Returns the outcome that a name counts; `None` if it counts something else.
+/// Returns the outcome in the name of a count; `None` if it counts something else.
 #[must_use]
 pub fn outcome_named(name: &str) -> Option<Outcome> {
     let code = name.strip_prefix(OUTCOME)?.replacen('_', "-", 1);
     Outcome::try_from(code.parse::<i16>().ok()?).ok()
 }
 
-/// Returns the kind of changes that a name counts; `None` if it counts something else.
+/// Returns the kind of changes in the name of a count; `None` if it counts something else.
 #[must_use]
 pub fn change_named(name: &str) -> Option<ChangeKind> {
     ChangeKind::named(name.strip_prefix(CHANGE)?)
@@ -265,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn every_counter_comes_back() {
+    fn every_counter_is_read_back() {
         assert_eq!(Counts::of_lease(&lease()).crawler(), lease().counters);
         assert_eq!(Counts::of_inbox(&inbox()).parser(), inbox().counters);
         for &reason in LeftoverReason::ALL {
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_add_up_to_what_there_is() {
+    fn increments_add_up_to_the_totals() {
         let first = OriginRows { lease: lease(), inbox: inbox() };
         let mut second = first.clone();
         second.lease.taken += 3;
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_which_outcome_they_count() {
+    fn names_contain_the_outcome() {
         for outcome in [Outcome::UnknownError, Outcome::FileIngested] {
             assert_eq!(outcome_named(&outcome_name(outcome)), Some(outcome));
         }

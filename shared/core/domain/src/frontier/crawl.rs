@@ -12,8 +12,8 @@ pub enum CrawlPut {
     Changed,
 }
 
-/// Decides whether a definition may be stored, from the stored one with its version, if any, and the version that the new one is a change of (`None`
-/// if there was none).
+/// Decides whether a definition may be stored, from the stored one with its version, if any, and
+/// the version on which the new one is based (`None` if there was none).
 #[must_use]
 pub fn put_definition(stored: Option<(u32, &Definition)>, seen: Option<u32>, wanted: &Definition) -> Decided<CrawlPut> {
     let next = seen.map_or(1, |seen| seen.saturating_add(1));
@@ -26,12 +26,13 @@ pub fn put_definition(stored: Option<(u32, &Definition)>, seen: Option<u32>, wan
     }
 }
 
-/// What a crawl is made from, in two numbers: enough to tell whether what was read of it before is still all of it.
+/// The inputs of a crawl, in two numbers: enough to tell whether earlier reads of it are still
+/// current.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CrawlStamp {
     /// The version of its definition.
     pub version: u32,
-    /// How many origins joined its scope. Only grows.
+    /// How many origins have joined its scope. Only grows.
     pub joined: u64,
 }
 
@@ -40,11 +41,12 @@ pub struct CrawlStamp {
 pub enum OriginsJoined {
     /// They joined.
     Joined,
-    /// Others joined since it was read who had, perhaps the same ones. Nothing was written.
+    /// Others, perhaps the same ones, joined since the stamp was read. Nothing was written.
     Changed,
 }
 
-/// Decides whether origins may join a crawl, which were compared with those that had joined when there were this many: only while no others have.
+/// Decides whether origins may join a crawl after they were compared with the first `seen` that
+/// joined: only if no others have joined since.
 #[must_use]
 pub const fn join_origins(stored: CrawlStamp, seen: u64) -> Decided<OriginsJoined> {
     if stored.joined == seen { Decided::Write(OriginsJoined::Joined) } else { Decided::Leave(OriginsJoined::Changed) }
@@ -56,7 +58,7 @@ mod tests {
     use crate::url::{CrawlUrl, UrlRules};
 
     #[test]
-    fn a_definition_is_put_only_over_the_version_that_it_was_changed_from() {
+    fn a_definition_replaces_only_the_version_it_is_based_on() {
         let of =
             |seed: &str| Definition::for_seeds(vec![CrawlUrl::parse(seed, &UrlRules::default()).unwrap()]).unwrap();
         let (ours, theirs) = (of("https://a.example/"), of("https://a.example/other"));
@@ -74,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_join_those_that_they_were_compared_with() {
+    fn origins_join_only_if_no_others_joined_meanwhile() {
         let stored = CrawlStamp { version: 3, joined: 2 };
         for (seen, expected, why) in [
             (2, Decided::Write(OriginsJoined::Joined), "no others joined since"),

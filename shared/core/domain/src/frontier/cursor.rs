@@ -1,34 +1,35 @@
-//! How far work that goes through the origins of a crawl one after the other has got.
+//! The progress of work that visits the origins of a crawl one after the other.
 //!
-//! Such work may take longer than a worker has. It is done in the order of origins, and the iteration's row says up to which one, so that the next
-//! worker continues there. A cursor never claims more than is done, so no origin is lost.
+//! Such work may take longer than a worker has. It follows the order of origins, and the
+//! iteration's row records the last finished one, so that the next worker continues there. A cursor
+//! is never ahead of the work, so no origin is lost.
 
 use serde::{Deserialize, Serialize};
 
 use super::IterationRow;
 use crate::url::Origin;
 
-/// Up to which origin a piece of work is done.
+/// The last finished origin of a walk.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OriginCursor {
-    /// Nothing: the work begins with the first one.
+    /// None: the work begins with the first origin.
     #[default]
     NotBegun,
-    /// Everything up to this one, itself included.
+    /// All origins up to and including this one.
     After(Origin),
-    /// Everything.
+    /// All origins.
     Done,
 }
 
 impl OriginCursor {
-    /// Whether nothing is done yet.
+    /// Whether the work has not begun.
     #[must_use]
     pub const fn is_not_begun(&self) -> bool {
         matches!(self, Self::NotBegun)
     }
 
-    /// The last origin that is done; `None` if none or all of them are.
+    /// Returns the last finished origin; `None` if none or all are finished.
     #[must_use]
     pub const fn last(&self) -> Option<&Origin> {
         match self {
@@ -38,21 +39,24 @@ impl OriginCursor {
     }
 }
 
-/// A piece of work that goes through origins.
+/// Work that visits origins one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Walk {
-    /// The seeds of the definition are claimed and added. Their origins, not those of the store.
+    /// The seeds of the definition are claimed and added. This walk goes over the seeds' origins,
+    /// not the stored ones.
     Seeds,
-    /// Origins that earlier iterations know are opened for their candidates.
+    /// Known origins of earlier iterations are opened for their candidates.
     Known,
-    /// The search for lease holders once the budget is spent: if there are none, nothing of it can come back. Starts again with each reservation.
+    /// The search for lease holders once the budget is spent: without any, none of it can come
+    /// back. Starts again with each reservation.
     Holders,
-    /// Origins are given up. Those that cannot be given up yet are skipped, and another round follows as long as any is open.
+    /// Origins are given up. The walk skips those that cannot be given up yet, and repeats as long
+    /// as any is open.
     Leftovers,
 }
 
 impl Walk {
-    /// All of them.
+    /// All walks.
     pub const ALL: [Self; 4] = [Self::Seeds, Self::Known, Self::Holders, Self::Leftovers];
 }
 
@@ -78,7 +82,7 @@ struct Places {
 }
 
 impl Cursors {
-    /// Returns how far this work has got.
+    /// Returns the cursor of this walk.
     #[must_use]
     pub fn get(&self, walk: Walk) -> &OriginCursor {
         match walk {
@@ -109,8 +113,8 @@ impl Cursors {
 }
 
 impl IterationRow {
-    /// Moves a cursor. `None` if it is no longer where it was seen: another worker does the same work, and nothing is known here about the origins
-    /// between the two.
+    /// Moves a cursor. `None` if it is no longer where it was seen: another worker does the same
+    /// work, and the state of the origins between the two is unknown here.
     #[must_use]
     pub fn move_cursor(&self, walk: Walk, seen: &OriginCursor, to: &OriginCursor) -> Option<Self> {
         (self.cursors.get(walk) == seen)
@@ -163,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn cursors_come_back_as_they_were_and_take_no_room_before() {
+    fn cursors_are_read_back_and_absent_until_they_move() {
         let none = Cursors::default();
         assert_eq!(serde_json::to_string(&none).unwrap(), "{}");
         let some = none.clone().with(Walk::Seeds, OriginCursor::Done).with(Walk::Known, after("a.example"));

@@ -1,12 +1,13 @@
 //! The result of a decision over rows.
 
-/// What to do for an operation, decided from the rows as they were read. An adapter writes what was decided on condition that the rows have not
-/// changed, and returns the outcome; if they have changed, it reads and decides again.
+/// An operation's decision, made from the rows as read. An adapter writes it on condition that the
+/// rows have not changed, and returns the outcome; if they have changed, it reads and decides
+/// again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decided<T> {
-    /// Write the rows. Then this is the outcome.
+    /// Write the rows, with this outcome.
     Write(T),
-    /// Write nothing: this is the outcome.
+    /// Write nothing, with this outcome.
     Leave(T),
 }
 

@@ -1,4 +1,4 @@
-//! URLs on demand: what is asked of a URL that somebody names, and passed on to what it leads to.
+//! URLs on demand: the conditions for a named URL, which its links inherit.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,32 +7,33 @@ use crate::definition::UrlPattern;
 use crate::url::CrawlUrl;
 use jiff::Timestamp;
 
-/// What is asked of URLs that somebody names. Their links pass it on, so all that they lead to is subject to the same demand.
+/// The conditions for URLs that a user names. Their links inherit it, so everything reached from
+/// them is subject to the same demand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Demand {
-    /// A link is queued only if this matches its target; `None` for any target.
+    /// The pattern that a link's target must match to be queued; `None` for any target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<UrlPattern>,
-    /// Links are not queued if one of these matches their target.
+    /// Patterns of targets that are not queued.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skip: Vec<UrlPattern>,
-    /// How many links away from the named URL may be queued, 0 for the URL alone; `None` for any number.
+    /// The greatest distance in links from the named URL, 0 for the URL alone; `None` for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Which known URLs are visited.
+    /// The known URLs to visit.
     #[serde(default, skip_serializing_if = "Visits::are_of_due")]
     pub visits: Visits,
 }
 
-/// Which URLs are visited of those that are known from earlier iterations.
+/// The known URLs of earlier iterations to visit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visits {
     /// Those that are due.
     #[default]
     Due,
-    /// All, whether due or not.
+    /// All, due or not.
     All,
 }
 
@@ -52,25 +53,26 @@ impl Visits {
     }
 }
 
-/// Why a demand is too long to be stored with each URL.
+/// The reason why a demand is too long to be stored with each URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DemandTooLong {
-    /// Its patterns have this many bytes together, more than [`Demand::PATTERN_BYTES_MAX`].
+    /// The total size of its patterns in bytes exceeds [`Demand::PATTERN_BYTES_MAX`].
     #[error("the patterns of a demand have {0} bytes together, but at most {max} are allowed", max = Demand::PATTERN_BYTES_MAX)]
     PatternBytes(usize),
-    /// It has this many patterns to skip, more than [`Demand::SKIP_MAX`].
+    /// The number of its patterns to skip exceeds [`Demand::SKIP_MAX`].
     #[error("a demand has {0} patterns to skip, but at most {max} are allowed", max = Demand::SKIP_MAX)]
     Skip(usize),
 }
 
 impl Demand {
-    /// The most bytes of its patterns together: it is stored with each URL that waits.
+    /// The limit on the total size of its patterns, in bytes: it is stored with each waiting URL.
     pub const PATTERN_BYTES_MAX: usize = 500;
 
-    /// The most patterns to skip.
+    /// The limit on the patterns to skip.
     pub const SKIP_MAX: usize = 20;
 
-    /// The most bytes that it takes as JSON: quotes and backslashes in patterns are escaped, and each pattern has two quotes and a comma.
+    /// The limit on its size as JSON, in bytes: quotes and backslashes in patterns are escaped, and
+    /// each pattern has two quotes and a comma.
     pub const JSON_BYTES_MAX: usize = 2 * Self::PATTERN_BYTES_MAX + 3 * Self::SKIP_MAX + 80;
 
     /// Returns the demand if it is short enough to be stored with URLs.
@@ -86,7 +88,7 @@ impl Demand {
         }
     }
 
-    /// Whether a link to the target is queued, which is this many links away from the named URL.
+    /// Whether to queue a link to the target, at this distance from the named URL in links.
     #[must_use]
     pub fn covers(&self, target: &CrawlUrl, depth: u32) -> bool {
         self.depth.is_none_or(|max| depth <= max)
@@ -100,7 +102,7 @@ impl Demand {
         self.skip.iter().any(|pattern| pattern.is_match(target.as_str()))
     }
 
-    /// An upper bound of its size as JSON, in bytes.
+    /// Returns an upper bound of its size as JSON, in bytes.
     pub(super) fn json_bytes_max(&self) -> usize {
         2 * self.pattern_bytes() + 3 * self.skip.len() + 80
     }
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn no_demand_is_longer_than_it_is_said_to_be() {
+    fn no_demand_exceeds_its_upper_bound() {
         let quotes = "\"".repeat(20);
         let skip = vec![pattern(&"\"".repeat(24)); Demand::SKIP_MAX];
         let longest = Demand { pattern: Some(pattern(&quotes)), skip, depth: Some(u32::MAX), visits: Visits::All };

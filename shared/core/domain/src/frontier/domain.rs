@@ -1,7 +1,9 @@
-//! The row of a registered domain: how many of its hosts are asked at once, and who waits for a place.
+//! The row of a registered domain: how many of its hosts are crawled at once, and the queue for a
+//! place.
 //!
-//! One server often stands behind all hosts of a domain. Each host has its own pace, and together they may be too much for it. So whoever takes a
-//! host takes one of the domain's places in the same transaction, and gives both back together.
+//! One server often serves all hosts of a domain. Each host has its own pace, and together they may
+//! be too much for it. So a worker takes one of the domain's places together with a host, in the
+//! same transaction, and gives both back together.
 
 use std::time::Duration;
 
@@ -21,24 +23,25 @@ const LOOK_AGAIN: Duration = Duration::from_mins(2);
 /// The hosts of a registered domain that are being crawled, and the turns that wait for one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DomainRow {
-    /// How many hosts may be asked at once, by the definition of whoever asked last.
+    /// How many hosts may be crawled at once, by the definition of the last worker.
     pub places: u16,
-    /// Who has a place. If definitions differ, there may be more holders than places.
+    /// The holders of places. If definitions differ, there may be more holders than places.
     pub holders: Vec<HostHolder>,
-    /// Who waits for one, the next one first; at most [`WAITING_MAX`](super::WAITING_MAX).
+    /// The queue, the next one first; at most [`WAITING_MAX`](super::WAITING_MAX).
     pub waiting: Vec<HostWaiter>,
-    /// When a place was last given back or lost: it is kept for whoever is next for [`PLACE_KEPT`].
+    /// When a place was last given back or lost: it is reserved for the next in the queue for
+    /// [`PLACE_KEPT`].
     pub freed_at: Timestamp,
     /// The time at which the row was written, by the writer's clock.
     pub written_at: Timestamp,
 }
 
-/// A domain with no place left.
+/// A domain without a free place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DomainBusy {
     /// When to try again, unless a ticket comes before.
     pub until: Timestamp,
-    /// The row with the asker in the queue, to be written.
+    /// The row to write, with the worker in the queue.
     pub row: DomainRow,
 }
 
@@ -53,7 +56,8 @@ impl DomainRow {
         self.holders.iter().any(|holder| holder.token == *token)
     }
 
-    /// Returns the row for a clock that says `now`, and may have been set back since the row was written.
+    /// Returns the row for a clock that says `now`, and may have been set back since the row was
+    /// written.
     fn by_clock(&self, now: Timestamp) -> Self {
         let by_clock = |time| time::by_clock(time, self.written_at, now, HELD_MAX);
         let holders = self.holders.iter().map(|held| HostHolder { until: by_clock(held.until), ..held.clone() });
@@ -61,10 +65,11 @@ impl DomainRow {
         Self { holders: holders.collect(), freed_at: by_clock(self.freed_at), written_at, ..self.clone() }
     }
 
-    /// Takes one of `places` places, if need be that of a holder whose time is over, or of this predecessor, whose lease was taken over.
+    /// Takes one of `places` places, if necessary from a holder whose time is over, or from this
+    /// predecessor, whose lease was taken over.
     ///
     /// # Errors
-    /// [`DomainBusy`] if there is none, or if it is kept for somebody else.
+    /// [`DomainBusy`] if there is none, or if it is reserved for another turn.
     pub fn take(
         row: Option<&Self>,
         places: u16,
@@ -98,7 +103,8 @@ impl DomainRow {
             if kept_until > ask.now {
                 return Err(row.busy(kept_until, ask, seen));
             }
-            // Those who were sent a ticket did not come. The next ones get theirs when another place is free.
+            // The waiting turns that were sent tickets did not come. The next ones get theirs when
+            // another place is free.
             row.waiting.drain(..free);
         }
         row.waiting.retain(|waiting| waiting.origin != ask.waiter.origin);
@@ -118,7 +124,8 @@ impl DomainRow {
         usize::from(self.places).saturating_sub(self.holders.len())
     }
 
-    /// The row is as it was seen if nothing but its time would change: of those who find the queue full, each would write it whenever it looks again.
+    /// Keeps the row as it was seen if only its time would change: otherwise each turn that finds
+    /// the queue full would write it at every try.
     fn busy(mut self, until: Timestamp, ask: &HostAsk, seen: Option<&Self>) -> Box<DomainBusy> {
         let is_called = line_up(&mut self.waiting, &ask.waiter);
         let until = if is_called { until } else { until.min(after(ask.now, LOOK_AGAIN)) };
@@ -128,7 +135,7 @@ impl DomainRow {
         Box::new(DomainBusy { until, row })
     }
 
-    /// Returns the row after the bearer of this token gave its place back. `None` if it has none.
+    /// Returns the row after the bearer of this token gave its place back; `None` if it has none.
     #[must_use]
     pub fn give_back(&self, token: &LeaseToken, now: Timestamp) -> Option<Self> {
         let mut row = self.by_clock(now);
@@ -137,7 +144,8 @@ impl DomainRow {
         is_given.then_some(Self { freed_at: now, written_at: now, ..row })
     }
 
-    /// Returns who is to be sent a ticket now that another place is free. Those ahead were sent theirs when earlier places became free.
+    /// Returns the turn to be sent a ticket now that another place is free. The turns before it
+    /// were sent theirs when earlier places became free.
     #[must_use]
     pub fn next(&self) -> Option<&HostWaiter> {
         self.waiting.get(self.free().checked_sub(1)?)

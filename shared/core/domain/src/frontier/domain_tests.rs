@@ -14,14 +14,14 @@ fn full() -> DomainRow {
     take(Some(&one), 2, 0).unwrap()
 }
 
-/// When a turn is to try again, in seconds; `None` if it takes a place.
+/// Returns when a turn has to try again, in seconds; `None` if it takes a place.
 fn busy_until(row: &DomainRow, name: u128, now: i64) -> Option<i64> {
     let busy = take(Some(row), name, now).err()?;
     Some(busy.until.duration_since(at(0)).as_secs())
 }
 
 #[test]
-fn as_many_as_there_are_places_ask_at_once() {
+fn places_limit_the_hosts_crawled_at_once() {
     let busy = |alive: &[u128]| {
         let ask = HostAsk { alive: alive.iter().map(|name| token(*name)).collect(), ..ask(3, 400) };
         DomainRow::take(Some(&full()), PLACES, &ask, None).is_err()
@@ -50,7 +50,7 @@ fn only_its_holder_gives_a_place_back() {
 }
 
 #[test]
-fn who_waits_takes_turns() {
+fn waiting_turns_get_places_in_order() {
     let mut row = full();
     for (name, now) in [(3, 1), (4, 2), (5, 3), (3, 4)] {
         row = take(Some(&row), name, now).unwrap_err().row;
@@ -72,7 +72,7 @@ fn who_waits_takes_turns() {
 }
 
 #[test]
-fn the_places_of_the_dead_are_kept_for_who_waits_as_well() {
+fn places_of_dead_holders_go_to_waiting_turns() {
     let row = take(Some(&full()), 3, 1).unwrap_err().row;
     assert_eq!(busy_until(&row, 4, 390), None, "two places, and one waits");
     let row = take(Some(&row), 4, 390).unwrap();
@@ -81,7 +81,7 @@ fn the_places_of_the_dead_are_kept_for_who_waits_as_well() {
 }
 
 #[test]
-fn the_line_has_an_end() {
+fn the_queue_is_limited() {
     let mut row = full();
     for name in 3..100 {
         row = take(Some(&row), name, 1).unwrap_err().row;
@@ -92,7 +92,7 @@ fn the_line_has_an_end() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_waits_as_long_as_before() {
+fn a_clock_that_is_set_back_does_not_prolong_waits() {
     let day = 86_400;
     let ahead = take(None, 1, day).unwrap();
     let ahead = DomainRow::take(Some(&ahead), 1, &ask(2, day), None).unwrap_err().row;
@@ -102,7 +102,7 @@ fn a_clock_that_was_set_back_waits_as_long_as_before() {
 }
 
 #[test]
-fn who_finds_the_queue_full_changes_nothing() {
+fn a_turn_that_finds_the_queue_full_changes_nothing() {
     let mut row = full();
     for name in (10_u128..).take(WAITING_MAX) {
         row = take(Some(&row), name, 1).unwrap_err().row;

@@ -1,4 +1,4 @@
-//! How an origin ends with work left over.
+//! The closing of an origin with work left over.
 
 use std::mem::discriminant;
 
@@ -11,11 +11,11 @@ use crate::no_answer::NoAnswer;
 use crate::outcome::Outcome;
 use crate::politeness::Patience;
 
-/// Why an origin ended with work left. What is left stays due.
+/// The reason why an origin closed with work left. That work stays due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftoverReason {
-    /// The user stopped the iteration, or its time was over.
+    /// The user stopped the iteration, or it reached its deadline.
     Stopped,
     /// The origin failed too often.
     OriginGivenUp,
@@ -23,7 +23,7 @@ pub enum LeftoverReason {
     RobotsUnreadable,
     /// The iteration's pages or bytes were spent.
     BudgetExhausted,
-    /// The pages that one origin may have were spent.
+    /// The budget of pages for one origin was spent.
     OriginBudgetExhausted,
     /// Its leases expired again and again without a commit.
     Stuck,
@@ -32,7 +32,7 @@ pub enum LeftoverReason {
 }
 
 impl LeftoverReason {
-    /// Every reason there is.
+    /// All reasons.
     pub const ALL: &'static [Self] = &[
         Self::Stopped,
         Self::OriginGivenUp,
@@ -43,7 +43,7 @@ impl LeftoverReason {
         Self::SegmentUnreadable,
     ];
 
-    /// As it is stored and shown.
+    /// Returns its name as stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl LeftoverReason {
         }
     }
 
-    /// The reason in words.
+    /// Returns the reason in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -78,18 +78,19 @@ impl LeftoverReason {
     }
 }
 
-/// How the waiting URLs of an origin end that gets no more requests in this iteration: each gets an outcome, so that nobody has to guess what became
-/// of it.
+/// The outcome of the waiting URLs of an origin that gets no more requests in this iteration. Each
+/// URL gets it, so that its fate is recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct GivenUp {
     /// The outcome of each.
     pub outcome: Outcome,
-    /// How the last request to the origin failed, in words.
+    /// The failure of the last request to the origin, in words.
     pub detail: String,
 }
 
 impl GivenUp {
-    /// Returns how the URLs end after a last request that failed with this detail: as that request did if nobody answered, as they all would.
+    /// Returns the outcome of the URLs after a last request that failed with this detail: that
+    /// request's own outcome if there was no answer, as they would all fail like it.
     #[must_use]
     pub fn after(detail: String) -> Self {
         let outcome = match NoAnswer::of_detail(&detail) {
@@ -107,14 +108,14 @@ impl GivenUp {
     }
 }
 
-/// What an origin left over when it ended: written once, under iteration, origin and turn.
+/// The leftovers of an origin when it closed: written once, under iteration, origin and turn.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Leftover {
     /// The iteration.
     pub iteration: Iteration,
     /// The lease's turn at that time.
     pub turn: Turn,
-    /// Why.
+    /// The reason.
     pub reason: LeftoverReason,
     /// How many URLs were claimed and have no outcome.
     pub count: u64,
@@ -123,21 +124,24 @@ pub struct Leftover {
 /// The rows after an origin closed with leftovers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClosedWithLeftovers {
-    /// The origin's.
+    /// The origin's rows.
     pub rows: OriginRows,
-    /// The iteration's.
+    /// The iteration's row.
     pub iteration: IterationRow,
-    /// What was left over; its count may be 0.
+    /// The leftovers; the count may be 0.
     pub leftover: Leftover,
-    /// The chunk that was being consumed. It is deleted, with every other chunk of the origin in this iteration.
+    /// The chunk that was being consumed. It is deleted, with every other chunk of the origin in
+    /// this iteration.
     pub chunk: Option<ChunkKey>,
 }
 
-/// Closes an origin that has work left. `None` while segments of it are unparsed, or if it is closed.
+/// Closes an origin that has work left. `None` while any of its segments are unparsed, or if it is
+/// closed.
 ///
-/// The reason is the lease's ending, or that the iteration was stopped. The row keeps it, so that an origin that is opened again does no more work. A
-/// holder's reserved budget goes back unless the caller has returned it already. A lease that is `Leased` may only be closed this way by its holder
-/// or after it expired, which the caller checks.
+/// The reason is the lease's ending, or that the iteration was stopped. The row keeps it, so that
+/// the origin does no more work if it is opened again. A holder's reserved budget goes back unless
+/// the caller has returned it already. A lease that is `Leased` may only be closed this way by its
+/// holder or after it expired, which the caller checks.
 #[must_use]
 pub fn close_with_leftovers(lease: &Lease, inbox: &Inbox, iteration: &IterationRow) -> Option<ClosedWithLeftovers> {
     if lease.state == LeaseState::Closed || lease.segments != inbox.parsed {
@@ -175,9 +179,10 @@ pub(super) fn closed_with_leftovers(lease: &Lease, inbox: &Inbox) -> Lease {
     }
 }
 
-/// Gives up an origin that nobody works on, for this reason unless its crawler gave another. If the budget ran out while an origin of which nothing
-/// was requested yet waited for its robots.txt, that is why it got nothing. `None` if it has changed since it was seen, its lease
-/// has not expired, or segments of it are unparsed.
+/// Gives up an origin that nobody works on, for this reason unless its crawler set another one. If
+/// the budget ran out while an origin without any request so far waited for its robots.txt, the
+/// unreadable robots.txt is the reason. `None` if the origin has changed since it was seen, its
+/// lease has not expired, or some of its segments are unparsed.
 #[must_use]
 pub fn give_up(
     now: &OriginRows,

@@ -1,4 +1,4 @@
-//! The one request that follows where a server asked for the same URL in another way.
+//! The single follow-up request that a server demands for the same URL in another form.
 
 use std::fmt;
 
@@ -7,33 +7,34 @@ use serde::{Deserialize, Serialize};
 use super::{LastCapture, TodoEntry};
 use crate::url::CrawlUrl;
 
-/// How a URL is asked for once more, as its first answer asks for. A URL has one at most in an iteration.
+/// The second request of a URL, as demanded by its first answer. At most one per URL and iteration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FollowUp {
-    /// A redirect led to the URL itself, or to what is the same URL here.
+    /// A redirect led to the URL itself, or to another spelling of it.
     Redirected {
-        /// Path and query as the redirect wrote them, no longer than a URL.
+        /// Path and query in the redirect's spelling, no longer than a URL.
         #[serde(rename = "t")]
         target: String,
         /// The cookies that came with it; `None` without any.
         #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
         cookie: Option<Cookie>,
     },
-    /// A conditional request failed, and not for the page: it is made without conditions.
+    /// A conditional request failed because of its conditions, not because of the page: it is
+    /// repeated without them.
     Unconditional,
 }
 
-/// Cookies as they are sent back, once, to the URL that set them. Shown nowhere.
+/// Cookies to send back, once, to the URL that set them. Never shown.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cookie(String);
 
 impl Cookie {
-    /// The most bytes of a request's cookies.
+    /// The limit on a request's cookies, in bytes.
     pub const BYTES_MAX: usize = 1024;
 
-    /// Makes cookies of pairs of name and value, as many of them as there is room for; `None` if there are none.
+    /// Creates cookies from pairs of name and value, as many as fit; `None` if there are none.
     #[must_use]
     pub fn of_pairs<'p>(pairs: impl IntoIterator<Item = (&'p str, &'p str)>) -> Option<Self> {
         let mut sent = String::new();
@@ -61,10 +62,10 @@ impl fmt::Debug for Cookie {
 }
 
 impl FollowUp {
-    /// The most bytes that it takes as JSON.
+    /// The limit on its size as JSON, in bytes.
     pub(super) const JSON_BYTES_MAX: usize = json_bytes(CrawlUrl::LEN_MAX, Cookie::BYTES_MAX);
 
-    /// Returns path and query to be sent; `None` if they are the URL's own.
+    /// Returns path and query to send; `None` if they are the URL's own.
     #[must_use]
     pub fn target(&self) -> Option<&str> {
         match self {
@@ -73,7 +74,7 @@ impl FollowUp {
         }
     }
 
-    /// Returns the cookies to be sent; `None` if there are none.
+    /// Returns the cookies to send; `None` if there are none.
     #[must_use]
     pub const fn cookie(&self) -> Option<&Cookie> {
         match self {
@@ -82,7 +83,7 @@ impl FollowUp {
         }
     }
 
-    /// An upper bound of its size as JSON, in bytes.
+    /// Returns an upper bound of its size as JSON, in bytes.
     pub(super) fn json_bytes_max(&self) -> usize {
         json_bytes(self.target().map_or(0, str::len), self.cookie().map_or(0, |cookie| cookie.0.len()))
     }
@@ -94,27 +95,27 @@ const fn json_bytes(target: usize, cookie: usize) -> usize {
 }
 
 impl TodoEntry {
-    /// Returns what its request is conditional on; `None` if it is sent without conditions.
+    /// Returns the conditions of its request; `None` if it is sent without any.
     #[must_use]
     pub fn conditions(&self) -> Option<&LastCapture> {
         let has_failed = self.follow_up.as_deref() == Some(&FollowUp::Unconditional);
         self.known.comparable().filter(|last| !has_failed && (last.etag.is_some() || last.last_modified.is_some()))
     }
 
-    /// Returns the entry with a follow-up; `None` if it has had one.
+    /// Returns the entry with a follow-up; `None` if it has already had one.
     #[must_use]
     pub fn followed_up(&self, follow_up: FollowUp) -> Option<Self> {
         self.follow_up.is_none().then(|| Self { follow_up: Some(Box::new(follow_up)), ..self.clone() })
     }
 
-    /// Returns path and query as they are sent.
+    /// Returns path and query as sent.
     #[must_use]
     pub fn sent_target(&self) -> &str {
         self.follow_up.as_deref().and_then(FollowUp::target).unwrap_or(&self.path_and_query)
     }
 }
 
-/// The longest one there is.
+/// Creates the longest possible follow-up.
 #[cfg(test)]
 pub(super) fn longest_follow_up() -> FollowUp {
     let cookie = Cookie::of_pairs([("\"", "\"".repeat(Cookie::BYTES_MAX - 2).as_str())]);
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cookies_are_kept_as_far_as_there_is_room_and_shown_nowhere() {
+    fn cookies_are_limited_and_never_shown() {
         let long = "x".repeat(Cookie::BYTES_MAX);
         for (pairs, expected, why) in [
             (vec![], None, "none"),
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_follow_up_comes_back_and_keeps_its_size() {
+    fn a_follow_up_is_read_back_and_keeps_its_size() {
         let plain = FollowUp::Redirected { target: "/?sid=1".to_owned(), cookie: None };
         for (follow_up, expected) in [
             (FollowUp::Unconditional, Some(r#""unconditional""#)),

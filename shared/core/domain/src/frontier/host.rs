@@ -1,7 +1,9 @@
-//! The row of a host: who is crawling it, and when it may be asked again.
+//! The row of a host: its current crawler, and when the next request may start.
 //!
-//! A lease belongs to one crawl and one origin, but politeness is owed to a host, whoever asks. So whoever takes a lease takes its host in the same
-//! transaction, and gives it back on release. Commits do not write this row: the host is taken for as long as a turn can last.
+//! A lease belongs to one crawl and one origin, but politeness is owed to a host, whoever sends the
+//! requests. So a worker takes a host together with a lease, in the same transaction, and gives it
+//! back on release. Commits do not write this row: the host is taken for as long as a turn can
+//! last.
 
 use std::time::Duration;
 
@@ -13,69 +15,72 @@ use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::politeness::{Pace, RETRY_AFTER_MAX};
 use crate::time::{self, after, between, is_set_back};
 
-/// How long a free host is kept for whoever is next in the queue; then anybody may take it. A ticket arrives sooner than that, unless it is lost.
+/// How long a free host is reserved for the next in the queue; then any worker may take it. A
+/// ticket arrives sooner, unless it is lost.
 pub const PLACE_KEPT: Duration = Duration::from_secs(30);
 
-/// The most turns that wait in the queue. Others try again later.
+/// The limit on turns in the queue. Others try again later.
 pub const WAITING_MAX: usize = 16;
 
-/// How long nobody must have asked the host for its back-off to be forgotten.
+/// How long a host must go without requests for its back-off to be forgotten.
 const BACK_OFF_KEPT: Duration = Duration::from_secs(3600);
 
-/// Who is crawling a host, and when it may be asked again.
+/// The holder of a host, and when the next request may start.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HostRow {
-    /// Who may ask it; `None` while nobody does.
+    /// The holder, which alone may send requests; `None` if there is none.
     pub holder: Option<HostHolder>,
     /// The earliest start of the next request, by the clock that wrote the row.
     pub free_from: Timestamp,
-    /// What that clock said at the time.
+    /// The time by that clock when the row was written.
     pub written_at: Timestamp,
-    /// The pace of whoever asks now, or asked last. The back-off holds for all.
+    /// The pace of the current or last holder. Its back-off applies to all.
     pub pace: Pace,
-    /// Who waits, the next one first; at most [`WAITING_MAX`].
+    /// The queue, the next one first; at most [`WAITING_MAX`].
     pub waiting: Vec<HostWaiter>,
 }
 
-/// The worker that may ask a host.
+/// The worker that may send requests to a host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HostHolder {
-    /// The token of the lease that it was taken with.
+    /// The token of the lease with which it was taken.
     pub token: LeaseToken,
-    /// When its bearer will have stopped asking. Never renewed.
+    /// When its bearer will have stopped sending requests. Never renewed.
     pub until: Timestamp,
 }
 
-/// A turn that waits for a host, with what its ticket needs.
+/// A turn that waits for a host, with the data for its ticket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HostWaiter {
-    /// Whose.
+    /// The origin.
     pub origin: OriginKey,
     /// The iteration.
     pub iteration: Iteration,
     /// The turn.
     pub turn: Turn,
-    /// The delay that it keeps, which may be longer than that of whoever asked before.
+    /// Its delay, which may be longer than that of the host's last holder.
     #[serde(with = "super::millis")]
     pub delay: Duration,
 }
 
-/// What a worker asks for when it takes a host.
+/// A worker's request to take a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostAsk {
-    /// The turn, as it waits in the queue if the host is busy.
+    /// The turn, to be queued if the host is busy.
     pub waiter: HostWaiter,
     /// Its token.
     pub token: LeaseToken,
-    /// When it will have stopped asking, whatever happens.
+    /// When it will have stopped sending requests, whatever happens.
     pub until: Timestamp,
-    /// Tokens of turns in the same process, which are known to be alive whatever the clock says. They may hold this host, or others of its domain.
+    /// Tokens of turns in the same process, which are known to be alive whatever the clock says.
+    /// They may hold this host, or others of its domain.
     pub alive: Vec<LeaseToken>,
-    /// How many hosts of its registered domain may be asked at once. `None` if it has no domain, or if the worker has a place there already.
+    /// How many hosts of its registered domain may be crawled at once. `None` if it has no domain,
+    /// or if the worker has a place there already.
     pub hosts_per_domain: Option<u16>,
-    /// The pace that it knows.
+    /// The pace known to the worker.
     pub pace: Pace,
-    /// The time of now.
+    /// The current time.
     pub now: Timestamp,
 }
 
@@ -84,12 +89,12 @@ pub struct HostAsk {
 pub struct HostBusy {
     /// When it will be free at the latest, if nobody else takes it.
     pub until: Timestamp,
-    /// The row with the asker in the queue, to be written.
+    /// The row to write, with the worker in the queue.
     pub row: HostRow,
 }
 
 impl HostRow {
-    /// Creates the row of a host that nobody has asked yet.
+    /// Creates the row of a host without any request so far.
     #[must_use]
     pub const fn new(pace: Pace, now: Timestamp) -> Self {
         Self { holder: None, free_from: now, written_at: now, pace, waiting: Vec::new() }
@@ -101,7 +106,8 @@ impl HostRow {
         self.holder.as_ref().is_some_and(|holder| holder.token == *token)
     }
 
-    /// Returns the row for a clock that says `now`, and may have been set back since the row was written.
+    /// Returns the row for a clock that says `now`, and may have been set back since the row was
+    /// written.
     #[must_use]
     pub fn by_clock(&self, now: Timestamp) -> Self {
         let by_clock = |time| time::by_clock(time, self.written_at, now, RETRY_AFTER_MAX.max(self.pace.delay()));
@@ -110,17 +116,18 @@ impl HostRow {
         Self { holder, free_from: by_clock(self.free_from), written_at, ..self.clone() }
     }
 
-    /// Returns when a worker with this delay may ask, if nobody holds the host. The last holder kept its own delay; a longer one counts from the same
-    /// request.
+    /// Returns when a worker with this delay may send a request, if nobody holds the host. The last
+    /// holder kept its own delay; a longer one counts from the same request.
     #[must_use]
     pub fn earliest(&self, delay: Duration) -> Timestamp {
         after(self.free_from, delay.saturating_sub(self.pace.delay()))
     }
 
-    /// Takes the host, if need be from a holder whose time is over, or from this predecessor, whose lease was taken over.
+    /// Takes the host, if necessary from a holder whose time is over, or from this predecessor,
+    /// whose lease was taken over.
     ///
     /// # Errors
-    /// [`HostBusy`] if somebody else holds it, if it is too early, or if somebody else is next.
+    /// [`HostBusy`] if another worker holds it, if it is too early, or if another turn is next.
     pub fn take(row: Option<&Self>, ask: &HostAsk, predecessor: Option<&LeaseToken>) -> Result<Self, Box<HostBusy>> {
         let mut row = row.map_or_else(|| Self::new(ask.pace, ask.now), |row| row.by_clock(ask.now));
         if row.is_held_by(&ask.token) {
@@ -147,14 +154,15 @@ impl HostRow {
         row.waiting.retain(|waiting| waiting.origin != ask.waiter.origin);
         let back_off = if between(row.free_from, ask.now) < BACK_OFF_KEPT { row.pace } else { ask.pace };
         row.pace = Pace { base_delay: ask.pace.base_delay, ..back_off };
-        // If a clock was set, the dead holder may have asked just now.
+        // If a clock was set, the dead holder may have sent a request just now.
         row.free_from = if was_held { earliest.max(after(ask.now, row.pace.delay())) } else { earliest };
         row.written_at = ask.now;
         row.holder = Some(HostHolder { token: ask.token.clone(), until: ask.until });
         Ok(row)
     }
 
-    /// Lets a worker pass if it is not too early for it, and it is next or whoever is next did not come.
+    /// Lets a worker pass if it is not too early, and it is next, or the turn that was next did not
+    /// come.
     fn stand_in_line(&mut self, ask: &HostAsk) -> Result<(), Box<HostBusy>> {
         let earliest = self.earliest(ask.pace.delay());
         let other = self.waiting.first().filter(|next| next.origin != ask.waiter.origin);
@@ -171,12 +179,13 @@ impl HostRow {
 
     fn busy(&self, until: Timestamp, ask: &HostAsk) -> Box<HostBusy> {
         let mut row = self.clone();
-        // Whoever does not fit into the queue tries again at the same time.
+        // A turn that does not fit into the queue tries again at the same time.
         line_up(&mut row.waiting, &ask.waiter);
         Box::new(HostBusy { until, row })
     }
 
-    /// Returns the row after its holder released it, free from `free_from` at the earliest. `None` if the bearer of this token does not hold it.
+    /// Returns the row after its holder released it, free from `free_from` at the earliest. `None`
+    /// if the bearer of this token does not hold it.
     #[must_use]
     pub fn give_back(&self, token: &LeaseToken, free_from: Timestamp, pace: Pace, now: Timestamp) -> Option<Self> {
         let row = self.by_clock(now);
@@ -185,14 +194,15 @@ impl HostRow {
         self.is_held_by(token).then_some(back)
     }
 
-    /// Returns who is to be sent a ticket now that nobody holds the host.
+    /// Returns the turn to be sent a ticket now that nobody holds the host.
     #[must_use]
     pub fn next(&self) -> Option<&HostWaiter> {
         if self.holder.is_some() { None } else { self.waiting.first() }
     }
 
-    /// Returns the row once everybody who held it or waited is known to be dead. Nobody knows when the dead holder last asked, nor whether the clock
-    /// was set since, so a whole delay is kept from now on.
+    /// Returns the row once all holders and waiting turns are known to be dead. The time of the
+    /// dead holder's last request is unknown, and the clock may have been set, so a whole delay is
+    /// kept from now on.
     #[must_use]
     pub fn void(&self, now: Timestamp) -> Self {
         let row = self.by_clock(now);
@@ -205,7 +215,8 @@ impl HostRow {
         }
     }
 
-    /// Returns the row once the lease that it was held with is void. That lease knew the pace best.
+    /// Returns the row once the lease with which it was taken is void. That lease had the latest
+    /// pace.
     #[must_use]
     pub fn void_with(row: Option<&Self>, lease: &Lease, now: Timestamp) -> Self {
         let row = row.map_or_else(|| Self::new(lease.pace, now), |row| row.void(now));
@@ -213,7 +224,7 @@ impl HostRow {
     }
 }
 
-/// Puts a turn in the queue, or updates the one that its origin already waits with. `false` if there is no room.
+/// Adds a turn to the queue, or updates its origin's turn there. `false` if there is no room.
 pub(super) fn line_up(waiting: &mut Vec<HostWaiter>, waiter: &HostWaiter) -> bool {
     match waiting.iter().position(|known| known.origin == waiter.origin) {
         Some(place) => waiting[place] = waiter.clone(),

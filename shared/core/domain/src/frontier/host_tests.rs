@@ -23,7 +23,7 @@ pub(in crate::frontier) fn waiter(host: &str) -> HostWaiter {
     HostWaiter { origin: origin(host), iteration: Iteration::FIRST, turn: Turn(1), delay: DELAY }
 }
 
-/// Asks for 390 s, for the origin of this name, whose number is its token.
+/// Asks for the host for 390 s, for the origin with this name, whose number is its token.
 pub(in crate::frontier) fn ask(name: u128, now: i64) -> HostAsk {
     let waiter = waiter(&format!("https://{name}.example"));
     let (until, now) = (at(now + 390), at(now));
@@ -44,7 +44,7 @@ fn busy_until(row: &HostRow, ask: &HostAsk) -> Option<i64> {
 }
 
 #[test]
-fn a_host_is_had_by_one_until_it_is_given_back_or_its_time_is_over() {
+fn a_host_has_one_holder_until_it_is_given_back_or_expires() {
     let later = HostRow { free_from: at(60), ..row() };
     let slow = HostAsk { pace: Pace::new(DELAY * 3), ..ask(2, 60) };
     for (row, ask, until, why) in [
@@ -75,8 +75,8 @@ fn only_its_holder_gives_it_back() {
 }
 
 #[test]
-fn who_waits_takes_turns() {
-    // 1 has it; 2 and 3 wait in this order, and 2 asks once more.
+fn waiting_turns_get_the_host_in_order() {
+    // 1 holds it; 2 and 3 wait in this order, and 2 asks once more.
     let mut row = held();
     for (name, now) in [(2, 1), (3, 2), (2, 3)] {
         row = HostRow::take(Some(&row), &ask(name, now), None).unwrap_err().row;
@@ -94,7 +94,7 @@ fn who_waits_takes_turns() {
 }
 
 #[test]
-fn the_line_has_an_end() {
+fn the_queue_is_limited() {
     let mut row = held();
     for name in 2..100 {
         row = HostRow::take(Some(&row), &ask(name, 1), None).unwrap_err().row;
@@ -103,7 +103,7 @@ fn the_line_has_an_end() {
 }
 
 #[test]
-fn a_back_off_is_everybodys_for_an_hour() {
+fn a_back_off_applies_to_all_for_an_hour() {
     let backed_off = Pace { last_response: Duration::from_secs(4), back_off_exponent: 2, ..pace() };
     let free = HostRow { pace: backed_off, ..row() };
     let quick = |now| HostAsk { pace: Pace::new(Duration::from_secs(1)), ..ask(2, now) };
@@ -114,7 +114,7 @@ fn a_back_off_is_everybodys_for_an_hour() {
 }
 
 #[test]
-fn the_dead_hold_nothing() {
+fn dead_holders_lose_the_host() {
     let mut row = held();
     row.waiting.push(waiter("https://2.example"));
     let void = row.void(at(50));
@@ -124,7 +124,7 @@ fn the_dead_hold_nothing() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_waits_as_long_as_before() {
+fn a_clock_that_is_set_back_does_not_prolong_waits() {
     let day = 86_400;
     let backed_off = HostRow { free_from: at(day + 100), written_at: at(day), ..row() };
     let moved = backed_off.by_clock(at(50));

@@ -1,4 +1,4 @@
-//! The inbox row of an origin: what parsers found for it, and how many of its segments are parsed.
+//! The inbox row of an origin: the todo that parsers add, and the number of parsed segments.
 
 use std::collections::BTreeMap;
 
@@ -14,65 +14,69 @@ use crate::remake::Recount;
 /// The row that parsers write. `added` and `parsed` only grow within an iteration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Inbox {
-    /// The iteration that it counts for.
+    /// The iteration of its counts.
     pub iteration: Iteration,
     /// Whether the origin counts among the iteration's open ones. Written together with the lease.
     pub open: bool,
     /// How many todo URLs were added.
     pub added: u64,
-    /// How many segments of this origin are parsed.
+    /// How many segments of this origin have been parsed.
     pub parsed: u64,
-    /// Seedings that earlier versions recorded here; they count as long as the row is of their iteration. Seedings now have rows of their own, as a
-    /// list would grow with each command.
+    /// Seedings that earlier versions recorded here; they are valid as long as the row belongs to
+    /// their iteration. Seedings now have rows of their own, as a list would grow with each
+    /// command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeded: Vec<Seeding>,
-    /// When the sweeper should check whether a wake-up or a close was missed; `None` while none is due. Stored beside the rest, as it changes on its
-    /// own.
+    /// When the sweeper should check for a missed wake-up or close; `None` while none is due.
+    /// Stored beside the rest, as it changes on its own.
     #[serde(skip)]
     pub due: Option<Timestamp>,
-    /// What parsers did here, for progress.
+    /// The parsers' counters, for progress.
     pub counters: ParserCounters,
 }
 
-/// What parsers did for an origin's own segments in an iteration. Only grows, until documents are made again ([`Recount`]).
+/// The parsers' counters for an origin's own segments in an iteration. They only grow, until
+/// documents are remade ([`Recount`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ParserCounters {
-    /// How many URLs of any origin its segments were the first to claim, blocked ones included.
+    /// URLs of any origin that its segments were the first to claim, including blocked ones.
     pub found: u64,
-    /// How many of these were first written with parameters that were stripped.
+    /// Those of them that were first written with parameters that were stripped.
     #[serde(default)]
     pub found_stripped: u64,
     /// Captures that became documents.
     pub processed: u64,
-    /// Captures that the parser crashed on, or that it no longer tries.
+    /// Captures on which the parser crashed, or that it no longer tries.
     pub stuck: u64,
-    /// URLs whose captures cannot be read: they have no outcome, and count as leftovers, [`super::LeftoverReason::SegmentUnreadable`].
+    /// URLs whose captures cannot be read: they have no outcome, and count as leftovers,
+    /// [`super::LeftoverReason::SegmentUnreadable`].
     #[serde(default)]
     pub unreadable: u64,
     /// Final outcomes, by kind.
     pub outcomes: BTreeMap<Outcome, u64>,
-    /// Links that were recorded but lead out of the scope.
+    /// Recorded links to targets outside the scope.
     pub links_out_of_scope: u64,
-    /// Links that lead deeper than the definition allows.
+    /// Links to targets deeper than the definition allows.
     pub links_too_deep: u64,
-    /// Links that the page asks not to follow.
+    /// Links that the page forbids following.
     pub links_nofollow: u64,
     /// Links that were not followed because more URLs waited than the page budget allows.
     #[serde(default)]
     pub links_beyond_budget: u64,
-    /// What the visits changed in the current state of the site, by kind.
+    /// The changes by visits in the current state of the site, by kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub changes: BTreeMap<ChangeKind, u64>,
-    /// Documents that were made again of what is stored, without a visit.
+    /// Documents that were remade from stored bodies, without a visit.
     #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub reparsed: u64,
-    /// Pages whose items have other fields than before, as have others that were visited with them: their template has changed.
+    /// Pages whose items have other fields than before, like other pages visited with them: their
+    /// template has changed.
     #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub drifted: u64,
 }
 
 impl ParserCounters {
-    /// Adds another set of counts.
+    /// Adds other counters.
     pub fn add(&mut self, more: &Self) {
         self.found += more.found;
         self.found_stripped += more.found_stripped;
@@ -95,7 +99,7 @@ impl ParserCounters {
 }
 
 impl ParserCounters {
-    /// Takes away what was counted of documents.
+    /// Subtracts the counts of documents.
     fn subtract(&mut self, less: &Self) {
         let numbers = [
             (&mut self.processed, less.processed),
@@ -143,7 +147,7 @@ impl Inbox {
         self.counters.add(counters);
     }
 
-    /// Returns the inbox with what documents that were made again count. No counter falls below zero.
+    /// Returns the inbox with the counts of remade documents. No counter falls below zero.
     #[must_use]
     pub fn recounted(&self, recount: &Recount) -> Self {
         let mut counters = self.counters.clone();
@@ -152,7 +156,7 @@ impl Inbox {
         Self { counters, ..self.clone() }
     }
 
-    /// Marks the origin as closed: the sweeper has nothing left to check.
+    /// Marks the origin as closed: there is nothing left for the sweeper to check.
     pub(super) fn close(&mut self) {
         self.open = false;
         self.due = None;

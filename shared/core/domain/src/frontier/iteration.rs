@@ -13,66 +13,68 @@ pub struct IterationRow {
     pub crawl: CrawlId,
     /// Its number.
     pub number: Iteration,
-    /// The version of the definition that it uses, whatever is stored meanwhile. `None` in a row of an older program, which uses the stored
-    /// definition.
+    /// The version of the definition that it uses, even if a newer one is stored meanwhile. `None`
+    /// in a row of an older program, which uses the stored definition.
     pub version: Option<u32>,
-    /// Whether leases are given out, and whether it has ended. The end is final.
+    /// Its status. `Closed` is final.
     pub status: IterationStatus,
-    /// Origins open, plus 1 while the scheduler's token is out. At 0 the iteration can be closed, and 0 is final.
+    /// The number of open origins, plus 1 while the scheduler's token is out. At 0 the iteration
+    /// can be closed, and 0 is final.
     pub open: u64,
-    /// Origins that were opened in it, each once however often it opened. Counted from 0 in a row of an older program.
+    /// The number of origins that were opened in it, each counted once. Counted from 0 in a row of
+    /// an older program.
     #[serde(default)]
     pub origins: u64,
     /// How many origins had joined the crawl when it began; `None` in a row of an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub joined_before: Option<u64>,
-    /// The budget that is not reserved; parts that are `None` are unlimited.
+    /// The budget that is not reserved; `None` parts are unlimited.
     pub budget: Reserve,
-    /// Whether the scheduler still owes seeds: the token is returned when every seed is in.
+    /// Whether the scheduler still owes seeds: it returns the token when every seed is added.
     pub token_out: bool,
     /// When the sweeper should send the trigger's command again; `None` once the token is returned.
     pub due: Option<Timestamp>,
-    /// What started it.
+    /// The trigger that started it.
     pub trigger: TriggerId,
     /// When it started.
     pub started_at: Timestamp,
-    /// When it is stopped at the latest; `None` if its time is not limited.
+    /// The deadline at which it is stopped; `None` for no limit.
     pub ends_at: Option<Timestamp>,
     /// When it closed; `None` until then.
     pub closed_at: Option<Timestamp>,
-    /// When it was pruned: since then, only what something refers to is stored of it. `None` if all of it is.
+    /// When it was pruned, after which only referenced data remains stored. `None` if it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruned_at: Option<Timestamp>,
-    /// How far the work that goes through origins has got. Empty in a row of an older program.
+    /// The progress of walks through origins. Empty in a row of an older program.
     #[serde(default)]
     pub cursors: Cursors,
-    /// What it does. A row of an older program is one of a crawl.
+    /// Its task. A row of an older program is a crawl.
     #[serde(default)]
     pub task: Task,
 }
 
-/// Whether an iteration gives out leases.
+/// The status of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IterationStatus {
-    /// It does.
+    /// It gives out leases.
     Open,
-    /// Not until it is resumed. Parsing goes on.
+    /// It gives out no leases until it is resumed. Parsing continues.
     Paused,
-    /// No more: what is left becomes leftovers, origin by origin.
+    /// It gives out no more leases: the remaining work becomes leftovers, origin by origin.
     Stopping,
-    /// Over, for good.
+    /// It is over.
     Closed,
 }
 
 impl IterationStatus {
-    /// Whether leases are given.
+    /// Whether leases are given out.
     #[must_use]
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Open)
     }
 
-    /// As it is stored and shown.
+    /// Returns its name as stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -93,15 +95,16 @@ impl IterationStatus {
 /// A request to change a running iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StatusChange {
-    /// Give out no more leases for now.
+    /// Give out no leases for now.
     Pause,
     /// Give out leases again.
     Resume,
-    /// End it with what is done.
+    /// End it with the work done so far.
     Stop,
 }
 
-/// An amount of pages and bytes: what is left of a budget, wanted or reserved. A part that is `None` is unlimited.
+/// An amount of pages and bytes: the rest of a budget, requested or reserved. A `None` part is
+/// unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reserve {
     /// Requests for pages.
@@ -117,7 +120,7 @@ impl Reserve {
         self.pages == Some(0) || self.bytes == Some(0)
     }
 
-    /// Returns what is left after this much was used; never below zero.
+    /// Returns the rest after this much was used; never below zero.
     #[must_use]
     pub fn spend(self, pages: u64, bytes: u64) -> Self {
         Self {
@@ -127,7 +130,7 @@ impl Reserve {
     }
 }
 
-/// Returns how much of what is wanted can be granted: no more than is left.
+/// Returns how much of the request can be granted: no more than is left.
 fn grant(left: Option<u64>, wanted: Option<u64>) -> Option<u64> {
     left.map(|left| wanted.map_or(left, |wanted| wanted.min(left)))
 }
@@ -139,14 +142,15 @@ fn add(left: Option<u64>, more: Option<u64>) -> Option<u64> {
 /// The result of a request to begin an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// It began now, or this trigger began it earlier. Seeds are missing while the scheduler's token is out.
+    /// It began now, or this trigger began it earlier. Seeds are missing while the scheduler's
+    /// token is out.
     Iteration(IterationRow),
     /// Another trigger's iteration is still running.
     Busy(IterationRow),
 }
 
-/// Decides a trigger's request to begin an iteration, from the one that it began earlier, if any, and the crawl's latest one. `row` makes the row of
-/// a new iteration with this number.
+/// Decides a trigger's request to begin an iteration, from the one that it began earlier, if any,
+/// and the crawl's latest one. `row` creates the row of a new iteration with this number.
 #[must_use]
 pub fn begin_iteration(
     earlier: Option<IterationRow>,
@@ -164,7 +168,7 @@ pub fn begin_iteration(
 }
 
 impl IterationRow {
-    /// Creates an iteration as it begins: open, with the scheduler's token out.
+    /// Creates the row of a new iteration: open, with the scheduler's token out.
     #[must_use]
     pub fn begin(
         crawl: CrawlId,
@@ -196,9 +200,10 @@ impl IterationRow {
         }
     }
 
-    /// Reserves part of the budget: at most what is wanted, at least something of each limited part. `None` if nothing is left.
+    /// Reserves part of the budget: at most the requested amount, and at least something of each
+    /// limited part. `None` if nothing is left.
     ///
-    /// If a part is limited, the search for holders starts again: whoever reserves is one.
+    /// If a part is limited, the search for holders starts again, as there is a new holder.
     #[must_use]
     pub fn reserve(&self, wanted: Reserve) -> Option<(Reserve, Self)> {
         if self.budget.is_spent() {
@@ -214,7 +219,8 @@ impl IterationRow {
         Some((reserved, Self { budget, cursors, ..self.clone() }))
     }
 
-    /// Returns what a turn may ask for: a fair share of each limited part among the open origins, no more than `most`.
+    /// Returns how much a turn may request: a fair share of each limited part among the open
+    /// origins, at most `most`.
     #[must_use]
     pub fn share(&self, most: Reserve) -> Reserve {
         let part = |left: Option<u64>, most: Option<u64>| {
@@ -224,9 +230,10 @@ impl IterationRow {
         Reserve { pages: part(self.budget.pages, most.pages), bytes: part(self.budget.bytes, most.bytes) }
     }
 
-    /// Returns why origins that nobody works on are to be given up; `None` while they are not.
+    /// Returns why origins that nobody works on must be given up; `None` if they must not.
     ///
-    /// If the reason is a spent budget, nothing is given up while anybody holds a lease: what a holder does not use comes back.
+    /// If the reason is a spent budget, nothing is given up while anybody holds a lease, as the
+    /// unused part of its reservation comes back.
     #[must_use]
     pub fn gives_up(&self) -> Option<LeftoverReason> {
         match self.status {
@@ -236,7 +243,7 @@ impl IterationRow {
         }
     }
 
-    /// Returns to the budget what a turn did not use.
+    /// Returns a turn's unused reservation to the budget.
     #[must_use]
     pub fn give_back(&self, rest: Reserve) -> Self {
         let budget = Reserve { pages: add(self.budget.pages, rest.pages), bytes: add(self.budget.bytes, rest.bytes) };
@@ -249,7 +256,8 @@ impl IterationRow {
         self.token_out.then(|| Self { open: self.open - 1, token_out: false, due: None, ..self.clone() })
     }
 
-    /// Counts one more open origin. `None` once the count has reached zero or the iteration has closed, both of which are final.
+    /// Counts one more open origin. `None` once the count has reached zero or the iteration has
+    /// closed; both are final.
     #[must_use]
     pub fn one_origin_more(&self) -> Option<Self> {
         (self.open > 0 && self.status != IterationStatus::Closed).then(|| Self { open: self.open + 1, ..self.clone() })
@@ -278,7 +286,8 @@ impl IterationRow {
         })
     }
 
-    /// Applies a change of status. `None` if it does not fit: pausing what is not open, resuming what is not paused, stopping what is over.
+    /// Applies a change of status. `None` if the current status does not allow it: pausing requires
+    /// an open iteration, resuming a paused one, and stopping one that is not over.
     #[must_use]
     pub fn change(&self, change: StatusChange) -> Option<Self> {
         use IterationStatus::{Open, Paused, Stopping};

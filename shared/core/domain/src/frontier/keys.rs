@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use crate::url::Origin;
 
-/// An origin within a crawl: what is leased.
+/// An origin within a crawl: the unit of leasing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct OriginKey {
     /// The crawl.
@@ -26,7 +26,7 @@ impl fmt::Display for OriginKey {
 /// The key of a segment: the n-th of its origin in its iteration, committed in this turn.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SegmentId {
-    /// The origin whose captures it holds.
+    /// The origin of its captures.
     pub origin: OriginKey,
     /// The turn that committed it.
     pub turn: Turn,
@@ -40,9 +40,11 @@ impl fmt::Display for SegmentId {
     }
 }
 
-/// The key of a stored object: `/`-separated, each part of `A-Z a-z 0-9 . _ - ,`, no part empty or of dots only.
+/// The key of a stored object: `/`-separated, each part of `A-Z a-z 0-9 . _ - ,`, no part empty or
+/// of dots only.
 ///
-/// It is a path below the data directory and a key in a bucket, so it must not be able to lead elsewhere.
+/// It is used both as a path below the data directory and as a key in a bucket, so it must not be
+/// able to lead elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ObjectKey(String);
@@ -52,27 +54,29 @@ pub struct ObjectKey(String);
 #[error("`{0}` is not a valid object key")]
 pub struct ObjectKeyError(String);
 
-/// The most bytes in one part of a key: what file systems accept as a name.
+/// The limit on one part of a key, in bytes: that of file systems on a name.
 const PART_BYTES_MAX: usize = 255;
 
-/// The most bytes in a key: what S3 accepts.
+/// The limit on a key, in bytes: that of S3.
 const KEY_BYTES_MAX: usize = 1024;
 
 impl ObjectKey {
-    /// Returns the key of the segment's WARC object. It includes the token, so that two workers that both believe they hold the lease never write the
-    /// same object.
+    /// Returns the key of the segment's WARC object. It includes the token, so that two workers
+    /// that both believe they hold the lease never write the same object.
     #[must_use]
     pub fn of_segment(id: &SegmentId, iteration: Iteration, token: &LeaseToken) -> Self {
         Self(format!("{}{}-{}-{token}.warc.gz", Self::origin_prefix(&id.origin, iteration), id.turn, id.n))
     }
 
-    /// Returns the key of the documents that a parser makes of the segment. All who parse it share one key, so that the first result stays.
+    /// Returns the key of a segment's documents. All parsers of the segment share one key, so that
+    /// the first result stays.
     #[must_use]
     pub fn of_documents(id: &SegmentId, iteration: Iteration) -> Self {
         Self(format!("documents/{}{}-{}.jsonl.gz", Self::origin_path(&id.origin, iteration), id.turn, id.n))
     }
 
-    /// Returns the key of a part of an iteration's items of one type. The name of the type is one of [`Item::table`](crate::item::Item::table).
+    /// Returns the key of a part of an iteration's items of one type. `table` is the type's
+    /// [`Item::table`](crate::item::Item::table).
     #[must_use]
     pub fn of_items(crawl: &CrawlId, iteration: Iteration, table: &str, part: u32) -> Self {
         Self(format!("{}{table}/{part:05}.jsonl.gz", Self::items_prefix(crawl, iteration)))
@@ -87,19 +91,20 @@ impl ObjectKey {
     /// Returns the key of a file of the crawl's word index.
     ///
     /// # Errors
-    /// The name is none of a file.
+    /// Fails if the name is not a valid file name.
     pub fn of_index_file(crawl: &CrawlId, name: &str) -> Result<Self, ObjectKeyError> {
         let key = Self::try_from(format!("{}files/{name}", Self::index_prefix(crawl)))?;
         if name.contains('/') { Err(ObjectKeyError(name.to_owned())) } else { Ok(key) }
     }
 
-    /// Returns the key of an edition of the crawl's word index, by its number. S3 lists keys in ascending order alone, so the newest comes first.
+    /// Returns the key of an edition of the crawl's word index, by its number. S3 lists keys only
+    /// in ascending order, so the newest comes first.
     #[must_use]
     pub fn of_edition(crawl: &CrawlId, number: u32) -> Self {
         Self(format!("{}{:010}.json", Self::editions_prefix(crawl), u32::MAX - number))
     }
 
-    /// Returns the number of the edition that has this key; `None` if it is another object's.
+    /// Returns the number of the edition with this key; `None` if it belongs to another object.
     #[must_use]
     pub fn edition_number(&self) -> Option<u32> {
         let (_, name) = self.0.rsplit_once("/editions/")?;
@@ -144,15 +149,16 @@ impl ObjectKey {
         format!("{}/{iteration}/{}/", origin.crawl, path_safe(&origin.origin))
     }
 
-    /// As it is stored.
+    /// Returns it as stored.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Writes an origin as one part of a path: `https,example.org` or `http,127.0.0.1,8080`. IPv6 brackets and colons become `_`. One that is too long
-/// keeps its beginning, and ends in a digest of the whole.
+/// Writes an origin as one part of a path: `https,example.org` or `http,127.0.0.1,8080`. IPv6
+/// brackets and colons become `_`. One that is too long keeps its beginning, and ends in a digest
+/// of the whole.
 fn path_safe(origin: &Origin) -> String {
     let whole = path_safe_whole(origin);
     if whole.len() <= PART_BYTES_MAX {
@@ -204,7 +210,8 @@ impl fmt::Display for ObjectKey {
     }
 }
 
-/// The seeds of one origin that a trigger adds at once. If they do not fit into a transaction, it adds them in parts.
+/// The seeds of one origin that a trigger adds at once. If they do not fit into a transaction, it
+/// adds them in parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Seeding(String);
@@ -216,60 +223,62 @@ impl Seeding {
         Self(format!("{trigger}#{part:04}"))
     }
 
-    /// As it is stored.
+    /// Returns it as stored.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Restores what [`Seeding::as_str`] stored.
+    /// Restores the result of [`Seeding::as_str`].
     #[must_use]
     pub fn stored(text: String) -> Self {
         Self(text)
     }
 }
 
-/// Where todo comes from: the part of a chunk's key that orders chunks of one depth and makes them unique.
+/// The source of todo: the part of a chunk's key that orders chunks of one depth and makes them
+/// unique.
 ///
-/// A segment's name starts with the time of its commit, so that within one depth, what was crawled first is followed first.
+/// A segment's name starts with the time of its commit, so that within one depth, links of earlier
+/// pages are followed first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TodoSource(String);
 
 impl TodoSource {
-    /// Seeds, which come before anything found.
+    /// Names seeds, which come before all links.
     #[must_use]
     pub fn seeds(seeding: &Seeding) -> Self {
         Self(format!("0#{}", seeding.0))
     }
 
-    /// The links of a segment.
+    /// Names the links of a segment.
     #[must_use]
     pub fn segment(id: &SegmentId, committed_at: jiff::Timestamp) -> Self {
         Self(format!("1#{:015}#{}#{}-{}", committed_at.as_millisecond(), id.origin.origin, id.turn, id.n))
     }
 
-    /// As it is stored.
+    /// Returns it as stored.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Restores what [`TodoSource::as_str`] stored.
+    /// Restores the result of [`TodoSource::as_str`].
     #[must_use]
     pub fn stored(text: String) -> Self {
         Self(text)
     }
 }
 
-/// The key of a todo chunk within its origin. Chunks are taken in the order of their keys: breadth first.
+/// The key of a todo chunk within its origin. Chunks are taken in key order: breadth first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChunkKey {
-    /// The iteration it belongs to.
+    /// Its iteration.
     pub iteration: Iteration,
-    /// How many links its URLs are from a seed.
+    /// The distance of its URLs from a seed, in links.
     pub depth: u32,
-    /// What put it there.
+    /// Its source.
     pub source: TodoSource,
     /// Its number among the chunks of that source and depth.
     pub part: u32,
@@ -280,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn object_keys_stay_where_they_belong() {
+    fn object_keys_cannot_lead_elsewhere() {
         let key = |origin: &str| {
             let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: origin.parse().unwrap() };
             let id = SegmentId { origin, turn: Turn(7), n: 3 };
@@ -327,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn no_part_of_a_key_is_longer_than_a_file_system_takes() {
+    fn parts_of_keys_fit_into_file_names() {
         // The longest valid name: 253 characters, in labels of 63.
         let host = |letters: usize| {
             let text: String = (1..=letters).map(|n| if n % 63 == 0 { '.' } else { 'h' }).collect();
@@ -363,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_ordered_breadth_first_then_by_when_they_were_found() {
+    fn chunks_are_ordered_breadth_first_then_by_time() {
         let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "https://example.org".parse().unwrap() };
         let segment = |n, second| {
             let id = SegmentId { origin: origin.clone(), turn: Turn(1), n };

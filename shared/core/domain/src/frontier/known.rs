@@ -1,7 +1,9 @@
-//! What earlier iterations know about a URL, and how a visit changes the current state of its page.
+//! The data of earlier iterations about a URL, and a visit's effect on the current state of its
+//! page.
 //!
-//! The current state of a site is, for each URL that is shown, the document of its last good visit. A candidate refers to that document; what a
-//! visit says decides whether it stays, is replaced, or is no longer shown. Failures never hide it.
+//! The current state of a site is, for each URL that is shown, the document of its last good visit.
+//! A candidate refers to that document; a visit decides whether it stays, is replaced, or is no
+//! longer shown. Failures never hide it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,8 @@ use crate::ids::{Iteration, Turn};
 use crate::outcome::Outcome;
 use crate::recrawl::Away;
 
-/// One entry of a segment of an origin: a visit, with its capture and its document. Stored as an array of numbers.
+/// An entry of a segment of an origin: a visit, with its capture and its document. Stored as an
+/// array of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "(Iteration, Turn, u64, u32)", into = "(Iteration, Turn, u64, u32)")]
 pub struct VisitPlace {
@@ -45,21 +48,23 @@ impl From<VisitPlace> for (Iteration, Turn, u64, u32) {
     }
 }
 
-/// A digest of the rules by which links are decided: scope, limits, what is forbidden, the origins in scope.
+/// A digest of the rules for deciding on links: scope, limits, forbidden URLs, the origins in
+/// scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RulesDigest(pub u32);
 
 impl RulesDigest {
-    /// The digest of no rules: whatever was decided by it is decided again.
+    /// The digest of no rules: decisions under it are made again.
     pub const NONE: Self = Self(0);
 }
 
-/// How the links of a document were decided: by which rules, and from which depth. Stored as an array.
+/// How the links of a document were decided: by which rules, and from which depth. Stored as an
+/// array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "(RulesDigest, u32)", into = "(RulesDigest, u32)")]
 pub struct LinksDecided {
-    /// By these rules; [`RulesDigest::NONE`] if some links were left for want of budget.
+    /// The rules; [`RulesDigest::NONE`] if some links were left for lack of budget.
     pub by: RulesDigest,
     /// The depth of the page at that time, in links from a seed.
     pub depth: u32,
@@ -83,12 +88,13 @@ impl From<LinksDecided> for (RulesDigest, u32) {
 pub enum Standing {
     /// It does.
     Shown,
-    /// It does not: the server says that the page is gone (404, 410), or answers as it does for whatever is missing.
+    /// It does not: the server says that the page is gone (404, 410), or answers as it does for
+    /// missing pages.
     Gone,
     /// It does not: robots.txt, the server or the definition forbids the URL.
     Withdrawn,
-    /// It does not: when it was made again, its answer turned out to be a wall ([`Outcome::is_wall`]) or that for a
-    /// missing page ([`Outcome::SoftNotFound`]). Nothing is compared with it.
+    /// It does not: when it was remade, the response turned out to be a wall ([`Outcome::is_wall`])
+    /// or a missing page ([`Outcome::SoftNotFound`]). Nothing is compared with it.
     Walled,
 }
 
@@ -96,7 +102,7 @@ impl Standing {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Shown, Self::Gone, Self::Withdrawn, Self::Walled];
 
-    /// As it is stored and shown.
+    /// Returns its name as stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -117,10 +123,10 @@ impl Standing {
 /// The document of a URL's last good visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LastDocument {
-    /// The visit that it was put for.
+    /// The visit that stored it.
     #[serde(rename = "p")]
     pub place: VisitPlace,
-    /// What it is: a page, a redirect, a file of another type, a page that asks for noindex.
+    /// Its outcome: a page, a redirect, a file of another type, a page with noindex.
     #[serde(rename = "o")]
     pub outcome: Outcome,
     /// Whether it is shown.
@@ -139,16 +145,17 @@ impl LastDocument {
     }
 }
 
-/// What earlier iterations know about a URL when it is queued; all of it is empty for a new one.
+/// The data of earlier iterations about a URL when it is queued; empty for a new one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Known {
-    /// What the last good capture left, for a conditional request.
+    /// The data of the last good capture, for a conditional request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<Box<LastCapture>>,
     /// The document of the last good visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<LastDocument>,
-    /// The interval that led to the last visit that found the page; `None` if there was none, or if it is to be visited in every iteration.
+    /// The interval that led to the last visit that found the page; `None` if there was none, or if
+    /// the page is due in every iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_ms: Option<u64>,
     /// Since when every visit has failed or found it gone; `None` if the last one found it.
@@ -157,7 +164,8 @@ pub struct Known {
 }
 
 impl Known {
-    /// Returns what a conditional request is made of, and what an answer is compared with. `None` without a document that would stay as it is.
+    /// Returns the basis of a conditional request and of comparing its answer. `None` without a
+    /// document that could stay unchanged.
     #[must_use]
     pub fn comparable(&self) -> Option<&LastCapture> {
         self.last.as_deref().filter(|_| self.document.is_some_and(|document| document.standing != Standing::Walled))
@@ -170,12 +178,12 @@ impl Known {
     }
 }
 
-/// What an outcome says about the page at its URL.
+/// The meaning of an outcome for the page at its URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
-    /// What is there now.
+    /// It has this content now.
     Content,
-    /// It is as it was.
+    /// It is unchanged.
     AsBefore,
     /// It is gone.
     Gone,
@@ -186,8 +194,8 @@ pub enum Says {
 }
 
 impl Outcome {
-    /// Returns what it says about the page. A page that asks for noindex and a URL that the server refuses share an outcome; the caller knows whether
-    /// there is a document.
+    /// Returns the meaning for the page. A page with noindex and a URL that the server refuses
+    /// share an outcome; the caller knows whether there is a document.
     #[must_use]
     pub const fn says(self) -> Says {
         match self {
@@ -226,25 +234,25 @@ impl Outcome {
     }
 }
 
-/// What a visit changes in the current state of its URL.
+/// The effect of a visit on the current state of its URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateChange {
     /// Nothing.
     Kept,
-    /// The document is still what the URL shows; it is shown again if it was not.
+    /// The URL still shows the document; it is shown again if it was not.
     Confirmed,
     /// A new document is shown.
     Shown {
-        /// The visit that it was put for.
+        /// The visit that stored it.
         place: VisitPlace,
-        /// What it is.
+        /// Its outcome.
         outcome: Outcome,
         /// How its links were decided.
         links: LinksDecided,
-        /// When it changed; `None` if it says the same as the one before.
+        /// When it changed; `None` if it says the same as the previous one.
         changed_at: Option<Timestamp>,
     },
-    /// What is known is no longer shown.
+    /// The known document is no longer shown.
     Hidden(Standing),
 }
 
@@ -253,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_takes_little_room_and_comes_back() {
+    fn known_data_is_small_and_is_read_back() {
         assert_eq!(serde_json::to_string(&Known::default()).unwrap(), "{}");
         let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(7), segment: 2, n: 49 };
         let links = LinksDecided { by: RulesDigest(9), depth: 3 };
@@ -274,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn only_lasting_answers_say_something() {
+    fn only_lasting_answers_have_a_meaning() {
         for (outcomes, expected, why) in [
             (
                 &[Outcome::RequestTimeout, Outcome::ServerInternalError, Outcome::RateLimited][..],

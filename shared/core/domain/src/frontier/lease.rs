@@ -1,4 +1,4 @@
-//! The lease row of an origin, and what its holder does with it.
+//! The lease row of an origin, and the operations of its holder.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,33 +13,38 @@ use crate::missing_page::MissingPage;
 use crate::politeness::{DELAY_MAX, Pace, Patience, RETRY_AFTER_MAX, RobotsUse};
 use crate::time::{self, after, honest};
 
-/// The row by which an origin is leased, written by its holder and by whoever wakes, opens or closes the origin.
+/// The row by which an origin is leased, written by its holder and by those that wake, open or
+/// close the origin.
 ///
 /// `taken` and `segments` only grow within an iteration; `turn` only ever grows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Lease {
-    /// The iteration that it is open in, or was last.
+    /// The iteration in which it is or was last open.
     pub iteration: Iteration,
     /// The number of the visit that is due, under way, or was the last.
     pub turn: Turn,
-    /// Who may do what with it.
+    /// Its state.
     pub state: LeaseState,
-    /// The earliest start of the next request to the origin, by the clock that wrote it. Others use [`Self::free_from`].
+    /// The earliest start of the next request to the origin, by the clock that wrote it. Use
+    /// [`Self::free_from`] with another clock.
     pub not_before: Timestamp,
-    /// What that clock said at the time. Absent in a row of an older version.
+    /// The time by that clock when the row was written. Absent in a row of an older version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_at: Option<Timestamp>,
     /// How many leases in a row expired without a commit.
     pub attempts: u32,
-    /// How fast the origin may be asked.
+    /// The pace of requests to the origin.
     pub pace: Pace,
-    /// How much it tried the crawler's patience. Rows of older versions have a number in `patience`.
+    /// How much of the crawler's patience is used up. Rows of older versions have a number in
+    /// `patience`.
     #[serde(rename = "tried", default)]
     pub patience: Patience,
-    /// The first page of this iteration that worked, which is asked for again before the origin is given up.
+    /// The first page of this iteration that worked, to be requested again before the origin is
+    /// given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worked: Option<String>,
-    /// What the origin answered for an address that cannot exist, in this iteration or an earlier one; `None` if it was never asked.
+    /// The origin's response for an address that cannot exist, in this iteration or an earlier one;
+    /// `None` if it was never requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Box<MissingPage>>,
     /// Whether a page was requested since robots.txt was last fetched.
@@ -47,10 +52,11 @@ pub struct Lease {
     pub robots: RobotsUse,
     /// Why the origin takes no more work in this iteration; `None` while it does.
     pub ending: Option<LeftoverReason>,
-    /// How what still waits ends, without a request; `None` if it is left over, or while there is no ending.
+    /// The outcome of waiting URLs without a request; `None` if they are left over, or while there
+    /// is no ending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_up: Option<Box<GivenUp>>,
-    /// How far the candidates of earlier iterations have been visited.
+    /// The progress of visiting the candidates of earlier iterations.
     pub cursor: RecrawlCursor,
     /// The todo chunk being consumed; `None` between chunks.
     pub chunk: Option<ChunkPosition>,
@@ -58,17 +64,17 @@ pub struct Lease {
     pub depth: u32,
     /// Whether the origin waits for its segments to be parsed before it goes deeper.
     pub barrier: Barrier,
-    /// URLs to be tried again, no more than [`Retry::fits`] allows.
+    /// URLs to be tried again, as many as [`Retry::fits`] allows.
     pub retries: Vec<Retry>,
     /// How many todo URLs are consumed, of those that the inbox counts as added.
     pub taken: u64,
     /// How many segments were committed.
     pub segments: u64,
-    /// What the crawler did here, for progress.
+    /// The crawlers' counters, for progress.
     pub counters: CrawlerCounters,
 }
 
-/// Who may do what with an origin.
+/// The state of a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeaseState {
@@ -82,14 +88,14 @@ pub enum LeaseState {
     Closed,
 }
 
-/// Who holds a lease, until when, and how much of the iteration's budget is reserved for it.
+/// The holder of a lease, its end, and the budget that is reserved for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Holder {
     /// The fence: only its bearer may commit.
     pub token: LeaseToken,
     /// When the lease expires; others may take over a delay later. Commits renew it.
     pub until: Timestamp,
-    /// What is left of the reserved budget.
+    /// The rest of the reserved budget.
     pub reserved: Reserve,
 }
 
@@ -109,62 +115,65 @@ pub enum Barrier {
     /// It may.
     #[default]
     Open,
-    /// What is left is deeper than unparsed segments: the origin is woken only once they are all parsed.
+    /// The remaining URLs are deeper than unparsed segments: the origin is woken only once they are
+    /// all parsed.
     Waiting,
 }
 
 /// A URL to be tried again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Retry {
-    /// The URL within its origin, and what is known of it.
+    /// The URL within its origin, and its known data.
     pub entry: super::TodoEntry,
     /// Its depth.
     pub depth: u32,
-    /// How often it was tried in this iteration, without what a follow-up followed.
+    /// How often it was tried in this iteration, not counting the requests before a follow-up.
     pub tries: u8,
     /// When it may be tried again.
     pub not_before: Timestamp,
 }
 
-/// What crawlers did on an origin in an iteration. Only grows.
+/// The crawlers' counters for an origin in an iteration. They only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CrawlerCounters {
-    /// Requests committed, those that were sent again included, robots.txt not.
+    /// Committed requests, including those that were sent again, but not robots.txt.
     pub requests: u64,
-    /// Requests that the page budget counts: those that were sent for a page.
+    /// Requests that count against the page budget: those for pages.
     pub pages: u64,
     /// URLs that were deferred to another try.
     pub retries: u64,
     /// Bytes of bodies as received.
     pub body_bytes: u64,
-    /// Bodies of which only the beginning was kept, as they are larger than a limit.
+    /// Bodies of which only the beginning was kept, as they exceeded a limit.
     #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub bodies_cut: u64,
 }
 
-/// What a worker asks for when it takes a lease.
+/// A worker's request to take a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Take {
-    /// The turn that its ticket names.
+    /// The turn in its ticket.
     pub turn: Turn,
     /// The worker's token, never used before.
     pub token: LeaseToken,
     /// When its lease ends unless a commit renews it.
     pub until: Timestamp,
-    /// When it will have stopped asking, whatever it commits until then: it holds the host until this time.
+    /// When it will have stopped sending requests, whatever it commits until then: it holds the
+    /// host until this time.
     pub host_until: Timestamp,
     /// Tokens of turns in the same process, which are known to be alive whatever the clock says.
     pub alive: Vec<LeaseToken>,
-    /// How many hosts of one registered domain may be asked at once.
+    /// How many hosts of one registered domain may be crawled at once.
     pub hosts_per_domain: u16,
-    /// The budget that it wants; it gets that, or less if less is left.
+    /// The budget that it requests; it gets less if less is left.
     pub wanted: Reserve,
-    /// The time of now.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// Why a lease was not given. The ticket is deleted in every case: whoever makes the origin ready sends another, and a worker that was refused
-/// because of the host sends it again.
+/// The reason why a lease was not granted. The ticket is deleted in every case: whoever makes the
+/// origin ready sends another one, and a worker that was refused because of the host sends it
+/// again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TakeRefused {
     /// The ticket is for another turn: late, or delivered twice.
@@ -176,7 +185,8 @@ pub enum TakeRefused {
     /// It is too early.
     #[error("the origin must not be asked before {0}")]
     NotBefore(Timestamp),
-    /// Its host is held by another turn, is to be left alone, or is kept for the turn that is next.
+    /// Its host is held by another turn, must be left alone, or is reserved for the turn that is
+    /// next.
     #[error("the host is not available before {until}")]
     HostBusy {
         /// When to try again.
@@ -198,29 +208,30 @@ pub enum TakeRefused {
 pub enum Release {
     /// Work is left: another turn follows, not before this time.
     Wake {
-        /// When the next turn may start asking.
+        /// When the next turn may start sending requests.
         not_before: Timestamp,
     },
     /// There is nothing to fetch until segments are parsed.
     Idle,
     /// Nothing is left.
     Close,
-    /// What is left is given up; the lease's `ending` says why.
+    /// The rest is given up; the lease's `ending` is the reason.
     CloseWithLeftovers,
 }
 
 /// The rows after a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
-    /// The origin's.
+    /// The origin's rows.
     pub rows: OriginRows,
-    /// The iteration's.
+    /// The iteration's row.
     pub iteration: IterationRow,
-    /// What was given up; `None` unless it was [`Release::CloseWithLeftovers`]. With it, every chunk of the origin in this iteration is deleted.
+    /// The leftovers; `None` unless it was [`Release::CloseWithLeftovers`]. With it, every chunk of
+    /// the origin in this iteration is deleted.
     pub leftover: Option<Leftover>,
 }
 
-/// Why a holder could not release its lease in this way.
+/// The reason why a holder could not release its lease in this way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReleaseRefused {
     /// Another worker holds the lease.
@@ -232,34 +243,38 @@ pub enum ReleaseRefused {
 }
 
 impl Retry {
-    /// Returns when it may be tried again, by a clock that says `now`: no try waits longer than [`DELAY_MAX`], unless a clock was set back.
+    /// Returns when it may be tried again, by a clock that says `now`: no try waits longer than
+    /// [`DELAY_MAX`], unless a clock was set back.
     #[must_use]
     pub fn free_from(&self, now: Timestamp) -> Timestamp {
         honest(self.not_before, now, DELAY_MAX)
     }
 
-    /// The most URLs of an origin that wait for another try.
+    /// The limit on the URLs of an origin that wait for another try.
     pub const COUNT_MAX: usize = 32;
-    /// The most bytes that they take as JSON: the whole row is written with every commit. The longest URL fits.
+    /// The limit on their size as JSON, in bytes: the whole row is written with every commit. The
+    /// longest URL fits.
     pub const BYTES_MAX: usize = 16 << 10;
     /// The most bytes that a retry takes besides its entry.
     const FIELDS_BYTES_MAX: usize = 100;
 
-    /// Whether there is room for another URL to wait. One that finds none ends with the outcome that it has.
+    /// Whether there is room for another waiting URL. Without room, it keeps the outcome of its
+    /// last try.
     #[must_use]
     pub fn fits<'r>(waiting: impl IntoIterator<Item = &'r Self>, entry: &super::TodoEntry) -> bool {
         let (count, bytes) = Self::sizes(waiting.into_iter().map(|retry| &retry.entry).chain([entry]));
         count <= Self::COUNT_MAX && bytes <= Self::BYTES_MAX
     }
 
-    /// Whether these take so little of the room that other visits may start before they are committed: each may have to wait as well.
+    /// Whether these take up so little room that other visits may start before they are committed:
+    /// each of those may have to wait as well.
     #[must_use]
     pub fn are_few<'r>(waiting: impl IntoIterator<Item = &'r Self>) -> bool {
         let (count, bytes) = Self::sizes(waiting.into_iter().map(|retry| &retry.entry));
         count < Self::COUNT_MAX / 4 && bytes < Self::BYTES_MAX / 4
     }
 
-    /// Returns the number of entries, and how many bytes they take.
+    /// Returns the number of entries, and their total size in bytes.
     fn sizes<'r>(entries: impl Iterator<Item = &'r super::TodoEntry>) -> (usize, usize) {
         let sizes = entries.map(|entry| entry.json_bytes_max() + Self::FIELDS_BYTES_MAX);
         sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
@@ -313,7 +328,7 @@ impl Lease {
         }
     }
 
-    /// Who holds it, if anybody.
+    /// Returns its holder, if any.
     #[must_use]
     pub const fn holder(&self) -> Option<&Holder> {
         match &self.state {
@@ -328,7 +343,7 @@ impl Lease {
         self.holder().is_some_and(|holder| holder.token == *token)
     }
 
-    /// Returns when the origin may be asked, by a clock that says `now`.
+    /// Returns when the next request may be sent to the origin, by a clock that says `now`.
     ///
     /// That clock may have been set back since the row was written.
     #[must_use]
@@ -352,7 +367,8 @@ impl Lease {
         self.holder().is_none_or(|holder| after(holder.until, self.pace.delay()) < now)
     }
 
-    /// Returns when the sweeper should check it: by then a ticket or a holder must be lost. `None` if there is nothing to check.
+    /// Returns when the sweeper should check it: by then a ticket or a holder must be lost. `None`
+    /// if there is nothing to check.
     #[must_use]
     pub fn due(&self, grace: std::time::Duration) -> Option<Timestamp> {
         match &self.state {
@@ -368,18 +384,20 @@ impl Lease {
         inbox.added > self.taken || !self.retries.is_empty() || self.cursor != RecrawlCursor::End
     }
 
-    /// Whether URLs wait that end without a request, as the origin was given up.
+    /// Whether URLs are waiting for an outcome without a request, as the origin was given up.
     #[must_use]
     pub fn has_urls_to_end(&self, inbox: &Inbox) -> bool {
         self.given_up.is_some() && (inbox.added > self.taken || !self.retries.is_empty())
     }
 
-    /// Takes the lease for a turn, or takes it over from a holder whose time is over, and reserves part of the iteration's budget.
+    /// Takes the lease for a turn, or takes it over from a holder whose time is over, and reserves
+    /// part of the iteration's budget.
     ///
-    /// A takeover keeps what was reserved, waits a delay after the lease's end, and counts as an attempt.
+    /// A takeover keeps the reservation, waits a delay after the lease's end, and counts as an
+    /// attempt.
     ///
     /// # Errors
-    /// [`TakeRefused`] says why the lease is not given.
+    /// [`TakeRefused`] with the reason.
     pub fn take(&self, iteration: &IterationRow, take: &Take) -> Result<(Self, IterationRow), TakeRefused> {
         if self.turn != take.turn || self.iteration != iteration.number {
             return Err(TakeRefused::OtherTurn);
@@ -388,7 +406,8 @@ impl Lease {
             return Err(TakeRefused::NotOpen);
         }
         let (attempts, not_before, reserved, robots, iteration) = match &self.state {
-            // A clock that was set back would not reach the stored time for long. Here the holder waits, or records when the next turn begins.
+            // A clock that was set back would not reach the stored time for long. Here the holder
+            // waits, or records when the next turn begins.
             LeaseState::Ready if self.not_before > take.now && self.free_from(take.now) == self.not_before => {
                 return Err(TakeRefused::NotBefore(self.not_before));
             }
@@ -401,7 +420,7 @@ impl Lease {
                 if free_from >= take.now || take.alive.contains(&holder.token) {
                     return Err(TakeRefused::Held);
                 }
-                // The dead holder may have asked for pages, just now if a clock was set.
+                // The dead holder may have requested pages, even just now if a clock was set.
                 let not_before = self.free_from(take.now).max(after(take.now, self.pace.delay()));
                 (self.attempts + 1, not_before, holder.reserved, RobotsUse::Used, iteration.clone())
             }
@@ -460,8 +479,9 @@ impl Lease {
         Ok(Released { rows: OriginRows { lease, inbox }, iteration, leftover })
     }
 
-    /// Whether this stored row is what the same release left earlier, in a try whose answer was lost. Nobody else leaves the same row: a takeover
-    /// counts as an attempt, and a commit as a segment.
+    /// Whether this stored row is the result of the same release in an earlier try whose answer was
+    /// lost. Nobody else leaves the same row: a takeover counts as an attempt, and a commit as a
+    /// segment.
     #[must_use]
     pub fn was_released(&self, last: &Self, seen: &Inbox, how: Release) -> bool {
         let lease = last.clone();
@@ -478,8 +498,9 @@ impl Lease {
 
     /// Makes the lease of a holder that is known to be dead ready again, without waiting for its end.
     ///
-    /// Only a store that one process at a time opens can know that. The delay is kept from now on, as nobody knows when the dead holder last asked.
-    /// The reserved budget goes back.
+    /// Only a store that is opened by one process at a time can know that. The delay is kept from
+    /// now on, as the time of the dead holder's last request is unknown. The reserved budget goes
+    /// back.
     #[must_use]
     pub fn void(&self, iteration: &IterationRow, now: Timestamp) -> Option<(Self, IterationRow)> {
         let holder = self.holder()?;

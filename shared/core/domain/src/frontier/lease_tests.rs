@@ -27,12 +27,12 @@ fn iteration(number: u32, status: IterationStatus, left: u64) -> IterationRow {
     IterationRow { status, open: 2, ..begun }
 }
 
-/// The lease of an origin with a delay of 10 s that opened at 0 s.
+/// Creates the lease of an origin with a delay of 10 s that opened at 0 s.
 fn opened() -> Lease {
     Lease::opened(None, Iteration::FIRST, Pace::new(Duration::from_secs(10)), at(0))
 }
 
-/// That lease, held by token 1 until 100 s, with 3 pages reserved.
+/// Creates the same lease, held by token 1 until 100 s, with 3 pages reserved.
 fn held() -> Lease {
     let holder = Holder { token: token(1), until: at(100), reserved: pages(3) };
     Lease { state: LeaseState::Leased(holder), ..opened() }
@@ -82,7 +82,7 @@ fn a_lease_is_taken_only_as_its_state_allows() {
 }
 
 #[test]
-fn a_clock_that_was_set_back_waits_as_long_as_was_meant_and_no_longer() {
+fn a_clock_that_is_set_back_does_not_prolong_the_delay() {
     let day = 86_400;
     let row = iteration(1, IterationStatus::Open, 9);
     for (written_at, not_before, now, free_from, why) in [
@@ -118,7 +118,7 @@ fn a_clock_that_was_set_back_waits_as_long_as_was_meant_and_no_longer() {
 }
 
 #[test]
-fn what_is_taken_is_set_aside_and_a_takeover_keeps_it() {
+fn taking_a_lease_reserves_budget_and_a_takeover_keeps_it() {
     let take = Take {
         turn: Turn(1),
         token: token(2),
@@ -139,7 +139,7 @@ fn what_is_taken_is_set_aside_and_a_takeover_keeps_it() {
 }
 
 #[test]
-fn a_holder_lets_go_only_of_what_it_saw_whole() {
+fn a_holder_releases_only_if_the_inbox_is_unchanged() {
     let copy = |taken, segments| Lease { taken, segments, ..held() };
     let with = |change: fn(&mut Lease)| {
         let mut lease = copy(3, 2);
@@ -177,7 +177,7 @@ fn a_holder_lets_go_only_of_what_it_saw_whole() {
 }
 
 #[test]
-fn letting_go_gives_the_rest_back_and_counts_what_closes() {
+fn a_release_returns_the_rest_of_the_budget_and_counts_closed_origins() {
     let last = Lease { taken: 3, segments: 2, ..held() };
     let row = iteration(1, IterationStatus::Open, 9);
     for (how, state, turn, open, is_open) in [
@@ -196,7 +196,7 @@ fn letting_go_gives_the_rest_back_and_counts_what_closes() {
 }
 
 #[test]
-fn retries_are_let_in_by_number_and_by_size() {
+fn retries_are_limited_by_number_and_size() {
     let short = TodoEntry::new(format!("/{}", "x".repeat(100)));
     let long = TodoEntry { path_and_query: format!("/{}", "x".repeat(2_000)), ..short.clone() };
     let followed = TodoEntry { follow_up: Some(Box::new(longest_follow_up())), ..longest_entry() };
@@ -234,7 +234,7 @@ fn a_dead_holders_lease_is_ready_again_with_its_delay_kept() {
 }
 
 #[test]
-fn what_a_dead_holder_asked_for_counts_as_asked() {
+fn requests_of_a_dead_holder_count() {
     let row = iteration(1, IterationStatus::Open, 9);
     let take = |now| Take {
         turn: Turn(1),
@@ -299,7 +299,7 @@ fn an_origin_opens_anew_for_an_iteration_and_goes_on_within_one() {
 
 proptest! {
     #[test]
-    fn no_page_of_the_budget_is_lost_or_given_twice(
+    fn no_page_of_the_budget_is_lost_or_granted_twice(
         left in 0_u64..50, wanted in 1_u64..20, steps in prop::collection::vec(0_u8..4, 1..40)
     ) {
         let mut row = iteration(1, IterationStatus::Open, left);

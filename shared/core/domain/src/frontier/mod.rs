@@ -1,8 +1,10 @@
 //! Rows of the frontier and the transitions between them.
 //!
-//! An origin has two small rows, a [`Lease`] written by crawlers and an [`Inbox`] written by parsers; an iteration has one [`IterationRow`]. Every
-//! change to them is a pure function here, which refuses what its conditions do not allow. An adapter reads the rows, calls the function and writes
-//! the result in one transaction, or states the same conditions in its store's terms.
+//! An origin has two small rows, a [`Lease`] written by crawlers and an [`Inbox`] written by
+//! parsers; an iteration has one [`IterationRow`]. Every change to them is a pure function here,
+//! which refuses transitions that its conditions do not allow. An adapter reads the rows, calls the
+//! function and writes the result in one transaction, or states the same conditions in its store's
+//! terms.
 
 mod candidate;
 mod claim;
@@ -81,7 +83,7 @@ pub mod millis {
 
     use serde::{Deserialize, Deserializer, Serializer};
 
-    /// Writes whole milliseconds; more than `u64` holds is written as its maximum.
+    /// Writes whole milliseconds; values beyond `u64` become its maximum.
     ///
     /// # Errors
     /// Those of the serializer.

@@ -1,12 +1,14 @@
-//! Shorter ways to a URL that turn up after it was claimed.
+//! Shorter ways to a URL that are found after it was claimed.
 //!
-//! Within one origin a barrier makes the order breadth first. Origins do not wait for each other, so a URL may first be found by a long way. Where
-//! depth decides what is crawled, whoever finds a shorter one queues the URL again. There is one visit all the same: whichever entry comes first
-//! makes it, and the entry of the shortest way decides the links of its document again, from its own depth.
+//! Within one origin a barrier makes the order breadth first. Origins do not wait for each other,
+//! so a URL may first be found by a long way. Where depth decides what is crawled, the finder of a
+//! shorter way queues the URL again. There is still only one visit: the first entry makes it, and
+//! the entry of the shortest way decides on the links of its document again, from its own depth.
 
 use super::{Known, Sighting, Standing};
 
-/// How far a URL is from the seeds, as far as it decides what is followed from it. What is nearer comes first.
+/// The distance of a URL from the seeds, as far as it decides which links are followed. Nearer ones
+/// come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FoundAt {
     /// See [`Sighting::depth`].
@@ -16,54 +18,58 @@ pub struct FoundAt {
 }
 
 impl FoundAt {
-    /// How far a seed is: nothing is nearer.
+    /// The distance of a seed: the smallest one.
     pub const SEED: Self = Self { depth: 0, requisite_steps: 0 };
 }
 
 impl Sighting {
-    /// Returns how far from the seeds it is.
+    /// Returns its distance from the seeds.
     #[must_use]
     pub const fn found_at(&self) -> FoundAt {
         FoundAt { depth: self.depth, requisite_steps: self.requisite_steps }
     }
 }
 
-/// What a claim does about a URL that others queued in this iteration by a longer way.
+/// How a claim treats a URL that others queued in this iteration by a longer way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ShorterWays {
-    /// Nothing: depth decides nothing about what is crawled, or the claimer asks for the URL alone.
+    /// Shorter ways are ignored: depth does not decide what is crawled, or the claimer wants the
+    /// URL alone.
     Ignored,
-    /// It records the shorter way, and the claimer queues the URL once more.
+    /// The shorter way is recorded, and the claimer queues the URL once more.
     PassedOn,
 }
 
-/// The most shorter ways to a URL that an iteration follows: each is in the URL's row. Further ones are ignored.
+/// The limit on the shorter ways to a URL that an iteration follows: each is in the URL's row.
+/// Further ones are ignored.
 pub const SHORTER_WAYS_MAX: usize = 32;
 
-/// What is known of a URL that a shorter way was found to since it was claimed.
+/// The data about a URL to which a shorter way was found since it was claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nearer {
-    /// By the shortest way.
+    /// The distance by the shortest way.
     pub found_at: FoundAt,
-    /// What is known about it now, after a visit in this iteration.
+    /// The current data about it, after a visit in this iteration.
     pub known: Known,
-    /// Whether it ended in this iteration, as far as segments are parsed.
+    /// Whether it has an outcome in this iteration, as far as segments are parsed.
     pub has_ended: bool,
 }
 
-/// What is done with an entry of such a URL, once nothing of its origin is in flight, unparsed or to be tried again that may be a visit of it.
+/// The work for an entry of such a URL, once no possible visit of it is in flight, unparsed or to
+/// be tried again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NearerWork {
-    /// It is visited: no entry was before this one.
+    /// Visit it: no other entry came before.
     Visit,
-    /// The links of this document are decided again, from the entry's depth.
+    /// Decide on the links of this document again, from the entry's depth.
     Decide(Known),
-    /// Nothing: it was visited, and has no document that is shown, or the entry of the shortest way does the rest.
+    /// Nothing: it was visited, and has no document that is shown, or the entry of the shortest way
+    /// does the rest.
     Nothing,
 }
 
 impl Nearer {
-    /// Decides what is done with an entry that was found at this distance.
+    /// Decides on the work for an entry that was found at this distance.
     #[must_use]
     pub fn work(&self, entry: FoundAt) -> NearerWork {
         let is_shown = self.known.document.is_some_and(|document| document.standing == Standing::Shown);

@@ -18,17 +18,18 @@ pub struct OriginRows {
 /// A request to add todo to one origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddTodo {
-    /// How many URLs are added.
+    /// How many URLs to add.
     pub count: u64,
     /// The pace of an origin that is new to the iteration.
     pub pace: Pace,
-    /// The time of now.
+    /// The current time.
     pub now: Timestamp,
     /// When the sweeper checks whether the wake-up was missed.
     pub due: Timestamp,
 }
 
-/// Returns the rows after todo was added, with the iteration's row only if this opened the origin. `None` if the iteration is over.
+/// Returns the rows after adding todo, with the iteration's row only if this opened the origin.
+/// `None` if the iteration is over.
 #[must_use]
 pub fn add_todo(
     rows: Option<&OriginRows>,
@@ -58,22 +59,22 @@ pub fn add_todo(
 pub enum SeedingMark {
     /// Not written yet.
     Absent,
-    /// The seeds are added.
+    /// The seeds have been added.
     There,
 }
 
-/// Why seeds are not added.
+/// The reason why seeds are not added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedRefused {
-    /// They were added already.
+    /// They were added before.
     Already,
     /// The iteration is over.
     IterationOver,
 }
 
-/// Adds seeds of a trigger once; the caller writes the mark together with the rows.
+/// Adds the seeds of a trigger, once; the caller writes the mark together with the rows.
 ///
-/// Without seeds, it opens an origin for the candidates that earlier iterations left there.
+/// Without seeds, it opens an origin for candidates of earlier iterations.
 ///
 /// # Errors
 /// [`SeedRefused`].

@@ -19,41 +19,45 @@ pub struct PartCommit<'a> {
     pub number: u32,
     /// Whether more parts follow.
     pub kind: PartKind,
-    /// The todo that it adds.
+    /// The todo to add.
     pub targets: &'a [Target],
-    /// The pace of origins that it is the first to open.
+    /// The pace of origins that it opens for the first time.
     pub pace: Pace,
-    /// What the last part adds to the counters in the inbox of the segment's own origin.
+    /// The increments that the last part adds to the counters in the inbox of the segment's own
+    /// origin.
     pub counters: &'a ParserCounters,
-    /// The time of now.
+    /// The current time.
     pub now: Timestamp,
     /// When the sweeper checks whether a wake-up was missed.
     pub due: Timestamp,
 }
 
-/// The rows after a part of a parse was committed.
+/// The rows after the commit of a part of a parse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartCommitted {
-    /// The segment's.
+    /// The segment's row.
     pub segment: SegmentRow,
-    /// Those of the origins that it touched.
+    /// The rows of the affected origins.
     pub origins: RowsByOrigin,
-    /// The iteration's; `None` if the part opened no origin.
+    /// The iteration's row; `None` if the part opened no origin.
     pub iteration: Option<IterationRow>,
 }
 
-/// Why a part of a parse was not committed.
+/// The reason why a part of a parse was not committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartNotCommitted {
-    /// Another worker parsed the segment, or is doing so.
+    /// Another worker has parsed the segment, or is doing so.
     Refused(PartRefused),
-    /// An origin would have to open, but the iteration is over; or the segment's own origin is unknown.
+    /// An origin would have to be opened, but the iteration is over; or the segment's own origin is
+    /// unknown.
     Over,
 }
 
-/// Commits a part: adds its todo to its targets, opens those that are closed, and with the last part counts the segment as parsed.
+/// Commits a part: adds its todo to its targets, opens closed ones, and with the last part counts
+/// the segment as parsed.
 ///
-/// `origins` holds the current rows of the segment's own origin and of every target that has any.
+/// `origins` contains the current rows of the segment's own origin and of every target that has
+/// any.
 ///
 /// # Errors
 /// [`PartNotCommitted`], with nothing to write.

@@ -1,17 +1,19 @@
-//! How a parse that needs more than one transaction is split into parts.
+//! Splits parses that need more than one transaction into parts.
 
 use super::{CHUNK_BYTES_MAX, OriginKey, TodoChunk, TodoEntry};
 
-/// The most actions of one transaction (DynamoDB's limit is 100, and 4 MB).
+/// The limit on the actions of one transaction (DynamoDB's limit is 100, and 4 MB).
 pub const PART_ACTIONS_MAX: usize = 100;
 
-/// The segment's own row, its own inbox, the iteration's row and its counts may stand in any part.
+/// The segment's own row, its own inbox, the iteration's row and its counts, which any part may
+/// contain.
 const FIXED_ACTIONS: usize = 4;
 
-/// A lease, an inbox and a chunk, in any case: whether the origin is closed may change between planning and committing.
+/// A lease, an inbox and a chunk, in any case: whether the origin is closed may change between
+/// planning and committing.
 const TARGET_ACTIONS: usize = 3;
 
-/// The most chunks that one transaction writes. Each has up to 64 KB, so that it stays far below 4 MB.
+/// The limit on the chunks in one transaction. Each has up to 64 KB, so they stay far below 4 MB.
 pub const PART_CHUNKS_MAX: usize = 32;
 
 /// A seeding's mark, the two rows of its origin, the iteration's row and its counts.
@@ -19,16 +21,18 @@ const SEEDING_ACTIONS: usize = 5;
 
 const _: () = assert!(SEEDING_ACTIONS + PART_CHUNKS_MAX <= PART_ACTIONS_MAX, "a seeding fits into a transaction");
 
-/// The most seeds that are added at once: their chunks fit into a transaction, however long the URLs are.
+/// The limit on seeds that are added at once: their chunks fit into a transaction, however long the
+/// URLs are.
 pub const SEEDING_URLS_MAX: usize = PART_CHUNKS_MAX * (CHUNK_BYTES_MAX / TodoEntry::JSON_BYTES_MAX);
 
-/// The most chunks that the commit of a segment deletes; it also writes the segment, the lease and the iteration's counts.
+/// The limit on chunks that the commit of a segment deletes; it also writes the segment, the lease
+/// and the iteration's counts.
 pub const EXHAUSTED_CHUNKS_MAX: usize = PART_ACTIONS_MAX - 3;
 
 /// New todo for one origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Whose.
+    /// The origin.
     pub origin: OriginKey,
     /// The chunks; never empty.
     pub chunks: Vec<TodoChunk>,
@@ -42,16 +46,18 @@ impl Target {
     }
 }
 
-/// What one transaction of a parse commits.
+/// The contents of one transaction of a parse.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ParsePart {
     /// The origins that get todo in this part; one with many chunks may appear again in the next.
     pub targets: Vec<Target>,
 }
 
-/// Splits a parse into parts that each fit into a transaction. The last one, which may have no targets, marks the segment PROCESSED.
+/// Splits a parse into parts that each fit into a transaction. The last part, which may have no
+/// targets, marks the segment PROCESSED.
 ///
-/// A pure function of the targets, so that another worker can continue a parse that died at the part where it stopped.
+/// A pure function of the targets, so that another worker can continue a dead parse at the part
+/// where it stopped.
 #[must_use]
 pub fn plan_parts(targets: Vec<Target>) -> Vec<ParsePart> {
     let mut parts = vec![ParsePart::default()];
@@ -98,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parse_that_found_nothing_still_has_its_last_part() {
+    fn a_parse_without_results_has_one_last_part() {
         assert_eq!(plan_parts(vec![]), vec![ParsePart::default()]);
     }
 
@@ -111,7 +117,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_fit_a_transaction_and_hold_every_chunk_once(chunks in prop::collection::vec(1_u32..70, 0..80)) {
+        fn parts_fit_a_transaction_and_contain_every_chunk_once(chunks in prop::collection::vec(1_u32..70, 0..80)) {
             let targets: Vec<Target> = chunks.iter().enumerate().map(|(number, &chunks)| target(number, chunks)).collect();
             let parts = plan_parts(targets.clone());
             prop_assert_eq!(&parts, &plan_parts(targets.clone()), "the same targets give the same parts");

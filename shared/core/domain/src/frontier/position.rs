@@ -1,17 +1,17 @@
-//! How far a holder has got with its origin's work, and how a committed segment changes the lease.
+//! A holder's progress in its origin's work, and the lease's changes by a committed segment.
 
 use jiff::Timestamp;
 
 use super::{ChunkKey, ChunkPosition, Inbox, Lease, LeaseState, RecrawlCursor, Retry};
 
-/// How far a holder has got with todo and candidates: ahead of its lease by what is not committed yet.
+/// A holder's progress in todo and candidates: ahead of its lease by the uncommitted work.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The chunk being consumed; `None` between chunks.
     pub chunk: Option<ChunkPosition>,
-    /// The depth of the todo that was taken last.
+    /// The depth of the last todo that was taken.
     pub depth: u32,
-    /// How far the candidates of earlier iterations have been visited.
+    /// The progress of visiting the candidates of earlier iterations.
     pub cursor: RecrawlCursor,
     /// How many todo URLs are consumed.
     pub taken: u64,
@@ -36,8 +36,8 @@ impl Position {
         self.chunk.as_ref().map_or(0, |position| position.offset)
     }
 
-    /// Takes the next entry of this chunk, which holds `entries`. Returns the chunk's key if that was its last one: the commit that includes the
-    /// entry deletes the chunk.
+    /// Takes the next entry of this chunk, which has `entries`. Returns the chunk's key if that was
+    /// its last one: the commit that includes the entry deletes the chunk.
     #[must_use]
     pub fn take_from(&mut self, chunk: &ChunkKey, entries: usize) -> Option<ChunkKey> {
         let offset = self.offset() + 1;
@@ -48,16 +48,18 @@ impl Position {
         is_last.then(|| chunk.clone())
     }
 
-    /// Whether todo of this depth has to wait, if the definition limits the depth: it is deeper than what was taken last, and some of that is in
-    /// flight, unparsed or to be tried again. That could still lead to URLs that come first.
+    /// Whether todo of this depth has to wait, if the definition limits the depth: it is deeper
+    /// than the last todo taken, some of which is in flight, unparsed or to be tried again. That
+    /// could still lead to URLs that come first.
     #[must_use]
     pub fn is_barred(&self, depth: u32, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
         let has_shallower_retry = || lease.retries.iter().any(|retry| retry.depth < depth);
         depth > self.depth && (in_flight > 0 || lease.segments > inbox.parsed || has_shallower_retry())
     }
 
-    /// Whether candidates of earlier iterations have to wait: a pass through them begins, and something of this iteration is in flight, unparsed or to
-    /// be tried again. That could still lead to them by a shorter path than the known one, or to URLs that go before those of a later pass.
+    /// Whether candidates of earlier iterations have to wait: a pass over them begins, and some
+    /// work of this iteration is in flight, unparsed or to be tried again. That could still lead to
+    /// them by a shorter path than the known one, or to URLs that go before those of a later pass.
     #[must_use]
     pub fn is_recrawl_barred(&self, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
         let is_under_way = in_flight > 0 || lease.segments > inbox.parsed || !lease.retries.is_empty();
@@ -70,7 +72,7 @@ impl Position {
     }
 }
 
-/// What visits that are committed together change in their origin's lease.
+/// The changes of an origin's lease by visits that are committed together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SegmentWork {
     /// The lease's position after the last of them; `None` if none moved it.
@@ -81,13 +83,14 @@ pub struct SegmentWork {
     pub retries: Vec<Retry>,
     /// Pages that were requested.
     pub pages: u64,
-    /// Requests that were sent again, to a server that had done nothing with them.
+    /// Requests that were sent again, to a server that had not processed them.
     pub resends: u64,
-    /// Requests for an address that cannot exist: they are no visits, and the page budget does not count them.
+    /// Requests for an address that cannot exist: they are not visits, and do not count against the
+    /// page budget.
     pub asides: u64,
     /// Bytes of bodies as received.
     pub body_bytes: u64,
-    /// Bodies of which only the beginning was kept, as they are larger than a limit.
+    /// Bodies of which only the beginning was kept, as they exceeded a limit.
     pub bodies_cut: u64,
 }
 
@@ -156,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deeper_waits_for_what_is_less_deep() {
+    fn deeper_urls_wait_for_shallower_ones() {
         let lease = |segments, retries| Lease { segments, retries, depth: 1, ..held() };
         let inbox = Inbox { parsed: 2, ..Inbox::new(Iteration::FIRST) };
         for (lease, depth, in_flight, expected, why) in [
@@ -172,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recrawl_begins_when_nothing_else_is_under_way() {
+    fn a_recrawl_begins_when_no_other_work_is_under_way() {
         let lease = |segments, retries| Lease { segments, retries, cursor: RecrawlCursor::Start, ..held() };
         let begun = Lease { cursor: RecrawlCursor::After("/a".to_owned()), ..lease(3, vec![]) };
         let in_pass = |after: &str| {

@@ -1,17 +1,18 @@
-//! What decides how a body is read.
+//! How a body is parsed.
 
 use serde::{Deserialize, Serialize};
 
-/// What decides how the body of a URL is read: the type that the server names, or how the URL was found, whatever that type is.
+/// How the body of a URL is parsed: by the type that the server names, or by how the URL was found,
+/// whatever the type is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadAs {
-    /// Its type, as of nearly all.
+    /// By its type, like nearly all.
     #[default]
     Typed,
-    /// It was named as a sitemap: by robots.txt, or by an index of sitemaps.
+    /// As a sitemap: robots.txt or an index of sitemaps names it.
     Sitemap,
-    /// It is robots.txt, or where that redirects to.
+    /// As robots.txt: it is one, or the target of its redirect.
     Robots,
 }
 
@@ -19,7 +20,7 @@ impl ReadAs {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Typed, Self::Sitemap, Self::Robots];
 
-    /// The name that is stored; `None` for what is left out.
+    /// Returns the stored name; `None` for the default, which is not stored.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         match self {
@@ -29,7 +30,7 @@ impl ReadAs {
         }
     }
 
-    /// Returns what has this name; `None` if nothing has.
+    /// Returns the value with this name; `None` if there is none.
     #[must_use]
     pub fn named(name: Option<&str>) -> Option<Self> {
         Self::ALL.into_iter().find(|read_as| read_as.name() == name)
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_comes_back() {
+    fn stored_names_are_read_back() {
         for read_as in ReadAs::ALL {
             assert_eq!(ReadAs::named(read_as.name()), Some(read_as));
             let json = serde_json::to_value(read_as).unwrap();

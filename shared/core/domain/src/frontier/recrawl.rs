@@ -1,10 +1,12 @@
-//! Which candidates of earlier iterations a turn visits, and in which order.
+//! The candidates of earlier iterations that a turn visits, and their order.
 //!
-//! Without limits every candidate that is due is visited, so one pass in the order of paths is enough. If a budget may end the iteration early, what
-//! was never visited goes first, and then what waited longest: candidates are passed through once for each class, where a class is the iteration of
-//! their last visit. A class is visited in one pass only, so no candidate is visited twice.
+//! Without limits every due candidate is visited, so one pass in path order is enough. If a budget
+//! may end the iteration early, candidates that were never visited go first, and then those that
+//! have waited longest: there is one pass for each class, the iteration of the last visit. A class
+//! is visited in one pass only, so no candidate is visited twice.
 //!
-//! Documents whose links other rules decided are read again on the way, without a request.
+//! Documents whose links were decided by other rules are parsed again on the way, without a
+//! request.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -13,36 +15,37 @@ use super::{CandidateState, Claim, Claimable, Claimer, Known, RulesDigest, Stand
 use crate::ids::Iteration;
 use crate::outcome::Outcome;
 
-/// In which order candidates of earlier iterations are visited.
+/// The order in which candidates of earlier iterations are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RecrawlOrder {
-    /// By path: all that are due are visited.
+    /// By path: all due ones are visited.
     ByPath,
-    /// Never visited ones first, then those that waited longest: a budget may end the iteration before all are visited.
+    /// Never visited ones first, then those that have waited longest: a budget may end the
+    /// iteration before all are visited.
     ByWait,
-    /// None is visited: the documents of those that are shown are made again.
+    /// No candidate is visited: the documents that are shown are remade.
     Documents,
 }
 
-/// One pass over the candidates of an origin.
+/// A pass over the candidates of an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pass {
-    /// All that are due, and documents whose links other rules decided.
+    /// All that are due, and documents whose links were decided by other rules.
     All,
-    /// Those that were never visited, and documents whose links other rules decided.
+    /// Those that were never visited, and documents whose links were decided by other rules.
     New,
-    /// Documents of which links were left for want of budget.
+    /// Documents with links that were left for lack of budget.
     Cut,
-    /// Those that are due and were visited before.
+    /// Due ones that were visited before.
     Visited,
     /// Those of them whose last visit was in this iteration.
     VisitedIn(Iteration),
-    /// All whose document is shown and was made in an earlier iteration: it is made again.
+    /// All with a document that is shown and was made in an earlier iteration: it is remade.
     Documents,
 }
 
-/// What a pass has seen of candidates that later passes visit.
+/// The candidates for later passes, as counted by a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ahead {
@@ -52,13 +55,13 @@ pub struct Ahead {
     /// The earliest iteration of their last visits; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest: Option<Iteration>,
-    /// How many documents have links that were left for want of budget.
+    /// How many documents have links that were left for lack of budget.
     #[serde(skip_serializing_if = "crate::stored_form::is_zero")]
     pub cut: u64,
 }
 
 impl Ahead {
-    /// Adds what another part of the pass has seen.
+    /// Adds the counts from another part of the pass.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let oldest = match (self.oldest, other.oldest) {
@@ -69,32 +72,34 @@ impl Ahead {
     }
 }
 
-/// Where a walk through the candidates is: within a pass, after a path.
+/// A place in a walk through the candidates: within a pass, after a path.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PassPlace {
     /// The pass.
     pub pass: Pass,
-    /// The path and query of the last candidate that was passed; empty before the first.
+    /// The path and query of the last candidate in the pass so far; empty before the first.
     pub after: String,
-    /// What the pass has seen so far of what later ones visit.
+    /// The pass's counts so far for later passes.
     #[serde(default)]
     pub ahead: Ahead,
 }
 
 impl PassPlace {
-    /// Returns the beginning of a pass.
+    /// Creates the place at the beginning of a pass.
     #[must_use]
     pub const fn beginning(pass: Pass, ahead: Ahead) -> Self {
         Self { pass, after: String::new(), ahead }
     }
 
-    /// Returns the pass that follows this one, if the iteration has this many pages left; `None` if none does.
+    /// Returns the pass that follows this one, if the iteration has this many pages left; `None` if
+    /// none does.
     #[must_use]
     pub fn following(&self, pages_left: Option<u64>) -> Option<Self> {
         let Ahead { due, oldest, cut } = self.ahead;
         match self.pass {
             Pass::New if cut > 0 => Some(Self::beginning(Pass::Cut, self.ahead)),
-            // If all of them fit the budget with room to spare, their order does not matter: retries and what is found meanwhile take pages, too.
+            // If all of them fit the budget with room to spare, their order does not matter:
+            // retries and new URLs take pages, too.
             Pass::New | Pass::Cut if due > 0 && pages_left.is_some_and(|left| due.saturating_mul(4) <= left) => {
                 Some(Self::beginning(Pass::Visited, Ahead::default()))
             }
@@ -106,7 +111,7 @@ impl PassPlace {
     }
 }
 
-/// How far a lease has gone through the candidates that earlier iterations left.
+/// A lease's progress through the candidates of earlier iterations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecrawlCursor {
@@ -121,7 +126,7 @@ pub enum RecrawlCursor {
 }
 
 impl RecrawlCursor {
-    /// Returns where the walk is, which begins in this order; `None` at its end.
+    /// Returns the place of the walk, which begins in this order; `None` at its end.
     #[must_use]
     pub fn place(&self, order: RecrawlOrder) -> Option<PassPlace> {
         let first = match order {
@@ -137,7 +142,7 @@ impl RecrawlCursor {
         }
     }
 
-    /// Returns the cursor of a place; the end for `None`.
+    /// Creates the cursor at a place; at the end for `None`.
     #[must_use]
     pub fn at(place: Option<PassPlace>) -> Self {
         match place {
@@ -148,13 +153,13 @@ impl RecrawlCursor {
     }
 }
 
-/// What a turn does with a candidate.
+/// The work for a candidate in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DueWork {
-    /// Claims and visits it.
+    /// Claim and visit it.
     Visit,
-    /// Decides the links of its document again, without a request and without a claim. If the rules exclude it by now, or it cannot have links, the
-    /// turn does something else or nothing.
+    /// Decide on the links of its document again, without a request and without a claim. If the
+    /// rules exclude it by now, or it cannot have links, the turn does something else or nothing.
     Reparse,
 }
 
@@ -167,12 +172,12 @@ pub struct DueQuery {
     pub pass: Pass,
     /// The digest of the rules in force.
     pub rules: RulesDigest,
-    /// The time of now.
+    /// The current time.
     pub now: Timestamp,
 }
 
 impl DueQuery {
-    /// Decides what is done with a candidate in this pass, if anything, and what later passes will do with it.
+    /// Decides on the work for a candidate in this pass, if any, and in later passes.
     #[must_use]
     pub fn decide(&self, state: &CandidateState, known: &Known) -> (Option<DueWork>, Ahead) {
         let nothing = (None, Ahead::default());
@@ -188,7 +193,7 @@ impl DueQuery {
             {
                 Claim::Own { .. } => true,
                 Claim::NotDue => false,
-                // It is visited in this iteration by whoever has it.
+                // Its claimer visits it in this iteration.
                 Claim::Taken { .. } | Claim::Nearer { .. } => return nothing,
             };
         let shown = known.document.filter(|document| document.standing == Standing::Shown);
@@ -203,7 +208,7 @@ impl DueQuery {
             return nothing;
         }
         if last.outcome == Outcome::BlockedUrlByLocalPolicy {
-            // What a rule forbids waits until the rules change.
+            // A forbidden candidate waits until the rules change.
             let is_in = matches!(self.pass, Pass::All | Pass::New) && state.blocked_by != Some(self.rules);
             return ((is_own && is_in).then_some(DueWork::Visit), Ahead::default());
         }
@@ -273,7 +278,7 @@ mod tests {
             known
         };
         let others = CandidateState { queued_in: iteration(5), claimed_by: Claimer::stored("t".into()), ..state(None) };
-        // What is done in the passes All, New, Cut, Visited, VisitedIn(2), VisitedIn(3).
+        // The work in the passes All, New, Cut, Visited, VisitedIn(2), VisitedIn(3).
         let cases: [(CandidateState, Known, [Option<DueWork>; 6], &str); 14] = [
             (state(None), Known::default(), [Some(Visit), Some(Visit), None, None, None, None], "never visited"),
             (others, Known::default(), [None; 6], "a link of this iteration has it"),
@@ -346,7 +351,7 @@ mod tests {
         }
     }
 
-    /// Walks candidates pass by pass, with as many pages left.
+    /// Walks candidates pass by pass, with this many pages left.
     fn visited(candidates: &[(CandidateState, Known)], pages_left: Option<u64>) -> Vec<(Pass, Vec<usize>)> {
         let mut passes = Vec::new();
         let mut place = Some(PassPlace::beginning(Pass::New, Ahead::default()));
@@ -365,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waited_longest_goes_first() {
+    fn candidates_that_waited_longest_go_first() {
         let ok = Outcome::FileIngested;
         let seen = |number| (state(Some((number, ok))), page(RULES));
         let candidates = [

@@ -1,4 +1,5 @@
-//! How many links are claimed: of those to one origin, if the iteration has a page budget, and to how many origins of one page and in an iteration.
+//! Limits on claimed links: on those to one origin, if the iteration has a page budget, and on the
+//! origins of one page and of an iteration.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -7,29 +8,32 @@ use crate::document::{Disposition, Document, Link};
 use crate::ids::Iteration;
 use crate::url::{CrawlUrl, Origin};
 
-/// How many URLs may wait at an origin while the iteration has a page budget. Each claim is a row that costs money, whether or not it is ever
-/// fetched.
+/// The limits on waiting URLs at an origin while the iteration has a page budget. Each claim is a
+/// row that costs money, whether or not it is ever fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimLimits {
-    /// How many for each page that the iteration has left.
+    /// How many may wait for each page left in the iteration.
     pub waiting_per_page: u64,
-    /// How many in any case.
+    /// How many may wait in any case.
     pub waiting_min: u64,
 }
 
 impl Default for ClaimLimits {
     fn default() -> Self {
         Self {
-            // A URL that robots.txt forbids costs no page: the budget can still be spent if nineteen of twenty are forbidden.
+            // A URL that robots.txt forbids costs no page: the budget can still be spent if
+            // nineteen of twenty are forbidden.
             waiting_per_page: 20,
-            // More than a site of usual size has, so that most sites are recorded completely, however small the budget.
+            // More than a site of usual size has, so that most sites are recorded completely,
+            // however small the budget.
             waiting_min: 5_000,
         }
     }
 }
 
 impl ClaimLimits {
-    /// Returns how many more URLs may be claimed at an origin with these rows (`None` if it is new), in an iteration with this many pages left.
+    /// Returns how many more URLs may be claimed at an origin with these rows (`None` if it is
+    /// new), in an iteration with this many pages left.
     #[must_use]
     pub fn room(self, pages_left: u64, iteration: Iteration, rows: Option<&OriginRows>) -> u64 {
         let waiting = rows.filter(|rows| rows.inbox.iteration == iteration).map_or(0, |OriginRows { lease, inbox }| {
@@ -40,10 +44,12 @@ impl ClaimLimits {
     }
 }
 
-/// Marks the links that an origin has no room for as beyond the budget; the first ones are followed, in the order of the documents. An origin that is
-/// not in `room` has room for all. URLs that a rule forbids become candidates as well, and have the same room of their own.
+/// Marks links beyond an origin's room as beyond the budget; the first ones are followed, in the
+/// order of the documents. An origin that is not in `room` has no limit. Forbidden URLs become
+/// candidates as well, and have the same amount of room of their own.
 ///
-/// Redirects and canonical links are followed in any case: their target stands for a page that was fetched.
+/// Redirects and canonical links are always followed: their target represents a page that was
+/// fetched.
 pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin, u64>) {
     let mut room_for_blocked = room.clone();
     let mut claimed: HashSet<&CrawlUrl> = HashSet::new();
@@ -72,10 +78,12 @@ pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin
     }
 }
 
-/// Marks the links of a page at `own` that lead to more than `origins_max` other origins as beyond the budget; those to the first ones are followed, in
-/// the order of the page. Depends on nothing but the page, so each parse of it opens the same origins.
+/// Limits the other origins of a page at `own` to the first `origins_max`, in the order of the
+/// page, and marks links to further ones as beyond the budget. Depends only on the page, so that
+/// each parse of it opens the same origins.
 ///
-/// Redirects and canonical links are followed in any case: their target stands for a page that was fetched.
+/// Redirects and canonical links are always followed: their target represents a page that was
+/// fetched.
 pub fn leave_further_origins(own: &Origin, links: &mut [Link], origins_max: u32) {
     let origins_max = usize::try_from(origins_max).unwrap_or(usize::MAX);
     let mut origins: HashSet<&str> = HashSet::new();
@@ -96,7 +104,8 @@ pub fn leave_further_origins(own: &Origin, links: &mut [Link], origins_max: u32)
     }
 }
 
-/// Returns the other origins than `own` that links lead to which would be claimed: all that a parse of the documents may open.
+/// Returns the origins other than `own` of the links that would be claimed: all that a parse of the
+/// documents may open.
 #[must_use]
 pub fn origins_led_to(own: &Origin, documents: &[Document]) -> BTreeSet<Origin> {
     let links = documents.iter().flat_map(|document| &document.links);
@@ -106,10 +115,11 @@ pub fn origins_led_to(own: &Origin, documents: &[Document]) -> BTreeSet<Origin> 
     names.into_iter().filter_map(|name| name.parse().ok()).collect()
 }
 
-/// Marks the links to origins that are new to the iteration as beyond the budget, except those to the first `left` of them in the order of the
-/// documents.
+/// Marks links to origins that are new to the iteration as beyond the budget, except those to the
+/// first `left` of them in the order of the documents.
 ///
-/// Redirects and canonical links are followed in any case: their target stands for a page that was fetched.
+/// Redirects and canonical links are always followed: their target represents a page that was
+/// fetched.
 pub fn leave_new_origins(documents: &mut [Document], new: &BTreeSet<Origin>, left: u64) {
     let new: HashSet<&str> = new.iter().map(Origin::as_str).collect();
     let (mut opened, left) = (HashSet::new(), usize::try_from(left).unwrap_or(usize::MAX));
@@ -153,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_what_the_pages_left_call_for() {
+    fn room_follows_from_the_pages_left() {
         let limits = ClaimLimits { waiting_per_page: 20, waiting_min: 100 };
         let (now, before) = (Iteration::FIRST.next(), Iteration::FIRST);
         for (left, rows, expected, why) in [
@@ -186,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_leads_to_no_more_origins_than_it_may() {
+    fn the_origins_of_a_page_are_limited() {
         use Disposition::{BeyondBudget, Follow, OutOfScope};
         use LinkKind::{A, Img, Redirect};
         let blocked = || Disposition::Blocked("rule 1".to_owned());

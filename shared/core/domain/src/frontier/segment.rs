@@ -1,4 +1,4 @@
-//! The row of a segment: one WARC object of captures, and how far parsing it has got.
+//! The row of a segment: one WARC object of captures, and the progress of parsing it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,13 @@ use crate::ids::{Iteration, LeaseToken, ParseToken};
 pub struct SegmentRow {
     /// Its key.
     pub id: SegmentId,
-    /// The iteration it belongs to.
+    /// Its iteration.
     pub iteration: Iteration,
     /// The token of the lease that committed it.
     pub token: LeaseToken,
-    /// How far parsing it has got.
+    /// The progress of parsing it.
     pub state: SegmentState,
-    /// Where its WARC is.
+    /// Its WARC object.
     pub object: ObjectKey,
     /// The object's size in bytes.
     pub object_bytes: u64,
@@ -28,39 +28,41 @@ pub struct SegmentRow {
     pub put_off: u32,
     /// When it was committed.
     pub committed_at: Timestamp,
-    /// How many parses failed on it: those that died, those that could not read its object, and those whose error is bound to come back. A store
-    /// that is busy or out of reach does not count.
+    /// How many parses of it failed: those that died, those that could not read its object, and
+    /// those with an error that is bound to recur. A store that is busy or unreachable does not
+    /// count.
     pub attempts: u32,
-    /// The parse that was begun and neither committed nor given back.
+    /// The parse that has begun and was neither committed nor given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parsing: Option<ParseBegun>,
     /// When the sweeper sends its parse message again; `None` once it is parsed.
     pub due: Option<Timestamp>,
 }
 
-/// A parse that was begun.
+/// A parse that has begun.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ParseBegun {
-    /// Who began it.
+    /// Its worker's token.
     pub token: ParseToken,
-    /// When the parse must be over: if it is not, the worker died.
+    /// The deadline of the parse: if it is not over by then, the worker has died.
     pub until: Timestamp,
 }
 
-/// What is to blame for a parse that is given back without a commit.
+/// The cause of giving back a parse without a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
-    /// The store, or another segment: nothing is wrong with this one.
+    /// The store, or another segment: this one is fine.
     Elsewhere,
-    /// The segment: its object cannot be read, or what it holds makes an error that is bound to come back.
+    /// The segment: its object cannot be read, or its contents cause an error that is bound to
+    /// recur.
     Segment,
 }
 
-/// How far a segment is.
+/// The progress of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SegmentState {
-    /// Its bodies are stored, and it is to be parsed.
+    /// Its bodies are stored, and it waits to be parsed.
     Crawled {
         /// The part of the parse to commit next.
         part: u32,
@@ -69,18 +71,18 @@ pub enum SegmentState {
     Processed,
 }
 
-/// Why a part of a parse was not committed.
+/// The reason why a part of a parse was not committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartRefused {
-    /// Another worker parsed it.
+    /// Another worker has parsed the segment.
     AlreadyParsed,
-    /// Another worker committed parts of it: continue with this one.
+    /// Another worker has committed parts of it: continue with this one.
     GoOnAt(u32),
 }
 
 impl SegmentRow {
-    /// Returns the row once a parse is begun; `None` if the segment is parsed, or another parse of it has time left. A duplicate parse beside that
-    /// one is not recorded, and never counts.
+    /// Returns the row after beginning a parse; `None` if the segment is parsed, or another parse
+    /// of it has time left. A duplicate parse beside that one is not recorded, and never counts.
     #[must_use]
     pub fn begin_parse(&self, begun: &ParseBegun, now: Timestamp) -> Option<Self> {
         let died = match &self.parsing {
@@ -96,7 +98,7 @@ impl SegmentRow {
         })
     }
 
-    /// Returns the row once a parse is given back; `None` if it is not the recorded one.
+    /// Returns the row after giving back a parse; `None` if it is not the recorded one.
     #[must_use]
     pub fn give_back_parse(&self, token: &ParseToken, blame: Blame) -> Option<Self> {
         let is_own = self.parsing.as_ref().is_some_and(|begun| begun.token == *token);
@@ -107,10 +109,10 @@ impl SegmentRow {
         is_own.then(|| Self { attempts: self.attempts.saturating_add(counted), parsing: None, ..self.clone() })
     }
 
-    /// Returns the row after this part of its parse.
+    /// Returns the row after committing this part of its parse.
     ///
     /// # Errors
-    /// [`PartRefused`] if another worker parsed it, or part of it.
+    /// [`PartRefused`] if another worker has parsed it, or part of it.
     pub fn commit_part(&self, part: u32, is_last: PartKind) -> Result<Self, PartRefused> {
         match self.state {
             SegmentState::Processed => Err(PartRefused::AlreadyParsed),
@@ -141,8 +143,9 @@ pub enum Committed {
     Fenced,
 }
 
-/// Decides the commit of a segment from the stored rows: the lease, and the segment with the same key. The fence is the token, not the clock: a
-/// holder that is late may commit unless its lease was taken over.
+/// Decides the commit of a segment from the stored rows: the lease, and the segment with the same
+/// key. The fence is the token, not the clock: a late holder may commit unless its lease was taken
+/// over.
 #[must_use]
 pub fn commit_segment(lease: Option<&Lease>, earlier: Option<&SegmentRow>, segment: &SegmentRow) -> Decided<Committed> {
     match earlier {

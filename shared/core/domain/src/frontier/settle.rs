@@ -1,4 +1,4 @@
-//! What an origin that nobody holds needs.
+//! Decides on the next state of an origin without a holder.
 
 use jiff::Timestamp;
 
@@ -8,20 +8,21 @@ use super::{
 };
 use crate::ids::Turn;
 
-/// What to do with an idle origin. Carrying it out checks the numbers that it was decided from.
+/// The decision on an idle origin. Applying it requires the numbers on which it is based to be
+/// unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Settlement {
-    /// Work is left, or was added: another turn.
+    /// Work is left, or was added: another turn follows.
     Wake,
     /// Nothing is left, and its own pages can add nothing.
     Close,
-    /// It was given up, and its last segment is parsed: what is left is counted as leftovers.
+    /// It was given up, and its last segment is parsed: the remaining work is counted as leftovers.
     CloseWithLeftovers,
     /// Nothing now: a worker holds it, it is ready or closed, or segments are not parsed yet.
     Wait,
 }
 
-/// Decides what an origin needs. Releasing, parsing and sweeping all use this, so that they never disagree.
+/// Decides on an origin. Releasing, parsing and sweeping all use this, so that they never disagree.
 #[must_use]
 pub fn settle(lease: &Lease, inbox: &Inbox) -> Settlement {
     if lease.state != LeaseState::Idle {
@@ -38,18 +39,19 @@ pub fn settle(lease: &Lease, inbox: &Inbox) -> Settlement {
     }
 }
 
-/// What an origin needs from a worker that may have given it work, or taken the last of it.
+/// The needs of an origin, for a worker that may have added work to it, or taken the last of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Need {
-    /// A ticket for this turn: it is ready.
+    /// A ticket for this turn, as it is ready.
     Ticket(Turn),
-    /// Settling: it is idle, and must be woken or closed.
+    /// Settling, as it is idle, and must be woken or closed.
     Settling,
     /// Nothing: its holder takes care of it, or it waits, or it is closed.
     Nothing,
 }
 
-/// Returns what an origin needs, from rows that were read together. Doing it twice is harmless.
+/// Returns the needs of an origin, from rows that were read together. Meeting them twice is
+/// harmless.
 #[must_use]
 pub fn need(rows: &OriginRows) -> Need {
     match rows.lease.state {
@@ -59,18 +61,19 @@ pub fn need(rows: &OriginRows) -> Need {
     }
 }
 
-/// The rows after an idle origin was settled.
+/// The rows after settling an idle origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettledRows {
     /// Ready for another turn.
     Woken(OriginRows),
     /// Closed, with nothing left.
     Closed(OriginRows, IterationRow),
-    /// Closed, with what was left counted.
+    /// Closed, with the remaining work counted.
     ClosedWithLeftovers(ClosedWithLeftovers),
 }
 
-/// Carries out what [`settle`] says for the rows that were `seen`. `None` if that is nothing, or if they have changed since.
+/// Applies the decision of [`settle`] for the rows that were `seen`. `None` if there is nothing to
+/// do, or if they have changed since.
 #[must_use]
 pub fn settle_origin(now: &OriginRows, seen: &OriginRows, iteration: &IterationRow) -> Option<SettledRows> {
     if !is_unchanged(now, seen) {
@@ -96,7 +99,8 @@ pub fn settle_origin(now: &OriginRows, seen: &OriginRows, iteration: &IterationR
     }
 }
 
-/// Whether the numbers that a settlement is decided from are unchanged. They only grow, except in a new iteration, which has another turn.
+/// Whether the numbers behind a settlement are unchanged. They only grow, except in a new
+/// iteration, which has another turn.
 fn is_unchanged(now: &OriginRows, seen: &OriginRows) -> bool {
     let lease = |lease: &Lease| (lease.turn, lease.taken, lease.segments);
     lease(&now.lease) == lease(&seen.lease)
@@ -104,8 +108,8 @@ fn is_unchanged(now: &OriginRows, seen: &OriginRows) -> bool {
         && (now.inbox.added, now.inbox.parsed) == (seen.inbox.added, seen.inbox.parsed)
 }
 
-/// Decides how to release a lease, from the holder's copy and the current inbox, if the origin may not be asked before `not_before`. The release
-/// checks that the inbox has not changed.
+/// Decides how to release a lease, from the holder's copy and the current inbox, if no request may
+/// be sent to the origin before `not_before`. The release checks that the inbox has not changed.
 #[must_use]
 pub fn decide_release(lease: &Lease, inbox: &Inbox, not_before: Timestamp, now: Timestamp) -> Release {
     let all_parsed = lease.segments == inbox.parsed;
@@ -120,7 +124,8 @@ pub fn decide_release(lease: &Lease, inbox: &Inbox, not_before: Timestamp, now: 
     let first_retry = lease.retries.iter().map(|retry| retry.free_from(now)).min();
     match (has_todo, first_retry) {
         (true, _) if lease.barrier == Barrier::Waiting && !all_parsed => Release::Idle,
-        // The barrier waits for the retries: the origin has nothing else to do until the first is due.
+        // The barrier waits for the retries: the origin has nothing else to do until the first is
+        // due.
         (true, Some(first)) if lease.barrier == Barrier::Waiting => Release::Wake { not_before: first.max(not_before) },
         (true, _) => Release::Wake { not_before },
         (false, Some(first)) => Release::Wake { not_before: first.max(not_before) },

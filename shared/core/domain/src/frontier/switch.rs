@@ -15,7 +15,7 @@ pub enum Switch {
         /// When its schedule begins the next one; `None` if it has no schedule, or schedules are not followed.
         next: Option<Timestamp>,
     },
-    /// It was removed. Its definition and what it crawled stay.
+    /// It may not: it was removed. Its definition and its crawled data stay.
     Off,
 }
 
@@ -29,25 +29,26 @@ impl Switch {
         }
     }
 
-    /// Returns the switch with the schedule's next time; `None` if the stored time is no longer the one that was seen.
+    /// Returns the switch with the schedule's next time; `None` if the stored time is no longer the
+    /// one that was seen.
     #[must_use]
     pub fn moved(self, seen: Timestamp, next: Option<Timestamp>) -> Option<Self> {
         (self.next() == Some(seen)).then_some(Self::On { next })
     }
 }
 
-/// An iteration that a schedule calls for.
+/// An iteration that is due by a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComesDue {
     /// The scheduled time.
     pub at: Timestamp,
-    /// What begins it: the same for everybody who sees this scheduled time.
+    /// Its trigger, the same for everybody who sees this scheduled time.
     pub trigger: TriggerId,
-    /// When the next one is to begin; `None` if there is none.
+    /// When the next one begins; `None` if there is none.
     pub next: Option<Timestamp>,
 }
 
-/// Returns the iteration that a schedule calls for now, if any. Times that nobody handled count as one.
+/// Returns the iteration that is due now, if any. Several missed times count as one.
 #[must_use]
 pub fn comes_due(switch: Switch, schedule: Option<&Schedule>, now: Timestamp) -> Option<ComesDue> {
     let at = switch.next().filter(|at| *at <= now)?;
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_comes_due_once_a_time() {
+    fn a_schedule_comes_due_once_for_each_time() {
         let hourly = Schedule::new("0 * * * *", "UTC").unwrap();
         let now = "2026-11-21T08:00:00Z";
         for (switch, now, expected, why) in [
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_without_a_schedule_comes_due_no_more() {
+    fn a_definition_without_a_schedule_never_comes_due() {
         let due = comes_due(on("2026-11-21T08:00:00Z"), None, at("2026-11-21T08:00:00Z")).unwrap();
         assert_eq!(due.next, None);
     }

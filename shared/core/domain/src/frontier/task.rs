@@ -1,4 +1,4 @@
-//! What an iteration does.
+//! The task of an iteration.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,40 +6,41 @@ use super::RecrawlOrder;
 use crate::definition::{Budget, Condition};
 use crate::url::CrawlUrl;
 
-/// What an iteration does, from its beginning to its end.
+/// The task of an iteration, from its beginning to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
-    /// It visits the seeds, what they lead to, and what is known and due.
+    /// It visits the seeds, their links, and known URLs that are due.
     #[default]
     Crawl,
-    /// It visits the URLs that are demanded while it runs, and what these lead to; neither seeds nor what is due.
+    /// It visits URLs on demand while it runs, and their links; neither seeds nor due URLs.
     Demand,
-    /// It takes answers from archives of other programs as visits of their URLs, and follows no link. Nothing is requested.
+    /// It imports responses from archives of other programs as visits of their URLs, and follows no
+    /// links. It makes no requests.
     Import,
-    /// It makes the documents of the current state again, from the bodies that are stored. Nothing is requested.
+    /// It remakes the documents of the current state from the stored bodies. It makes no requests.
     Reparse(Selection),
 }
 
-/// Which URLs something is done with.
+/// A selection of URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Selection {
     /// All of them.
     #[default]
     All,
-    /// Those for which this holds.
+    /// Those that satisfy this condition.
     Where(Box<Condition>),
 }
 
 impl Selection {
-    /// Returns the selection of URLs for which a condition holds; without one, of all.
+    /// Returns the selection of URLs that satisfy a condition; without one, of all.
     #[must_use]
     pub fn from_condition(condition: Option<Condition>) -> Self {
         condition.map_or(Self::All, |condition| Self::Where(Box::new(condition)))
     }
 
-    /// Whether it has the URL.
+    /// Whether it contains the URL.
     #[must_use]
     pub fn has(&self, url: &CrawlUrl) -> bool {
         match self {
@@ -50,7 +51,7 @@ impl Selection {
 }
 
 impl Task {
-    /// Returns the word for it in what people read, as in "iteration 3 (reparse)".
+    /// Returns its word in texts for people, as in "iteration 3 (reparse)".
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -61,19 +62,21 @@ impl Task {
         }
     }
 
-    /// Whether it visits URLs: only then does it make claims, and change what the site is known to show.
+    /// Whether it visits URLs: only then does it make claims, and change the known state of the
+    /// site.
     #[must_use]
     pub const fn visits(&self) -> bool {
         !matches!(self, Self::Reparse(_))
     }
 
-    /// Whether it makes requests. If not, there is nobody to be polite to.
+    /// Whether it makes requests. If not, politeness does not matter.
     #[must_use]
     pub const fn requests(&self) -> bool {
         matches!(self, Self::Crawl | Self::Demand)
     }
 
-    /// Returns the order in which it goes through the candidates of earlier iterations, with this budget; `None` if it does not.
+    /// Returns the order in which it visits the candidates of earlier iterations, with this budget;
+    /// `None` if it does not.
     #[must_use]
     pub fn recrawl_order(&self, budget: &Budget) -> Option<RecrawlOrder> {
         match self {

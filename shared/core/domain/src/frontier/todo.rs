@@ -1,4 +1,4 @@
-//! Claimed URLs that wait to be fetched, in chunks.
+//! Claimed URLs that are waiting to be fetched, in chunks.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,10 +6,11 @@ use super::{ChunkKey, Demand, FollowUp, Known, LastCapture, ReadAs, Sighting, To
 use crate::ids::Iteration;
 use crate::url::CrawlUrl;
 
-/// The most bytes of a chunk's entries as JSON. Deflated, they stay below 64 KB, however badly they compress.
+/// The limit on a chunk's entries as JSON, in bytes. Deflated, they stay below 64 KB, however badly
+/// they compress.
 pub const CHUNK_BYTES_MAX: usize = 60_000;
 
-/// A claimed URL that waits to be fetched.
+/// A claimed URL that is waiting to be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TodoEntry {
     /// The URL within its origin.
@@ -24,16 +25,16 @@ pub struct TodoEntry {
     /// Requisites followed in a row to get here ([`Sighting::requisite_steps`]).
     #[serde(rename = "q", default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub requisite_steps: u8,
-    /// What decides how its body is read ([`Sighting::read_as`]).
+    /// How its body is parsed ([`Sighting::read_as`]).
     #[serde(rename = "s", default, skip_serializing_if = "ReadAs::is_typed")]
     pub read_as: ReadAs,
-    /// What earlier iterations know about it.
+    /// The data of earlier iterations about it.
     #[serde(rename = "k", default, skip_serializing_if = "Known::is_nothing")]
     pub known: Known,
     /// The demand that led to it; `None` if the crawl itself did.
     #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
     pub demand: Option<Box<Demand>>,
-    /// How its server asked for it to be asked for once more; `None` before that. Nothing but a retry has it.
+    /// The follow-up that its server demanded; `None` before that. Only retries have it.
     #[serde(rename = "f", default, skip_serializing_if = "Option::is_none")]
     pub follow_up: Option<Box<FollowUp>>,
 }
@@ -41,14 +42,14 @@ pub struct TodoEntry {
 /// Todo of one origin and depth from one source. Written once, consumed by offset, deleted when exhausted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TodoChunk {
-    /// Its key, which says when it is its turn.
+    /// Its key, which determines its order.
     pub key: ChunkKey,
     /// The URLs, in the order in which they were found.
     pub entries: Vec<TodoEntry>,
 }
 
 impl TodoEntry {
-    /// Creates the entry of a new URL, found by no page.
+    /// Creates the entry of a new URL without a page that links to it.
     #[must_use]
     pub fn new(path_and_query: impl Into<String>) -> Self {
         Self {
@@ -63,22 +64,23 @@ impl TodoEntry {
         }
     }
 
-    /// Returns how the URL was found, at this depth.
+    /// Returns the URL's sighting, at this depth.
     #[must_use]
     pub fn sighting(&self, depth: u32) -> Sighting {
         Sighting { depth, via: self.via.clone(), requisite_steps: self.requisite_steps, read_as: self.read_as }
     }
 
-    /// The most bytes that an entry of a chunk takes as JSON: two URLs, a capture's validators and a demand, each of the maximum length.
+    /// The limit on an entry of a chunk as JSON, in bytes: two URLs, a capture's validators and a
+    /// demand, each of the maximum length.
     pub const JSON_BYTES_MAX: usize =
         json_bytes(2 * CrawlUrl::LEN_MAX, Some(LastCapture::ETAG_BYTES_MAX + LastCapture::LAST_MODIFIED_BYTES_MAX))
             + 257
             + Demand::JSON_BYTES_MAX;
 
-    /// The most bytes that the entry of a retry takes, which may be a follow-up.
+    /// The limit on the entry of a retry, which may be a follow-up, in bytes.
     pub(super) const WITH_FOLLOW_UP_JSON_BYTES_MAX: usize = Self::JSON_BYTES_MAX + 5 + FollowUp::JSON_BYTES_MAX;
 
-    /// An upper bound of the entry's size as JSON.
+    /// Returns an upper bound of the entry's size as JSON, in bytes.
     pub(super) fn json_bytes_max(&self) -> usize {
         let urls = self.path_and_query.len() + self.via.as_ref().map_or(0, |via| via.as_str().len());
         let validators =
@@ -100,8 +102,9 @@ impl TodoEntry {
     }
 }
 
-/// An upper bound of the JSON of an entry with this many bytes of URLs, and of validators if it has a capture. URLs are ASCII with next to nothing to
-/// escape; validators may hold anything.
+/// Returns an upper bound of the JSON of an entry with this many bytes of URLs, and of validators
+/// if it has a capture. URLs are ASCII with next to nothing to escape; validators may contain
+/// anything.
 const fn json_bytes(urls: usize, validators: Option<usize>) -> usize {
     let last = match validators {
         Some(validators) => 500 + 6 * validators,
@@ -110,7 +113,8 @@ const fn json_bytes(urls: usize, validators: Option<usize>) -> usize {
     urls + last + 50
 }
 
-/// Splits the todo of one origin, source and depth into chunks within the size limit. The same entries give the same chunks.
+/// Splits the todo of one origin, source and depth into chunks within the size limit. The same
+/// entries yield the same chunks.
 #[must_use]
 pub fn split_into_chunks(
     iteration: Iteration,
@@ -138,7 +142,7 @@ pub fn split_into_chunks(
     chunks
 }
 
-/// The longest entry of a chunk.
+/// Creates the longest possible entry of a chunk.
 #[cfg(test)]
 pub(super) fn longest_entry() -> TodoEntry {
     let long = |url: &str| format!("{url}{}", "x".repeat(CrawlUrl::LEN_MAX - url.len()));
@@ -185,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_entry_is_longer_than_the_longest_is_said_to_be() {
+    fn no_entry_exceeds_its_upper_bound() {
         let bare = TodoEntry::new("/");
         let follow_up = Some(Box::new(super::super::follow_up::longest_follow_up()));
         let retried = TodoEntry { follow_up, ..longest_entry() };

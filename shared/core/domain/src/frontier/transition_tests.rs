@@ -1,4 +1,4 @@
-//! Tables of the transitions that concern more than one row: opening, settling, ending, iterations.
+//! Tables of the transitions of more than one row: opening, settling, ending, iterations.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ fn an_idle_origin_is_settled_by_its_numbers() {
 }
 
 #[test]
-fn whoever_touched_an_origin_sees_what_it_needs() {
+fn the_needs_of_an_origin_follow_from_its_rows() {
     let holder = Holder { token: LeaseToken::from_bits(1), until: at(1), reserved: Reserve::default() };
     for (rows, expected, why) in [
         (rows(LeaseState::Ready, 0, 0, 1, 0), Need::Ticket(Turn(1)), "its ticket may be lost"),
@@ -76,7 +76,7 @@ fn whoever_touched_an_origin_sees_what_it_needs() {
 }
 
 #[test]
-fn a_holder_lets_go_as_its_origin_needs() {
+fn a_release_follows_from_the_state_of_the_origin() {
     let rows_of = |added, taken, segments, parsed| {
         let lease = Lease::opened(None, Iteration::FIRST, Pace::default(), at(0));
         let inbox = Inbox { added, parsed, ..Inbox::new(Iteration::FIRST) };
@@ -112,7 +112,7 @@ fn a_holder_lets_go_as_its_origin_needs() {
 }
 
 #[test]
-fn an_origin_is_settled_only_as_it_was_seen() {
+fn an_origin_is_settled_only_if_it_is_unchanged() {
     let row = iteration(2, IterationStatus::Open);
     let wakes = rows(LeaseState::Idle, 2, 1, 3, 1);
     let closes = rows(LeaseState::Idle, 2, 1, 2, 1);
@@ -146,7 +146,7 @@ fn an_origin_is_settled_only_as_it_was_seen() {
 }
 
 #[test]
-fn an_origin_is_given_up_only_as_it_was_seen_and_when_nobody_works_on_it() {
+fn an_origin_is_given_up_only_if_it_is_unchanged_and_free() {
     let row = iteration(2, IterationStatus::Stopping);
     let seen = rows(LeaseState::Ready, 2, 1, 7, 1);
     let reserved = Reserve { pages: Some(3), bytes: None };
@@ -176,7 +176,7 @@ fn an_origin_is_given_up_only_as_it_was_seen_and_when_nobody_works_on_it() {
 }
 
 #[test]
-fn todo_opens_what_is_closed_and_nothing_once_it_is_over() {
+fn todo_opens_closed_origins_until_the_iteration_is_over() {
     use IterationStatus::{Closed, Open, Stopping};
     let closed = rows(LeaseState::Closed, 2, 1, 2, 1);
     let idle = rows(LeaseState::Idle, 2, 1, 2, 1);
@@ -218,7 +218,7 @@ fn seeds_are_added_once_per_iteration() {
 }
 
 #[test]
-fn seeds_that_an_earlier_version_listed_are_not_added_again() {
+fn seeds_listed_by_an_earlier_version_are_not_added_again() {
     let [t, u] = ["t", "u"].map(|by| Seeding::new(&TriggerId(by.into()), 0));
     let row = iteration(1, IterationStatus::Open);
     let (mut first, _) = seed(None, &row, Absent, &t, &add(2)).unwrap();
@@ -236,7 +236,7 @@ fn seeds_that_an_earlier_version_listed_are_not_added_again() {
 }
 
 #[test]
-fn an_origin_ends_with_what_it_left_counted() {
+fn the_leftovers_of_a_closed_origin_are_counted() {
     let row = iteration(2, IterationStatus::Stopping);
     let mut given_up = rows(LeaseState::Ready, 2, 1, 7, 1);
     given_up.lease.chunk = Some(ChunkPosition {
@@ -260,7 +260,7 @@ fn an_origin_ends_with_what_it_left_counted() {
 }
 
 #[test]
-fn an_iteration_opens_counts_and_closes_for_good() {
+fn an_iteration_opens_and_closes_once() {
     use IterationStatus::{Closed, Open, Paused, Stopping};
     for (open, status, more, closes, why) in [
         (1, Open, true, false, "open"),
@@ -283,7 +283,7 @@ fn an_iteration_opens_counts_and_closes_for_good() {
 }
 
 #[test]
-fn a_limited_part_of_a_budget_is_set_aside_and_an_unlimited_one_is_not_counted() {
+fn only_limited_parts_of_a_budget_are_reserved() {
     let reserve = |pages, bytes| Reserve { pages, bytes };
     for (left, wanted, expected, why) in [
         (
@@ -313,7 +313,7 @@ fn a_limited_part_of_a_budget_is_set_aside_and_an_unlimited_one_is_not_counted()
 }
 
 #[test]
-fn a_turn_asks_for_no_more_of_the_budget_than_is_fair() {
+fn a_turn_requests_a_fair_share_of_the_budget() {
     let reserve = |pages, bytes| Reserve { pages, bytes };
     let most = reserve(Some(50), Some(1_000));
     for (left, open, expected, why) in [

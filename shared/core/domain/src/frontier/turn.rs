@@ -1,4 +1,5 @@
-//! What a turn takes before its first request: its lease, the host, and a place in the host's domain; all of them, or none.
+//! The rows that a turn takes before its first request: its lease, the host, and a place in the
+//! host's domain; all of them, or none.
 
 use jiff::Timestamp;
 
@@ -8,50 +9,51 @@ use super::{
 use crate::ids::LeaseToken;
 use crate::url::HostKey;
 
-/// The rows that say whether a host may be asked, as read.
+/// The rows that decide whether requests may be sent to a host, as read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostRows<'r> {
-    /// The host's; `None` if nobody has asked it yet.
+    /// The host's row; `None` if it has had no request yet.
     pub host: Option<&'r HostRow>,
-    /// Its domain's; `None` if it has no domain, or if nobody has asked a host of it yet.
+    /// Its domain's row; `None` if it has no domain, or none of the domain's hosts has had a
+    /// request yet.
     pub domain: Option<&'r DomainRow>,
 }
 
-/// The rows after a host was taken.
+/// The rows after taking a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostTaken {
-    /// The host's.
+    /// The host's row.
     pub host: HostRow,
-    /// Its domain's; `None` if no place was asked for.
+    /// Its domain's row; `None` if no place was requested.
     pub domain: Option<DomainRow>,
 }
 
-/// Why a host was not taken; the turn now waits in one of two queues.
+/// The reason why a host was not taken; the turn now waits in one of two queues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostRefused {
-    /// Another turn has it, or is next. The host's row is written.
+    /// Another turn has it, or is next. The host's row must be written.
     Host(Box<HostBusy>),
-    /// Its domain has no place left. The domain's row is written.
+    /// Its domain has no free place. The domain's row must be written.
     Domain(Box<DomainBusy>),
 }
 
-/// The rows after a lease was taken.
+/// The rows after taking a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnTaken {
     /// The lease, at the host's pace.
     pub lease: Lease,
     /// The iteration's row.
     pub iteration: IterationRow,
-    /// Those of its host.
+    /// The rows of its host.
     pub host: HostTaken,
 }
 
-/// Why a lease was not taken.
+/// The reason why a lease was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnRefused {
     /// The lease cannot be taken. Nothing is written.
     Lease(TakeRefused),
-    /// Its host cannot be taken. The row with the queue is written.
+    /// Its host cannot be taken. The row with the queue must be written.
     Host(HostRefused),
 }
 
@@ -80,9 +82,10 @@ pub fn take_host(
     Ok(HostTaken { host, domain: domain.transpose().map_err(HostRefused::Domain)? })
 }
 
-/// Takes an origin's lease with its host. The lease starts nothing before the host is free, and keeps its back-off.
+/// Takes an origin's lease with its host. The lease starts no request before the host is free, and
+/// keeps its back-off.
 ///
-/// A lease that is taken over brings along the host and the place in the domain that its dead holder still has.
+/// A takeover also takes over the host and the place in the domain that the dead holder still has.
 ///
 /// # Errors
 /// [`TurnRefused`].

@@ -4,7 +4,7 @@ use crate::frontier::{Barrier, Holder, HostHolder, IterationStatus, LeaseState, 
 use crate::ids::{Iteration, TriggerId, Turn};
 use crate::politeness::Pace;
 
-/// Rows for tests in which the domain does not matter.
+/// Creates rows for tests in which the domain does not matter.
 fn host(host: &HostRow) -> HostRows<'_> {
     HostRows { host: Some(host), domain: None }
 }
@@ -63,7 +63,7 @@ fn a_lease_is_taken_with_its_host_or_not_at_all() {
 }
 
 #[test]
-fn a_takeover_brings_the_host_along() {
+fn a_takeover_includes_the_host() {
     let own = origin("https://a.example");
     let slow = Pace { last_response: DELAY * 2, back_off_exponent: 1, ..pace() };
     let dead = Holder { token: token(1), until: at(150), reserved: Reserve::default() };

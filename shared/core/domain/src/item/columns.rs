@@ -8,13 +8,14 @@ use serde_json::{Number, json};
 
 use super::{Item, Money, Record, Value};
 
-/// How deep things within things become columns of their own, such as `offers_price`. Deeper ones are JSON.
+/// The greatest depth at which nested items become columns of their own, such as `offers_price`.
+/// Deeper ones are JSON.
 const DEPTH_MAX: usize = 3;
 
-/// The longest name of a column or table.
+/// The limit on the name of a column or table, in bytes.
 const NAME_BYTES_MAX: usize = 63;
 
-/// The most columns of one item. What does not fit is in the item all the same.
+/// The limit on the columns of one item. Values beyond it are only in the item.
 const COLUMNS_MAX: usize = 200;
 
 /// The columns that every row has, whatever its type.
@@ -24,11 +25,11 @@ pub const COMMON: [&str; 7] = ["crawl", "iteration", "url", "at", "n", "types", 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// A number.
     Number(Number),
-    /// A text; several values, and things with no columns of their own, are JSON.
+    /// A text; lists, and nested items without columns of their own, are JSON.
     Text(String),
 }
 
@@ -43,21 +44,22 @@ impl fmt::Display for Cell {
 }
 
 impl Item {
-    /// Returns the name of its type as part of a table's name: `NewsArticle` is `news_article`. Never empty.
+    /// Returns the name of its type as part of a table name: `NewsArticle` becomes `news_article`.
+    /// Never empty.
     #[must_use]
     pub fn table(&self) -> String {
         let named = self.types.first().map(|name| name.rsplit(['/', '#', ':']).next().unwrap_or(name));
         Some(snake(named.unwrap_or_default())).filter(|name| !name.is_empty()).unwrap_or_else(|| "thing".to_owned())
     }
 
-    /// Returns its values by the names of their columns: what is in one form for all notations goes before what is as the page writes it. None of the
-    /// names is one of [`COMMON`].
+    /// Returns its values by column name: normalised values go before those in the page's own form.
+    /// No name is one of [`COMMON`].
     #[must_use]
     pub fn columns(&self) -> BTreeMap<String, Cell> {
         self.columns_by_property().into_iter().map(|(name, column)| (name, column.cell)).collect()
     }
 
-    /// Returns the same as [`Self::columns`], with where each value stands in the item.
+    /// Returns the same as [`Self::columns`], with the place of each value in the item.
     #[must_use]
     pub fn columns_by_property(&self) -> BTreeMap<String, Column> {
         let mut columns = Columns::default();
@@ -71,15 +73,16 @@ impl Item {
     }
 }
 
-/// A value of an item, and where it stands.
+/// A value of an item, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// The value.
     pub cell: Cell,
-    /// The names of the properties that lead to it, with dots between them, as a definition writes them under `item`; `None` if it cannot be
-    /// written there: it is a part of a value, or a name has a dot.
+    /// The property names on the way to it, separated by dots, as a definition writes them under
+    /// `item`; `None` if it cannot be written there: it is part of a value, or a name contains a
+    /// dot.
     pub property: Option<String>,
-    /// What the value is besides its type.
+    /// The form of the value.
     pub form: Form,
 }
 
@@ -90,11 +93,11 @@ pub enum Form {
     Single,
     /// An amount of money.
     Money,
-    /// JSON: several values, or things without columns of their own.
+    /// JSON: several values, or nested items without columns of their own.
     Json,
 }
 
-/// The names that lead to a value; `None` if they cannot be written with dots between them.
+/// The property names on the way to a value; `None` if they cannot be separated by dots.
 struct Path(Option<String>);
 
 impl Path {
@@ -143,7 +146,7 @@ impl Columns {
         }
     }
 
-    /// Adds a column, unless there is one of this name.
+    /// Adds a column, unless there is one with this name.
     fn put(&mut self, name: &str, column: Column) {
         let name = if COMMON.contains(&name) || name == "id" { format!("item_{name}") } else { name.to_owned() };
         let is_taken = name == "item_id" || self.0.contains_key(&name);
@@ -153,7 +156,8 @@ impl Columns {
     }
 }
 
-/// Returns a name in lower case with `_` between its words, of ASCII letters and digits alone: `datePublished` is `date_published`. Empty if there are none.
+/// Returns a name in snake case, of ASCII letters and digits only: `datePublished` becomes
+/// `date_published`. Empty if there are none.
 fn snake(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     let mut before = None;
@@ -182,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_made_for_sql() {
+    fn names_are_valid_in_sql() {
         for (name, expected, why) in [
             ("Product", "product", "a word"),
             ("NewsArticle", "news_article", "two words"),

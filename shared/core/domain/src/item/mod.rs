@@ -1,4 +1,5 @@
-//! Items: the things that a page describes in a form that programs read, such as a product with its price.
+//! Items: the things that a page describes in a form for programs, such as a product with its
+//! price.
 
 mod columns;
 
@@ -10,40 +11,42 @@ use serde_json::Number;
 
 pub use columns::{COMMON, Cell, Column, Form};
 
-/// A thing that a page describes: by structured data in its markup, or by a type of the crawl's definition. What several notations of a page say of
-/// the same thing is one item.
+/// An item of a page, from structured data in its markup or by a type of the crawl's definition. If
+/// several notations of a page describe the same thing, it is one item.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// What it is, the type that says most first; never empty. A type of schema.org has its name alone (`Product`), another one its whole URL.
+    /// Its types, the most specific first; never empty. A type of schema.org has only its name
+    /// (`Product`), another one its whole URL.
     pub types: Vec<String>,
-    /// The URL or other name by which the page identifies it; `None` if it does not.
+    /// The URL or other identifier that the page gives it; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What is said of it, by the property's name.
+    /// Its properties, by name.
     pub fields: BTreeMap<String, Field>,
-    /// The same in one form for all notations, where it is known how: `price`, `currency`, `availability`, `rating`, dates as in ISO 8601.
+    /// The normalised properties, in one form for all notations: `price`, `currency`,
+    /// `availability`, `rating`, dates as in ISO 8601.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub normal: BTreeMap<String, Value>,
 }
 
 impl Item {
-    /// Whether a type of the crawl's definition says what it has.
+    /// Whether its type is defined by the crawl's definition.
     #[must_use]
     pub fn is_of_definition(&self) -> bool {
         self.fields.values().any(|field| field.from.contains(&Notation::Definition))
     }
 }
 
-/// What is said of one property.
+/// The values of one property.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
     /// The values, each once, in the order of the page; never empty.
     pub values: Vec<Value>,
-    /// Which notations say it, each once.
+    /// The notations with these values, each once.
     pub from: Vec<Notation>,
 }
 
-/// How a page says something to programs.
+/// The notation of structured data in a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notation {
@@ -55,12 +58,12 @@ pub enum Notation {
     Rdfa,
     /// OpenGraph's meta elements: `og:title`.
     OpenGraph,
-    /// None: a type of the definition says where it stands.
+    /// None: a type of the definition gives the place.
     Definition,
 }
 
 impl Notation {
-    /// The name that people read.
+    /// Returns its name for people.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,7 +86,7 @@ impl fmt::Display for Notation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// A number.
     Number(Number),
@@ -91,7 +94,7 @@ pub enum Value {
     Text(String),
     /// An amount of money.
     Money(Money),
-    /// Another thing, which belongs to this one: a product's offer.
+    /// A nested item: a product's offer.
     Record(Record),
 }
 
@@ -99,36 +102,37 @@ pub enum Value {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Money {
-    /// How much, in the currency's main unit.
+    /// The amount, in the currency's main unit.
     pub amount: Number,
-    /// The currency's code in ISO 4217, such as `EUR`; `None` if it is not known.
+    /// The currency's code in ISO 4217, such as `EUR`; `None` if it is unknown.
     pub currency: Option<String>,
 }
 
-/// A thing within another one.
+/// A nested item.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// What it is; empty if nobody says. As [`Item::types`].
+    /// Its types, as in [`Item::types`]; empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<String>,
-    /// As [`Item::id`].
+    /// Its identifier, as in [`Item::id`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What is said of it: each property's values, never none.
+    /// The values of its properties; none is empty.
     #[serde(default)]
     pub fields: BTreeMap<String, Vec<Value>>,
 }
 
-/// A value that a page has, or does not have, against what a type of the definition says.
+/// A value of a page, or its absence, that breaks a rule of a type in the definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Misfit {
     /// The type's name.
     pub item_type: String,
-    /// The field's name; of a record's field, with the names that lead to it: `offer.price`.
+    /// The field's name; for a record's field, with the names of the fields around it:
+    /// `offer.price`.
     pub field: String,
-    /// The rule that is broken, as one writes it: `required`, `kind: number`, `min: 0`.
+    /// The broken rule, as in a definition: `required`, `kind: number`, `min: 0`.
     pub rule: String,
-    /// The value as it stands in the page, cut at 200 characters; `None` if there is none.
+    /// The value as written in the page, cut at 200 characters; `None` if there is none.
     pub value: Option<String>,
 }
 
@@ -147,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_reads_as_it_is_written() {
+    fn an_item_is_read_back_unchanged() {
         const JSON: &str = r#"{"types":["Product"],"id":"https://a.example/#p","fields":{"isNew":{"values":[true],"from":["microdata"]},"name":{"values":["Chair",7],"from":["json_ld","open_graph"]},"offers":{"values":[{"types":["Offer"],"fields":{"price":[19.99]}},{"fields":{}}],"from":["json_ld"]},"total":{"values":[{"amount":1,"currency":null}],"from":["definition"]}},"normal":{"price":19.99}}"#;
         let item: Item = serde_json::from_str(JSON).unwrap();
         assert_eq!(serde_json::to_string(&item).unwrap(), JSON);

@@ -1,4 +1,4 @@
-//! Which origins a crawl may touch.
+//! The origins that a crawl may visit.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,19 +6,21 @@ use std::sync::Arc;
 use crate::definition::{Definition, Draft, Within};
 use crate::url::{CrawlUrl, Origin};
 
-/// Which origins a crawl may touch: those of its seeds, and those that were added while it ran.
+/// The origins that a crawl may visit: those of its seeds, and those that were added while it ran.
 ///
-/// An origin is added when a seed redirects to it for good and it belongs to the same site; it counts like a seed's. Adding one to thousands costs
-/// little, and leaves those that were there to all who hold them.
+/// An origin is added if a seed permanently redirects to it and it belongs to the same site; it
+/// counts like a seed's. Adding one to thousands costs little, as existing copies keep sharing the
+/// earlier ones.
 #[derive(Clone, Debug)]
 pub struct AllowedOrigins {
     within: Within,
-    /// Origins, hosts or domains, as `within` says: in sets of which each is at least twice as large as the next.
+    /// Origins, hosts or domains, depending on `within`, in sets of which each is at least twice as
+    /// large as the next.
     names: Vec<Arc<HashSet<String>>>,
 }
 
 impl AllowedOrigins {
-    /// The origins of a definition's seeds.
+    /// Returns the origins of a definition's seeds.
     #[must_use]
     pub fn from_definition(definition: &Definition) -> Self {
         Self::of_draft(definition)
@@ -28,7 +30,7 @@ impl AllowedOrigins {
         Self { within: draft.scope.within, names: Vec::new() }.and(draft.seeds.iter().map(CrawlUrl::origin))
     }
 
-    /// These origins as well.
+    /// Returns these origins together with others.
     #[must_use]
     pub fn and(mut self, origins: impl IntoIterator<Item = Origin>) -> Self {
         let name = |origin: Origin| match self.within {
@@ -47,7 +49,8 @@ impl AllowedOrigins {
         self
     }
 
-    /// Whether this name is one of them. Asked of each link, and most crawls have a name or two: comparing is faster than hashing.
+    /// Whether it contains this name. Called for each link, and most crawls have a name or two:
+    /// comparing is faster than hashing.
     fn has(&self, name: &str) -> bool {
         const FEW: usize = 4;
         self.names.iter().any(|names| match names.len() {
@@ -56,7 +59,7 @@ impl AllowedOrigins {
         })
     }
 
-    /// Whether this origin is one of them.
+    /// Whether it contains this origin.
     #[must_use]
     pub fn contains_origin(&self, origin: &Origin) -> bool {
         match self.within {
@@ -66,19 +69,20 @@ impl AllowedOrigins {
         }
     }
 
-    /// Whether the URL's origin is one of them.
+    /// Whether it contains the URL's origin.
     #[must_use]
     pub fn contains(&self, url: &CrawlUrl) -> bool {
         match self.within {
             Within::Origin => self.has(url.origin_str()),
             Within::Host => self.has(url.host()),
-            // Most links are to a host that is itself a registered domain, which saves the look-up in the suffix list.
+            // The host of most links is itself a registered domain, which saves the look-up in the
+            // suffix list.
             Within::Domain => self.has(url.host()) || self.has(site(&url.origin())),
         }
     }
 }
 
-/// The registered domain, or the host if there is none.
+/// Returns the registered domain, or the host if there is none.
 fn site(origin: &Origin) -> &str {
     origin.registrable_domain().unwrap_or_else(|| origin.host())
 }
@@ -89,7 +93,7 @@ mod tests {
     use crate::url::UrlRules;
 
     #[test]
-    fn thousands_join_one_by_one_and_are_copied_a_few_times_each() {
+    fn adding_thousands_one_by_one_copies_each_only_a_few_times() {
         let seed = CrawlUrl::parse("https://seed.example/", &UrlRules::default()).unwrap();
         let mut draft = Draft::for_seeds(vec![seed]);
         draft.scope.within = Within::Origin;

@@ -5,10 +5,10 @@ use std::fmt;
 use super::{Policy, Trap};
 use crate::definition::{Condition, Within};
 
-/// The decision about a URL. [`fmt::Display`] gives one line that tells users why.
+/// The decision about a URL. [`fmt::Display`] gives one line that explains it to users.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Decision<'p> {
-    /// It is to be crawled.
+    /// It is crawled.
     Crawl,
     /// It does not belong to the crawl: only the link is recorded.
     OutOfScope(ScopeRule<'p>),
@@ -16,65 +16,65 @@ pub enum Decision<'p> {
     Blocked(BlockRule<'p>),
 }
 
-/// The rule by which a URL does not belong to a crawl.
+/// The rule that excludes a URL from a crawl.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeRule<'p> {
     /// It is out of the seeds' reach.
     NotWithin(Within),
     /// A pattern excludes it.
     Exclude {
-        /// Which one, counted from 0.
+        /// Its index, counted from 0.
         entry: usize,
-        /// The pattern as it was written.
+        /// The pattern as written.
         pattern: &'p str,
     },
     /// There are patterns to include, and none matches.
     NotIncluded,
-    /// A page needs it, and what pages need is not fetched.
+    /// It is a requisite, and requisites are not fetched.
     Requisites,
-    /// It is too many requisites from a page.
+    /// It is too many requisites away from a page.
     RequisiteSteps {
-        /// How many.
+        /// How many it is away.
         steps: u8,
     },
     /// It is a sitemap below too many indexes.
     SitemapIndexes {
-        /// How many.
+        /// The number of indexes.
         indexes: u32,
     },
-    /// It is too many links from a seed.
+    /// It is too many links away from a seed.
     Depth {
-        /// How many.
+        /// Its depth.
         depth: u32,
-        /// How many it may be.
+        /// The limit.
         max: u32,
     },
 }
 
-/// The rule by which a URL that belongs to the crawl is not fetched.
+/// The rule that prevents a URL of the crawl from being fetched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BlockRule<'p> {
     /// It looks like one of an endless number of URLs.
     Trap(Trap),
     /// A `do_not_crawl` rule matches.
     DoNotCrawl {
-        /// Which one, counted from 0.
+        /// Its index, counted from 0.
         entry: usize,
         /// The rule's condition.
         condition: &'p Condition,
-        /// The reason that the user gave.
+        /// The user's reason.
         reason: &'p str,
     },
     /// Its query parameters are not allowed.
     QueryParameters(QueryRefusal),
 }
 
-/// Why a URL's query parameters are not allowed.
+/// The reason why a URL's query parameters are not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryRefusal {
     /// No rule covers the URL.
     NotCovered,
-    /// Of the rules that cover it, none allows all of its parameters.
+    /// Rules cover it, but none allows all of its parameters.
     NotAllowed,
 }
 

@@ -1,7 +1,7 @@
-//! Whether a URL is to be crawled, and which rule decides.
+//! The decision whether to crawl a URL, and the rule behind it.
 //!
-//! A [`Policy`] is a definition's rules, compiled once; [`Policy::decide`] is asked for every link that is found. Private addresses are not part of
-//! it: they are refused whatever a definition says.
+//! A [`Policy`] is a definition's rules, compiled once; [`Policy::decide`] is called for every link
+//! that is found. It does not cover private addresses: they are refused whatever a definition says.
 
 mod allowed;
 mod decision;
@@ -22,7 +22,7 @@ use crate::definition::{Definition, DoNotCrawl, Draft, Requisites, TrapLimits, U
 use crate::url::CrawlUrl;
 use query::QueryRules;
 
-/// A definition's rules, compiled.
+/// The compiled rules of a definition.
 #[derive(Clone, Debug)]
 pub struct Policy {
     requisites: Requisites,
@@ -33,25 +33,26 @@ pub struct Policy {
     exclude: Option<RegexSet>,
     max_depth: Option<u32>,
     traps: TrapLimits,
-    /// Seeds that look like traps: if it is a seed, the user wants it.
+    /// Seeds that look like traps: the user wants them all the same.
     trap_seeds: HashSet<CrawlUrl>,
     do_not_crawl: Vec<DoNotCrawl>,
     query_rules: QueryRules,
 }
 
-/// A definition's patterns together need too much memory once compiled. A [`Definition`] never causes it, as its checks compile them.
+/// The patterns of a definition need too much memory once compiled. A [`Definition`] never causes
+/// this, as its checks compile them.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the patterns of a definition are too large together")]
 pub struct PolicyError(#[source] regex::Error);
 
 impl Policy {
-    /// The most memory that the patterns of `include`, or of `exclude`, may take together, in bytes.
+    /// The limit on the memory for all patterns of `include`, or of `exclude`, in bytes.
     pub const COMPILED_BYTES_MAX: usize = 16 << 20;
 
-    /// The most requisites in a row that are visited: a style sheet may import another, without end.
+    /// The limit on requisites in a row: style sheets may import each other without end.
     pub const REQUISITE_STEPS_MAX: u8 = 5;
 
-    /// The most indexes of sitemaps in a row that are followed, though the protocol allows one.
+    /// The limit on sitemap indexes in a row, though the protocol allows only one.
     pub const SITEMAP_INDEXES_MAX: u32 = 5;
 
     /// Compiles a definition's rules.
@@ -62,7 +63,7 @@ impl Policy {
         Self::of_sound_draft(definition)
     }
 
-    /// Compiles rules whose conditions are known to be of bounded depth.
+    /// Compiles rules whose conditions are known to have limited depth.
     pub(crate) fn of_sound_draft(draft: &Draft) -> Result<Self, PolicyError> {
         let scope = &draft.scope;
         Ok(Self {
@@ -80,8 +81,8 @@ impl Policy {
 
     /// Decides whether to crawl a URL that is this many links from a seed (0 for a seed itself).
     ///
-    /// The rules are asked in this order, and the first that objects decides: within reach, exclude, include, depth,
-    /// traps (but not of seeds), `do_not_crawl`, query parameters.
+    /// The rules apply in this order, and the first that objects decides: within reach, exclude,
+    /// include, depth, traps (except for seeds), `do_not_crawl`, query parameters.
     #[must_use]
     pub fn decide(&self, url: &CrawlUrl, depth: u32, allowed: &AllowedOrigins) -> Decision<'_> {
         if let Some(rule) = self.scope_rule(url, depth, allowed) {
@@ -93,10 +94,12 @@ impl Policy {
         }
     }
 
-    /// Decides whether to visit a URL that pages need, this many requisites from one. Where it is does not matter, and the limits of endless sites do
-    /// not apply: there are no more requisites than pages name.
+    /// Decides whether to visit a requisite that is this many requisites away from a page. Its site
+    /// does not matter, and the limits for endless sites do not apply: there are no more requisites
+    /// than pages name.
     ///
-    /// The rules are asked in this order: whether requisites are fetched, exclude, steps, `do_not_crawl`.
+    /// The rules apply in this order: whether requisites are fetched, exclude, steps,
+    /// `do_not_crawl`.
     #[must_use]
     pub fn decide_requisite(&self, url: &CrawlUrl, steps: u8) -> Decision<'_> {
         if self.requisites == Requisites::Ignore {
@@ -111,10 +114,12 @@ impl Policy {
         self.forbidden(url).map_or(Decision::Crawl, Decision::Blocked)
     }
 
-    /// Decides whether to visit a URL that is named as a sitemap, by so many indexes in a row, or a robots.txt that names sitemaps. `include` and
-    /// `max_depth` are about pages: what it lists has to obey them.
+    /// Decides whether to visit a URL that is named as a sitemap, after this many indexes in a row,
+    /// or a robots.txt that names sitemaps. `include` and `max_depth` are about pages: they apply
+    /// to the listed URLs.
     ///
-    /// The rules are asked in this order: within reach, exclude, how many indexes, traps, `do_not_crawl`, query parameters.
+    /// The rules apply in this order: within reach, exclude, the number of indexes, traps,
+    /// `do_not_crawl`, query parameters.
     #[must_use]
     pub fn decide_sitemap(&self, url: &CrawlUrl, indexes: u32, allowed: &AllowedOrigins) -> Decision<'_> {
         if !allowed.contains(url) {
@@ -130,7 +135,8 @@ impl Policy {
     }
 
     fn excluded(&self, url: &CrawlUrl) -> Option<ScopeRule<'_>> {
-        // `is_match` stops at the first match of any pattern; only for an excluded URL do we find out by which.
+        // `is_match` stops at the first match of any pattern; only for an excluded URL do we find
+        // out which one matched.
         let exclude = self.exclude.as_ref().filter(|exclude| exclude.is_match(url.as_str()))?;
         let entry = exclude.matches(url.as_str()).iter().next().unwrap_or_default();
         let pattern = exclude.patterns().get(entry).map_or("", String::as_str);
@@ -163,7 +169,7 @@ impl Policy {
     }
 }
 
-/// `None` without patterns: building an empty set still takes time whenever a definition is read.
+/// `None` without patterns: even an empty set takes time to build whenever a definition is read.
 fn pattern_set(patterns: &[UrlPattern]) -> Result<Option<RegexSet>, PolicyError> {
     if patterns.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Which query parameters a URL may have.
+//! The query parameters that a URL may have.
 
 use std::collections::HashSet;
 

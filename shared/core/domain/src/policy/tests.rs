@@ -1,4 +1,4 @@
-//! Which rule decides about which URL, with the line that users read.
+//! Decisions about URLs, with the explanations for users.
 
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ fn text(text: &str) -> String {
     text.to_owned()
 }
 
-/// A crawl with a rule of every kind.
+/// Creates a crawl with a rule of every kind.
 fn definition() -> Definition {
     let mut draft = Draft::for_seeds(vec![url("https://example.org/")]);
     draft.scope.within = Within::Domain;
@@ -102,7 +102,7 @@ fn the_first_rule_that_objects_decides() {
 }
 
 #[test]
-fn what_pages_need_is_visited_wherever_it_is() {
+fn requisites_are_visited_on_any_site() {
     let fetch = Definition::new(Draft { requisites: Requisites::Fetch, ..Draft::clone(&definition()) }).unwrap();
     let ignore = definition();
     let crawl = "to be crawled";
@@ -150,7 +150,7 @@ fn what_pages_need_is_visited_wherever_it_is() {
 }
 
 #[test]
-fn nothing_included_but_what_matches() {
+fn only_matching_urls_are_included() {
     let mut draft = definition().into_draft();
     draft.scope.include.pop();
     let definition = Definition::new(draft).unwrap();
@@ -174,7 +174,7 @@ fn a_query_that_no_rule_covers_is_blocked() {
 }
 
 #[test]
-fn reach_is_what_a_url_shares_with_a_seed() {
+fn reach_depends_on_what_a_url_shares_with_a_seed() {
     use Within::{Domain, Host, Origin as SameOrigin};
     let table = [
         (SameOrigin, "https://www.example.co.uk/a", true, "the seed's own"),
@@ -208,7 +208,7 @@ fn an_added_origin_counts_as_a_seeds() {
 }
 
 #[test]
-fn traps_are_told_by_the_first_limit_that_is_passed() {
+fn a_trap_is_reported_by_the_first_exceeded_limit() {
     let repeats = Some(Trap::SegmentRepeats { max: 2 });
     let segments = Some(Trap::Segments { max: 20 });
     let bytes = Some(Trap::UrlBytes { max: 200 });
@@ -238,8 +238,8 @@ fn traps_are_told_by_the_first_limit_that_is_passed() {
 }
 
 proptest! {
-    /// The decision is the same each time, for a policy compiled anew too; what a pattern excludes is never crawled, and
-    /// what is crawled is within reach.
+    /// The decision is the same each time, also by a policy that is compiled anew; excluded URLs
+    /// are never crawled, and crawled URLs are within reach.
     #[test]
     fn decisions_are_predictable(
         host in prop::sample::select(vec!["example.org", "www.example.org", "old.example.org", "example.net"]),
@@ -267,7 +267,7 @@ proptest! {
 }
 
 #[test]
-fn a_seed_is_no_trap() {
+fn a_seed_is_never_a_trap() {
     let [seed, other] = ["https://example.org/a/b/a/b/a", "https://example.org/b/a/b/a/b"].map(url);
     let definition = Definition::new(Draft::for_seeds(vec![seed.clone()])).unwrap();
     let (policy, allowed) = (Policy::compile(&definition).unwrap(), AllowedOrigins::from_definition(&definition));

@@ -1,32 +1,32 @@
-//! Sites that make up URLs without end: calendars, relative links that pile up, sessions in the path.
+//! Sites that generate endless URLs: calendars, relative links that pile up, sessions in the path.
 
 use std::fmt;
 
 use crate::definition::{Key, TrapLimits};
 use crate::url::CrawlUrl;
 
-/// What makes a URL look like one of an endless number of URLs.
+/// The reason why a URL looks like one of an endless number of URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trap {
-    /// One segment occurs in the path more often than this.
+    /// One segment occurs in the path too often.
     SegmentRepeats {
-        /// How often it may.
+        /// The limit.
         max: u32,
     },
-    /// The path has more segments than this.
+    /// The path has too many segments.
     Segments {
-        /// How many it may have.
+        /// The limit.
         max: u32,
     },
-    /// The whole URL is longer than this.
+    /// The whole URL is too long.
     UrlBytes {
-        /// How long it may be, in bytes.
+        /// The limit in bytes.
         max: u32,
     },
 }
 
 impl Trap {
-    /// The key whose limit was exceeded.
+    /// Returns the key of the limit that was exceeded.
     #[must_use]
     pub const fn key(self) -> Key {
         match self {

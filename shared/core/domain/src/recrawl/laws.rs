@@ -1,4 +1,4 @@
-//! What holds for every policy, whatever was stored.
+//! Properties of every policy, whatever is stored.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn instant() -> impl Strategy<Value = Timestamp> {
     time(0..=LONG_MS).prop_map(|since| after(Timestamp::UNIX_EPOCH, since))
 }
 
-/// Policies as a definition may have them: min ≤ interval ≤ max.
+/// Generates policies as a definition may have them: min ≤ interval ≤ max.
 fn policies() -> impl Strategy<Value = RecrawlPolicy> {
     let times = prop::array::uniform3(60_000..=YEAR_MS).prop_map(|mut times| {
         times.sort_unstable();
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn the_times_of_a_clock_that_ends_do_not_overflow(policy in policies(), last in last_visits(), ended in endings()) {
+    fn times_at_the_end_of_the_calendar_do_not_overflow(policy in policies(), last in last_visits(), ended in endings()) {
         let next = next_visit(&policy, &last, ended, Timestamp::MAX);
         prop_assert!(next.due_at.is_none_or(|due| due == Timestamp::MAX));
     }
@@ -95,7 +95,8 @@ proptest! {
         }
     }
 
-    /// A row of failures leaves no trace: the first visit that finds the page again is followed by the next one when it would be without them.
+    /// A row of failures leaves no trace: after the first visit that finds the page again, the next
+    /// one is due when it would be without them.
     #[test]
     fn failures_never_make_the_scheduled_visit_come_sooner(
         policy in policies(), interval in prop::option::of(time(60_000..=YEAR_MS)), away_for in prop::collection::vec(time(0..=YEAR_MS), 1..20),
@@ -115,7 +116,8 @@ proptest! {
         prop_assert_eq!(next_visit(&policy, &last, ended, now), next_visit(&policy, &before, ended, now));
     }
 
-    /// Each visit comes when it is due, or in the next iteration after that. In between, visits may fail.
+    /// Each visit happens when it is due, or in the next iteration after that. In between, visits
+    /// may fail.
     #[test]
     fn waits_for_a_page_that_is_gone_grow_to_the_longest(
         policy in policies(), interval in prop::option::of(time(0..=YEAR_MS)), visits in prop::collection::vec((any::<bool>(), time(1..=86_400_000)), 40..60),

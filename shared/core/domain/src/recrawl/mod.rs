@@ -1,6 +1,7 @@
-//! When a known URL is due again: the policy for it, and the decision after each visit.
+//! When a known URL is due again: its policy, and the decision after each visit.
 //!
-//! [`RecrawlRules`] says which policy covers a URL; [`next_visit`] decides how it goes on. docs/recrawl.md shows what that means over a year.
+//! [`RecrawlRules`] selects the policy of a URL; [`next_visit`] decides when it is due again.
+//! docs/recrawl.md shows the effect over a year.
 
 #[cfg(test)]
 mod laws;
@@ -17,13 +18,14 @@ use crate::outcome::{Outcome, OutcomeClass};
 use crate::time::{after, between};
 use crate::url::CrawlUrl;
 
-/// How long a page that fails is left alone at most if its policy is `always`.
+/// The longest that a failing page is left alone if its policy is `always`.
 ///
-/// Whoever fetches everything in each iteration wants a page back within a day of its server's recovery, and an iteration that begins daily should
-/// behave as if there were no back-off. One that begins hourly should not ask a broken page 24 times a day.
+/// Users who fetch everything in each iteration want a page back within a day of its server's
+/// recovery, and an iteration that begins daily should behave as if there were no back-off. One
+/// that begins hourly should not request a broken page 24 times a day.
 pub const FAILING_WAIT_MAX: Duration = Duration::from_hours(24);
 
-/// The rules of a definition by which URLs get their policies.
+/// A definition's rules that assign policies to URLs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecrawlRules {
     rules: Vec<(Condition, RecrawlPolicy)>,
@@ -31,7 +33,7 @@ pub struct RecrawlRules {
 }
 
 impl RecrawlRules {
-    /// Puts the rules of a definition together with what they leave out.
+    /// Combines the rules of a definition with the values that they leave out.
     #[must_use]
     pub fn new(definition: &Definition) -> Self {
         let recrawl = &definition.recrawl;
@@ -50,7 +52,7 @@ impl RecrawlRules {
     }
 }
 
-/// When a page that is there is due again. The `max` of each is also the longest wait for a page that is gone.
+/// When an existing page is due again. `max` is also the longest wait for a page that is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecrawlPolicy {
     /// In every iteration.
@@ -82,7 +84,7 @@ impl RecrawlPolicy {
         match (level.policy(), level.interval()) {
             (RecrawlWord::Fixed, Some(interval)) => Self::Fixed { interval, max },
             (RecrawlWord::Adaptive, Some(interval)) => Self::Adaptive { interval, min: level.min(), max },
-            // A checked definition has an interval where its policy needs one.
+            // A checked definition has an interval if its policy needs one.
             (RecrawlWord::Always, _) | (_, None) => Self::Always { max },
         }
     }
@@ -104,7 +106,8 @@ impl RecrawlPolicy {
         }
     }
 
-    /// Returns the interval that a page has by this policy, given the one that was stored, perhaps under another policy.
+    /// Returns the interval of a page under this policy, given the stored one, perhaps from another
+    /// policy.
     fn current(self, stored: Option<Duration>) -> Option<Duration> {
         match (self, stored) {
             (Self::Adaptive { min, max, .. }, Some(stored)) => Some(within(stored, min, max)),
@@ -128,26 +131,26 @@ impl RecrawlPolicy {
     }
 }
 
-/// As `clamp`, but for any bounds: `max` takes precedence.
+/// Works like `clamp`, but for any bounds: `max` takes precedence.
 fn within(time: Duration, min: Duration, max: Duration) -> Duration {
     time.max(min).min(max)
 }
 
-/// How a visit ended, as far as the time of the next one depends on it.
+/// The ending of a visit, as far as the time of the next one depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ended {
     /// The page is there, and is new or has changed.
     Changed,
-    /// The page is there as it was.
+    /// The page is there, unchanged.
     Unchanged,
-    /// The server says that it is not there: 404, 410.
+    /// The server says that it does not exist: 404, 410.
     Gone,
-    /// Nothing was learned about the page: a failure, or somebody forbade it for now.
+    /// Nothing was learned about the page: the visit failed, or was forbidden for now.
     Failed,
 }
 
 impl Ended {
-    /// Returns how a visit with this outcome ended.
+    /// Returns the ending of a visit with this outcome.
     #[must_use]
     pub const fn from_outcome(outcome: Outcome) -> Self {
         match (outcome, outcome.class()) {
@@ -159,13 +162,13 @@ impl Ended {
     }
 }
 
-/// Since when a page has been away. Failures while it is gone say nothing new about it.
+/// Since when a page has been away. Failures while it is gone add nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Away {
-    /// The server said that it is not there.
+    /// The server said that it does not exist.
     Gone {
-        /// When it said so first.
+        /// When it first said so.
         since: Timestamp,
     },
     /// The page was there, or was never reached, and its visits fail.
@@ -176,7 +179,7 @@ pub enum Away {
 }
 
 impl Away {
-    /// Returns since when.
+    /// Returns the time since when.
     #[must_use]
     pub const fn since(self) -> Timestamp {
         match self {
@@ -184,7 +187,7 @@ impl Away {
         }
     }
 
-    /// What it is, as it is stored and shown.
+    /// Returns its name as stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -193,39 +196,44 @@ impl Away {
         }
     }
 
-    /// Returns what has this name and has lasted since then; `None` if there is no such name.
+    /// Returns the value with this name and time; `None` if there is no such name.
     #[must_use]
     pub fn named(name: &str, since: Timestamp) -> Option<Self> {
         [Self::Gone { since }, Self::Failing { since }].into_iter().find(|away| away.name() == name)
     }
 }
 
-/// What is known of a URL's earlier visits. The default is for a URL that was never visited.
+/// The known data about a URL's earlier visits. The default is for a URL that was never visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastVisits {
-    /// The interval that led to this visit; `None` if there was no visit that found the page, or if it was to be visited in every iteration.
+    /// The interval that led to this visit; `None` if no visit found the page, or if it is due in
+    /// every iteration.
     pub interval: Option<Duration>,
     /// Since when the page has been away; `None` if the last visit found it.
     pub away: Option<Away>,
 }
 
-/// When a known URL is due again, and what is to be known then.
+/// When a known URL is due again, and the data for that visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NextVisit {
-    /// The interval, to be stored for the next decision; `None` if there is none, or if it starts anew.
+    /// The interval, to be stored for the next decision; `None` if there is none, or if it starts
+    /// anew.
     pub interval: Option<Duration>,
     /// When it is due; `None`: in every iteration. Never before the visit.
     pub due_at: Option<Timestamp>,
-    /// Since when the page has been away, to be stored for the next decision; `None` if it is there.
+    /// Since when the page has been away, to be stored for the next decision; `None` if it is
+    /// there.
     pub away: Option<Away>,
 }
 
-/// The most that a URL is due before its interval is over.
+/// How much earlier than due a URL may be visited.
 const EARLY_MAX: Duration = Duration::from_hours(1);
 
 impl NextVisit {
-    /// Returns from when on an iteration visits the URL, if the last one began at this time; `None`: every iteration. That is a twentieth of the wait
-    /// before it is due, as iterations do not begin on the second: one that begins daily thus visits daily what has an interval of a day.
+    /// Returns the time from which an iteration visits the URL, if the last iteration began at
+    /// `began`; `None`: every iteration. It is up to a twentieth of the wait before the due time,
+    /// as iterations do not begin on the second: so a daily iteration visits a URL with an interval
+    /// of a day every time.
     #[must_use]
     pub fn visited_from(&self, began: Timestamp) -> Option<Timestamp> {
         let wait = between(began, self.due_at?);
@@ -235,11 +243,12 @@ impl NextVisit {
 
 /// Decides when a URL is due again after a visit in an iteration that began at the time `at`.
 ///
-/// - A page that is there is due as its policy says.
-/// - One that is gone is due like a new page at first. From then on the wait is as long as it has been gone, so it doubles, up to the policy's `max`.
-///   When it is back, its interval starts anew.
-/// - One that fails is due in the next iteration, as most failures pass. If it fails again, the wait is as long as it has been failing, up to its own
-///   interval ([`FAILING_WAIT_MAX`] if it has none). The interval itself stays as it was.
+/// - A page that exists is due by its policy.
+/// - One that is gone is at first due like a new page. From then on the wait is as long as it has
+///   been gone, so it doubles, up to the policy's `max`. When it is back, its interval starts anew.
+/// - One that fails is due in the next iteration, as most failures pass. If it fails again, the
+///   wait is as long as it has been failing, up to its own interval ([`FAILING_WAIT_MAX`] if it has
+///   none). The interval itself does not change.
 #[must_use]
 pub fn next_visit(policy: &RecrawlPolicy, last: &LastVisits, ended: Ended, at: Timestamp) -> NextVisit {
     let interval_before = || last.interval.filter(|_| !matches!(last.away, Some(Away::Gone { .. })));

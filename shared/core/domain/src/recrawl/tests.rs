@@ -1,4 +1,4 @@
-//! Which policy covers a URL, and when it is due again.
+//! Policies of URLs, and when they are due again.
 
 use super::*;
 use crate::definition::{Draft, RecrawlRule, TextTest};
@@ -16,7 +16,7 @@ fn days(days: u32) -> Duration {
     DAY * days
 }
 
-/// A time that is this many days after some beginning.
+/// Returns the time this many days after some beginning.
 fn day(day: u32) -> Timestamp {
     after(Timestamp::UNIX_EPOCH, days(day))
 }
@@ -69,7 +69,7 @@ fn the_first_rule_that_covers_a_url_decides() {
 }
 
 #[test]
-fn the_outcome_says_how_a_visit_ended() {
+fn the_ending_of_a_visit_follows_from_its_outcome() {
     for (outcome, expected, why) in [
         (Outcome::FileIngested, Ended::Changed, "another body"),
         (Outcome::FileOfUnknownType, Ended::Changed, "it is there, whatever it is"),
@@ -87,7 +87,7 @@ fn the_outcome_says_how_a_visit_ended() {
 }
 
 #[test]
-fn a_page_that_is_there_is_due_as_its_policy_says() {
+fn an_existing_page_is_due_by_its_policy() {
     use Ended::{Changed, Unchanged};
     let at = day(100);
     for (policy, interval, ended, expected, why) in [
@@ -113,7 +113,7 @@ fn a_page_that_is_there_is_due_as_its_policy_says() {
 }
 
 #[test]
-fn a_page_that_is_gone_is_asked_for_ever_more_rarely() {
+fn a_page_that_is_gone_is_requested_less_and_less_often() {
     let wait = |policy, away, day_now| {
         let next = next_visit(&policy, &LastVisits { interval: Some(days(3)), away }, Ended::Gone, day(day_now));
         (next.due_at.map(|due| between(day(day_now), due)), next.away, next.interval)
@@ -186,7 +186,7 @@ fn a_page_that_is_back_begins_anew_if_it_was_gone() {
 }
 
 #[test]
-fn away_is_stored_in_words() {
+fn away_is_stored_by_name() {
     let away = Away::Gone { since: day(0) };
     let json = serde_json::to_string(&away).unwrap();
     assert_eq!(json, r#"{"gone":{"since":"1970-01-01T00:00:00Z"}}"#);

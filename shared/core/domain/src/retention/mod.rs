@@ -1,11 +1,12 @@
-//! What of a crawl is kept, and what nothing refers to any more.
+//! The retention of a crawl's data: which iterations are kept, and which entries are unreferenced.
 //!
-//! Iterations are dropped from the oldest on ([`Retention::cut`]). Of a dropped iteration, whatever a candidate or a later entry refers to stays
-//! ([`stays`]): the document of each URL's last good visit, the body with which its next visit is compared, the body that a later visit found
-//! unchanged, and how it last ended.
+//! Iterations are dropped from the oldest on ([`Retention::cut`]). From a dropped iteration,
+//! everything stays that a candidate or a later entry refers to ([`stays`]): the document of each
+//! URL's last good visit, the body with which its next visit is compared, the body that a later
+//! visit found unchanged, and its last ending.
 //!
-//! Both are safe beside a crawl that is running: a URL is visited once in an iteration, and what its visit is compared with is on its candidate until
-//! then. So what nothing refers to is never referred to again.
+//! Both are safe beside a running crawl: a URL is visited once in an iteration, and its candidate
+//! refers to the data for comparison until then. So unreferenced data is never referred to again.
 
 mod refers;
 
@@ -20,21 +21,23 @@ use crate::url::Origin;
 
 pub use refers::{Entry, Made, Pointers, References, Stay, stays};
 
-/// Which iterations are kept. One that is not over, and the newest that is over, always are. Those that only made documents again do not count; they
-/// are kept or dropped with the ones around them.
+/// The iterations to keep. One that is not over, and the newest that is over, are always kept.
+/// Iterations that only remade documents do not count; they are kept or dropped with the ones
+/// around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Retention {
-    /// The newest ones that are over, this many.
+    /// This many of the newest ones that are over.
     Newest(NonZeroU32),
     /// Those that ended at most this long ago.
     Within(Duration),
 }
 
 impl Retention {
-    /// Returns the newest iteration to drop: it and all before it are. `None` if all are kept.
+    /// Returns the newest iteration to drop, together with all before it; `None` if all are kept.
     ///
-    /// Iterations follow each other without gaps, and each begins after the one before it is over. `newest_first` may stop where nothing older is
-    /// there; a row that was pruned before counts like any other.
+    /// Iterations follow each other without gaps, and each begins after the one before it is over.
+    /// `newest_first` may end before iterations that no longer exist; a row that was pruned before
+    /// counts like any other.
     #[must_use]
     pub fn cut<'r>(
         self,
@@ -42,11 +45,12 @@ impl Retention {
         now: Timestamp,
     ) -> Option<Iteration> {
         let over = newest_first.into_iter().filter(|row| row.status == IterationStatus::Closed);
-        // One that only made documents again holds nothing that another would be compared with.
+        // An iteration that only remade documents contains nothing that a later one would be
+        // compared with.
         let mut over = over.filter(|row| row.task.visits());
         let dropped = match self {
             Self::Newest(kept) => over.nth(usize::try_from(kept.get()).unwrap_or(usize::MAX)),
-            // More than all time there is: nothing is that old.
+            // Longer than all time: nothing is that old.
             Self::Within(time) => {
                 let oldest = now.checked_sub(time).ok();
                 over.skip(1).find(|row| row.closed_at.zip(oldest).is_some_and(|(closed, oldest)| closed < oldest))
@@ -56,10 +60,10 @@ impl Retention {
     }
 }
 
-/// Where a walk through a crawl's origins goes on.
+/// The place where a walk through a crawl's origins continues.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PrunePlace {
-    /// With the origins after this one.
+    /// After this origin.
     After(Origin),
     /// In the middle of an origin, after this segment.
     Within(SegmentId),
@@ -73,7 +77,7 @@ mod tests {
 
     const DAY: i64 = 86_400;
 
-    /// An iteration that ended on this day, or has not ended.
+    /// Creates an iteration that ended on this day, or has not ended.
     fn row(number: u32, day: Option<i64>) -> IterationRow {
         let at = |day: i64| Timestamp::from_second(day * DAY).unwrap();
         let number = Iteration::new(number).unwrap();
@@ -83,7 +87,7 @@ mod tests {
         IterationRow { status, closed_at: day.map(at), ..began }
     }
 
-    /// What is kept, of which iterations, on which day; the newest that is dropped, and why.
+    /// The retention, the iterations, the day; the newest dropped iteration, and why.
     type Case<'c> = (Retention, &'c [IterationRow], i64, Option<u32>, &'c str);
 
     #[test]

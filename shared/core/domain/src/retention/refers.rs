@@ -1,4 +1,4 @@
-//! Which entries of dropped iterations something still refers to.
+//! References to entries of dropped iterations.
 
 use std::collections::BTreeMap;
 
@@ -8,68 +8,71 @@ use crate::capture::Finality;
 use crate::change::ChangeKind;
 use crate::ids::Iteration;
 
-/// One entry of a segment, as far as it refers to others: a visit of a URL, or its document made again. `P` names entries and orders them as they were
-/// committed.
+/// An entry of a segment, reduced to its references: a visit of a URL, or its remade document. `P`
+/// identifies entries, in the order of their commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<P> {
-    /// Which entry it is.
+    /// Its identifier.
     pub place: P,
     /// Its iteration.
     pub iteration: Iteration,
     /// When the URL was requested, or its outcome decided.
     pub at: Timestamp,
-    /// Whether the URL ended with it.
+    /// Whether it is the URL's final entry in the iteration.
     pub finality: Finality,
-    /// What it changed in the current state of the site; `None` if it says nothing lasting.
+    /// Its effect on the current state of the site; `None` if it says nothing lasting.
     pub change: Option<ChangeKind>,
-    /// Whether a good document was put for it.
+    /// Whether a good document was stored for it.
     pub made: Made,
-    /// When the body was fetched that it found unchanged; `None` for any other visit.
+    /// When the body that it found unchanged was fetched; `None` for any other visit.
     pub unchanged_since: Option<Timestamp>,
-    /// The entry with the document that it confirmed by that; `None` for any other visit.
+    /// The entry of the document that it confirmed; `None` for any other visit.
     pub confirmed: Option<P>,
     /// The entry with the body of its document; `None` if there is none.
     pub body: Option<P>,
 }
 
-/// Whether a good document was put for an entry: a page, a redirect, another file.
+/// Whether a good document was stored for an entry: a page, a redirect, another file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
     /// It was.
     Document,
-    /// At most one that says how the URL ended.
+    /// At most a document with only the URL's outcome.
     Nothing,
 }
 
-/// What a URL's candidate refers to.
+/// The references of a URL's candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pointers<P> {
-    /// The entry of its last good document, whether that is shown or not; `None` if there is none.
+    /// The entry of its last good document, shown or not; `None` if there is none.
     pub document: Option<P>,
-    /// When the body was fetched with which the next visit is compared; `None` if there is none.
+    /// When the body with which the next visit is compared was fetched; `None` if there is none.
     pub compared_with: Option<Timestamp>,
 }
 
-/// What stays of an entry.
+/// The part of an entry that stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stay {
     /// Nothing: nothing refers to it.
     Nothing,
-    /// How the URL ended and where it leads, by which canonical links are followed; neither document nor body.
+    /// Its outcome and its target, for resolving canonical links; neither document nor body.
     Ending,
-    /// All of it.
+    /// The whole entry.
     Whole,
 }
 
-/// Returns what stays of each entry of a URL if the iterations up to `cut` are dropped. `entries` are all that are stored of the URL, in order.
+/// Returns the part of each entry of a URL that stays if the iterations up to `cut` are dropped.
+/// `entries` are all stored entries of the URL, in order.
 ///
-/// Of a dropped iteration there stays:
-/// - what the candidate refers to: its last good document, and the body with which the next visit is compared;
-/// - a body that an entry which stays found unchanged, or of which a document that stays was made;
-/// - the document that an entry which stays whole confirmed: it is what the URL showed then;
-/// - the document with which the kept iterations begin, if they say that the page went or came back: they tell which links went with it. It goes if the
-///   first of them has one of its own;
-/// - how the URL last ended before the kept iterations, unless the first of them says how it ended.
+/// From a dropped iteration, these stay:
+/// - the candidate's references: its last good document, and the body with which the next visit is
+///   compared;
+/// - a body that a remaining entry found unchanged, or from which a remaining document was made;
+/// - the document that a fully kept entry confirmed: the URL showed it then;
+/// - the document current at the start of the kept iterations, if they say that the page went or
+///   came back: it shows which links went with it. It is dropped if the first of them has one of
+///   its own;
+/// - the URL's last ending before the kept iterations, unless the first of them has one.
 #[must_use]
 pub fn stays<P: Copy + Ord>(entries: &[Entry<P>], known: &Pointers<P>, cut: Iteration) -> Vec<Stay> {
     let mut wanted = References::new(cut);
@@ -79,8 +82,9 @@ pub fn stays<P: Copy + Ord>(entries: &[Entry<P>], known: &Pointers<P>, cut: Iter
     stays
 }
 
-/// What the newer entries of a URL, and its candidate, want of the older ones: for those who meet all entries from the newest back, by the same rule as
-/// [`stays`]. Entries refer to earlier ones only, so each needs to be read once.
+/// The references from a URL's candidate and newer entries to older ones, for callers that visit
+/// all entries from the newest back, by the same rule as [`stays`]. Entries refer only to earlier
+/// ones, so each is read once.
 #[derive(Clone, Debug)]
 pub struct References<P> {
     cut: Iteration,
@@ -90,18 +94,18 @@ pub struct References<P> {
     met: Met,
 }
 
-/// What entries of kept iterations say.
+/// The findings in the entries of kept iterations.
 #[derive(Clone, Copy, Debug, Default)]
 struct KeptSay {
     /// The first of these iterations has a document of its own.
     begins_anew: bool,
     /// The page went or came back.
     went_or_came: bool,
-    /// The first of these iterations says how the URL ended.
+    /// The first of these iterations has an ending of the URL.
     ended: bool,
 }
 
-/// Which entries of dropped iterations were met.
+/// The entries of dropped iterations so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Met {
     document: bool,
@@ -109,14 +113,15 @@ struct Met {
 }
 
 impl<P: Copy + Ord> References<P> {
-    /// Returns what nothing wants yet, if the iterations up to `cut` are dropped.
+    /// Creates an empty set of references, for dropping the iterations up to `cut`.
     #[must_use]
     pub fn new(cut: Iteration) -> Self {
         let (kept, met) = (KeptSay::default(), Met::default());
         Self { cut, places: BTreeMap::new(), times: BTreeMap::new(), kept, met }
     }
 
-    /// Adds what the URL's candidate refers to. To be called before the first entry of a dropped iteration is met.
+    /// Adds the references of the URL's candidate. Call this before the first entry of a dropped
+    /// iteration.
     pub fn refer(&mut self, known: &Pointers<P>) {
         if let Some(place) = known.document {
             raise(&mut self.places, place, Stay::Whole);
@@ -126,7 +131,7 @@ impl<P: Copy + Ord> References<P> {
         }
     }
 
-    /// Returns what stays of an entry. All newer ones were met before.
+    /// Returns the part of an entry that stays. Call this for all newer entries first.
     pub fn meet(&mut self, entry: &Entry<P>) -> Stay {
         let own = if entry.iteration <= self.cut { self.of_dropped(entry) } else { self.of_kept(entry) };
         let wanted = [self.places.remove(&entry.place), self.times.get(&entry.at).copied()];
@@ -179,7 +184,7 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    /// The visit of this iteration; its place and time are the iteration's number.
+    /// Creates the visit of this iteration; its place and time are the iteration's number.
     fn visit(iteration: u32, change: Option<ChangeKind>) -> Entry<u32> {
         Entry {
             place: iteration,
@@ -204,7 +209,7 @@ mod tests {
         Entry { unchanged_since: since, confirmed: document, ..visit(iteration, Some(ChangeKind::Unchanged)) }
     }
 
-    /// The same where the document had been made again in an iteration in between.
+    /// Creates the same where the document was remade in an iteration in between.
     fn unchanged_as_remade(iteration: u32, since: u32, remade: u32) -> Entry<u32> {
         Entry { confirmed: Some(remade * 10), ..unchanged(iteration, since) }
     }
@@ -217,24 +222,24 @@ mod tests {
         visit(iteration, Some(ChangeKind::Gone))
     }
 
-    /// The document made again in an iteration, of the body of another.
+    /// Creates the remade document of an iteration, from the body of another.
     fn remade(iteration: u32, body: u32) -> Entry<u32> {
         let made = visit(iteration, None);
         Entry { place: iteration * 10, finality: Finality::Aside, made: Made::Document, body: Some(body), ..made }
     }
 
-    /// The candidate after its last good document, whose body is compared with the next.
+    /// Creates the candidate after its last good document, whose body is compared with the next.
     fn known(document: u32, compared_with: u32) -> Pointers<u32> {
         Pointers { document: Some(document), compared_with: Some(at(compared_with.into())) }
     }
 
     const UNKNOWN: Pointers<u32> = Pointers { document: None, compared_with: None };
 
-    /// A URL's entries, what its candidate refers to, what stays, and why.
+    /// A URL's entries, its candidate's references, the parts that stay, and why.
     type Case<'c> = (&'c [Entry<u32>], Pointers<u32>, &'c [Stay], &'c str);
 
     #[test]
-    fn what_nothing_refers_to_goes() {
+    fn unreferenced_entries_are_dropped() {
         let cases: [Case<'_>; 20] = [
             (&[page(1), page(2), page(3)], known(3, 3), &[Nothing, Nothing, Whole], "each has its own body"),
             (&[page(1), page(2)], known(2, 2), &[Nothing, Whole], "the last good visit, which was long ago"),
@@ -324,20 +329,21 @@ mod tests {
     }
 
     #[test]
-    fn a_retried_visit_goes_and_a_body_that_is_compared_stays_without_its_document() {
+    fn a_retried_visit_is_dropped_and_a_compared_body_stays_without_its_document() {
         let retried = Entry { place: 0, finality: Finality::Retried, ..failed(1) };
         let cut = Iteration::new(2).unwrap();
         let redirect = Entry { body: None, ..page(2) };
         let entries = [retried, page(1), redirect];
         let known = Pointers { document: Some(2), compared_with: Some(at(1)) };
-        // The retried visit has the time of the one that is compared with: as nothing else tells them apart, both stay.
+        // The retried visit has the same time as the compared one: as nothing else distinguishes
+        // them, both stay.
         assert_eq!(stays(&entries, &known, cut), [Whole, Whole, Whole]);
         let earlier = Entry { place: 0, at: at(0), ..retried };
         assert_eq!(stays(&[earlier, page(1), redirect], &known, cut), [Nothing, Whole, Whole]);
     }
 
     #[test]
-    fn an_ending_keeps_how_the_body_ended_that_it_found_unchanged() {
+    fn an_ending_keeps_the_ending_of_its_unchanged_body() {
         let entries = [page(1), unchanged(2, 1)];
         assert_eq!(stays(&entries, &UNKNOWN, Iteration::new(2).unwrap()), [Ending, Ending]);
     }

@@ -14,12 +14,14 @@ use super::{Origin, Scheme, UrlError, UrlRules, percent};
 
 /// An absolute http or https URL, normalised: equal texts are the same page.
 ///
-/// Parsed as browsers parse it (the WHATWG URL standard); then the fragment, an empty query, the host's trailing dot and the parameters that
-/// [`UrlRules`] names are stripped, and percent-encoded octets get one spelling. The order of parameters and the case of the path matter, and stay.
-/// The text is ASCII without spaces or control characters, and normalising it again changes nothing.
+/// Parsed as in browsers (the WHATWG URL standard); then the fragment, an empty query, the host's
+/// trailing dot and the parameters in [`UrlRules`] are stripped, and percent-encoded octets get one
+/// spelling. The order of parameters and the case of the path matter, and are kept. The text is
+/// ASCII without spaces or control characters, and normalising it again changes nothing.
 ///
-/// A page has some fifty links, and each is copied into claims, rows and tables: hence one shared text and two short offsets, 24 bytes that are cheap
-/// to clone. Stored as its text; reading it back strips no parameters.
+/// A page has some fifty links, and each is copied into claims, rows and tables: hence one shared
+/// text and two short offsets, 24 bytes that are cheap to clone. Stored as its text; reading it
+/// back strips no parameters.
 ///
 /// ```
 /// use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -37,14 +39,14 @@ pub struct CrawlUrl {
     query_start: Option<NonZeroU16>,
 }
 
-/// Whether a URL is as it was written.
+/// Whether a URL lost parameters when it was normalised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spelling {
-    /// It is.
+    /// It did not.
     #[default]
     Whole,
-    /// Parameters that [`UrlRules`] name were stripped.
+    /// Parameters in [`UrlRules`] were stripped.
     Stripped,
 }
 
@@ -57,13 +59,13 @@ impl Spelling {
 }
 
 impl CrawlUrl {
-    /// The longest URL, in bytes, once normalised. Longer ones are nearly always traps.
+    /// The limit on a normalised URL, in bytes. Longer ones are nearly always traps.
     pub const LEN_MAX: usize = 2048;
 
-    /// Parses and normalises.
+    /// Parses and normalises a URL.
     ///
     /// # Errors
-    /// [`UrlError`] says why the text cannot be crawled.
+    /// [`UrlError`] with the reason why the text cannot be crawled.
     pub fn parse(text: &str, rules: &UrlRules) -> Result<Self, UrlError> {
         refuse_at_sight(text)?;
         let url = Url::parse(text).map_err(|error| unparsable(text, error))?;
@@ -76,12 +78,12 @@ impl CrawlUrl {
     /// [`CrawlUrl::from_url`].
     ///
     /// # Errors
-    /// [`UrlError`] says why what it points to cannot be crawled.
+    /// [`UrlError`] with the reason why its target cannot be crawled.
     pub fn join(&self, reference: &str, rules: &UrlRules) -> Result<Self, UrlError> {
         self.join_spelled(reference, rules).map(|(url, _)| url)
     }
 
-    /// The same, and whether parameters were stripped.
+    /// Does the same as [`CrawlUrl::join`], and also returns whether parameters were stripped.
     ///
     /// # Errors
     /// Those of [`CrawlUrl::join`].
@@ -92,12 +94,12 @@ impl CrawlUrl {
     /// Normalises a parsed URL, such as a link joined to its base.
     ///
     /// # Errors
-    /// [`UrlError`] says why it cannot be crawled.
+    /// [`UrlError`] with the reason why it cannot be crawled.
     pub fn from_url(url: &Url, rules: &UrlRules) -> Result<Self, UrlError> {
         Self::spelled(url, rules).map(|(url, _)| url)
     }
 
-    /// The same, and whether parameters were stripped.
+    /// Does the same as [`CrawlUrl::from_url`], and also returns whether parameters were stripped.
     ///
     /// # Errors
     /// Those of [`CrawlUrl::from_url`].
@@ -134,10 +136,11 @@ impl CrawlUrl {
         Ok((Self::of_normalised(text.into(), path_start)?, spelling))
     }
 
-    /// Strips the parameters that the rules name, and returns whether there were any: of a URL that was normalised by rules that keep all.
+    /// Strips the parameters in the rules from a URL that was normalised without stripping, and
+    /// returns whether there were any.
     ///
     /// # Errors
-    /// None in practice: what remains is no longer.
+    /// None in practice: the rest is not longer.
     pub fn stripped(&self, rules: &UrlRules) -> Result<(Self, Spelling), UrlError> {
         let path = rules.stripped_path(self.path());
         let query = self.query().and_then(|query| rules.stripped_query(query));
@@ -153,7 +156,7 @@ impl CrawlUrl {
         Ok((Self::of_normalised(text.into(), self.path_start.into())?, Spelling::Stripped))
     }
 
-    /// Makes a URL from a text that is known to be normalised.
+    /// Creates a URL from a text that is known to be normalised.
     pub(super) fn of_normalised(text: Arc<str>, path_start: usize) -> Result<Self, UrlError> {
         if text.len() > Self::LEN_MAX {
             return Err(UrlError::TooLong);
@@ -166,61 +169,62 @@ impl CrawlUrl {
         Ok(Self { path_start: offset(path_start)?, query_start, text })
     }
 
-    /// The whole URL.
+    /// Returns the whole URL.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Its scheme.
+    /// Returns its scheme.
     #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.parts().scheme
     }
 
-    /// Its host, as [`Origin::host`]: an IPv6 address stands in brackets.
+    /// Returns its host, as [`Origin::host`]: an IPv6 address stands in brackets.
     #[must_use]
     pub fn host(&self) -> &str {
         self.parts().host
     }
 
-    /// The port to connect to; the scheme's default if none is written.
+    /// Returns the port to connect to; the scheme's default if none is written.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.parts().effective_port()
     }
 
-    /// The path, percent-encoded, starting with `/`.
+    /// Returns the path, percent-encoded, starting with `/`.
     #[must_use]
     pub fn path(&self) -> &str {
         let end = self.query_start.map_or(self.text.len(), |start| usize::from(start.get()) - 1);
         &self.text[usize::from(self.path_start)..end]
     }
 
-    /// The query, percent-encoded, without the `?`. `None` if there is none; never empty.
+    /// Returns the query, percent-encoded, without the `?`; `None` if there is none. Never empty.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
         self.query_start.map(|start| &self.text[usize::from(start.get())..])
     }
 
-    /// The query's names and values in their order, decoded like those of a form (WHATWG URL, 5.1). Empty without a query.
+    /// Returns the query's names and values in order, decoded like those of a form (WHATWG URL,
+    /// 5.1). Empty without a query.
     pub fn query_pairs(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         url::form_urlencoded::parse(self.query().unwrap_or_default().as_bytes())
     }
 
-    /// Path and query, starting with `/`: its key within its origin.
+    /// Returns path and query, starting with `/`: its key within its origin.
     #[must_use]
     pub fn path_and_query(&self) -> &str {
         &self.text[usize::from(self.path_start)..]
     }
 
-    /// The origin it belongs to.
+    /// Returns its origin.
     #[must_use]
     pub fn origin(&self) -> Origin {
         Origin::of_normalised(self.origin_str())
     }
 
-    /// The text of [`CrawlUrl::origin`], for comparing without a copy.
+    /// Returns the text of [`CrawlUrl::origin`], for comparing without a copy.
     #[must_use]
     pub fn origin_str(&self) -> &str {
         &self.text[..usize::from(self.path_start)]
@@ -233,7 +237,7 @@ impl CrawlUrl {
     /// Checks the properties of a normalised URL, for tests and fuzzing.
     ///
     /// # Errors
-    /// The first property that is broken.
+    /// The first property that does not hold.
     #[doc(hidden)]
     pub fn check_invariants(&self) -> Result<(), String> {
         let text = self.as_str();
@@ -270,7 +274,8 @@ fn rewrite(text: &mut Cow<'_, str>, rewritten: impl FnOnce(&str) -> Option<Strin
     is_new
 }
 
-/// Returns the host without its trailing dot. Hosts that no resolver accepts are refused: they would only overflow keys and tables.
+/// Returns the host without its trailing dot. Hosts that no resolver accepts are refused: they
+/// would only overflow keys and tables.
 fn normalised_host(host: &str) -> Result<&str, UrlError> {
     let host = host.strip_suffix('.').unwrap_or(host);
     if host.is_empty() {
@@ -286,7 +291,7 @@ fn normalised_host(host: &str) -> Result<&str, UrlError> {
 impl TryFrom<String> for CrawlUrl {
     type Error = UrlError;
 
-    /// Reads back a stored URL: checked like any other, but no parameters are stripped.
+    /// Restores a stored URL: it is checked like any other, but no parameters are stripped.
     fn try_from(text: String) -> Result<Self, UrlError> {
         Self::parse(&text, &UrlRules::keep_all())
     }

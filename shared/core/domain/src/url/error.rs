@@ -1,11 +1,11 @@
-//! Why a text is not a URL that can be crawled.
+//! The reasons why a text is not a URL that can be crawled.
 
 use url::ParseError;
 
 use super::{CrawlUrl, UrlRules};
 
-/// Why a text is not a URL that can be crawled. Repeats nothing of the text except a normalised suggestion of bounded length, so it can be shown and
-/// stored, whatever the text was.
+/// The reason why a text is not a URL that can be crawled. It repeats nothing of the text except a
+/// normalised suggestion of limited length, so it can be shown and stored, whatever the text was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// It does not parse.
@@ -14,13 +14,13 @@ pub enum UrlError {
     /// It has no scheme, and no base URL to take one from, as in `example.org`.
     #[error("a URL starts with `https://` or `http://`{}", hint(suggestion.as_deref()))]
     NoScheme {
-        /// What was probably meant; `None` if the text does not look like a host.
+        /// The URL that was probably meant; `None` if the text does not look like a host.
         suggestion: Option<Box<str>>,
     },
     /// The scheme is neither http nor https.
     #[error("only http and https are crawled")]
     Scheme,
-    /// There is no host in it.
+    /// It has no host.
     #[error("the URL has no host")]
     NoHost,
     /// The host is longer than a domain name can be (RFC 1035, 2.3.4), or has an empty part between dots.
@@ -28,7 +28,8 @@ pub enum UrlError {
         "the URL's host is not a valid domain name: it is over {HOST_BYTES_MAX} characters or has nothing between two dots"
     )]
     Host,
-    /// It holds a user name or a password. They are never stored, so the page behind them cannot be fetched.
+    /// It contains a user name or a password. They are never stored, so the page behind them cannot
+    /// be fetched.
     #[error("the URL holds a user name or password, which are never sent or stored: remove what comes before the `@`")]
     Credentials,
     /// It is longer than [`CrawlUrl::LEN_MAX`].
@@ -39,16 +40,18 @@ pub enum UrlError {
     Key,
 }
 
-/// The longest host, in bytes: a domain name without its trailing dot.
+/// The limit on a host, in bytes: that of a domain name without its trailing dot.
 pub(super) const HOST_BYTES_MAX: usize = 253;
 
-/// The longest suggestion, in bytes: one that can be read at a glance.
+/// The limit on a suggestion, in bytes: one that can be read at a glance.
 const SUGGESTION_BYTES_MAX: usize = 100;
 
-/// The longest text that is looked at, in bytes. Well over [`CrawlUrl::LEN_MAX`], since normalising may shorten it.
+/// The limit on a text, in bytes. Well over [`CrawlUrl::LEN_MAX`], since normalising may shorten
+/// it.
 const INPUT_BYTES_MAX: usize = 8 * CrawlUrl::LEN_MAX;
 
-/// Refuses quickly what need not be parsed: many of a page's links are `mailto:`, `javascript:` or `data:`.
+/// Refuses quickly what need not be parsed: many of a page's links are `mailto:`, `javascript:` or
+/// `data:`.
 pub(super) fn refuse_at_sight(text: &str) -> Result<(), UrlError> {
     if let Some((scheme, rest)) = written_scheme(text)
         && !scheme.eq_ignore_ascii_case("https")
@@ -65,7 +68,7 @@ pub(super) fn refuse_at_sight(text: &str) -> Result<(), UrlError> {
     if text.len() > INPUT_BYTES_MAX { Err(UrlError::TooLong) } else { Ok(()) }
 }
 
-/// The error for a text without a base that does not parse.
+/// Returns the error for a text that does not parse without a base.
 pub(super) fn unparsable(text: &str, error: ParseError) -> UrlError {
     match error {
         ParseError::RelativeUrlWithoutBase => UrlError::NoScheme { suggestion: suggestion(text) },
@@ -74,7 +77,8 @@ pub(super) fn unparsable(text: &str, error: ParseError) -> UrlError {
     }
 }
 
-/// Splits off a scheme that is written plainly. What the parser would repair (tabs inside, say) is left to it.
+/// Splits off a plainly written scheme. Texts that the parser would repair (with tabs inside, say)
+/// are left to it.
 fn written_scheme(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches(|c: char| c <= ' ');
     let end = text.bytes().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')))?;
@@ -82,7 +86,8 @@ fn written_scheme(text: &str) -> Option<(&str, &str)> {
     scheme.starts_with(|c: char| c.is_ascii_alphabetic()).then_some((scheme, rest))
 }
 
-/// The https URL that somebody who wrote a host without a scheme meant. Normalised, so it is safe to show.
+/// Returns the https URL that was probably meant by a host without a scheme. Normalised, so it is
+/// safe to show.
 fn suggestion(text: &str) -> Option<Box<str>> {
     let text = text.trim();
     let text = text.strip_prefix("//").unwrap_or(text);

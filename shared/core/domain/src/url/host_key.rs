@@ -1,4 +1,4 @@
-//! The host that politeness applies to, and the registered domain that it belongs to.
+//! The host as the unit of politeness, and its registered domain.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Origin;
 use super::origin::registrable_domain;
 
-/// The host of an origin, whatever its scheme and port. All crawls together keep one pace per host.
+/// The host of an origin, whatever its scheme and port. All crawls share one pace per host.
 ///
 /// Loopback names and addresses keep their port, as each port there is a site of its own.
 ///
@@ -21,14 +21,15 @@ use super::origin::registrable_domain;
 pub struct HostKey(Arc<str>);
 
 impl HostKey {
-    /// The host that an origin belongs to.
+    /// Returns the host of an origin.
     #[must_use]
     pub fn from_origin(origin: &Origin) -> Self {
         let host = origin.host();
         if is_loopback(host) { Self(format!("{host}:{}", origin.port()).into()) } else { Self(host.into()) }
     }
 
-    /// The registered domain that it belongs to; `None` for addresses, for public suffixes and for single names such as `localhost`.
+    /// Returns its registered domain; `None` for addresses, for public suffixes and for single
+    /// names such as `localhost`.
     #[must_use]
     pub fn domain(&self) -> Option<DomainKey> {
         let name = match self.0.rsplit_once(':') {
@@ -38,14 +39,14 @@ impl HostKey {
         registrable_domain(name).map(|domain| DomainKey(domain.into()))
     }
 
-    /// As it is written and stored.
+    /// Returns it as written and stored.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A registered domain, by the Public Suffix List: one server often stands behind all of its hosts.
+/// A registered domain, by the Public Suffix List: one server often serves all of its hosts.
 ///
 /// ```
 /// use dragline_domain::url::{DomainKey, HostKey, Origin};
@@ -56,7 +57,7 @@ impl HostKey {
 pub struct DomainKey(Arc<str>);
 
 impl DomainKey {
-    /// As it is written and stored.
+    /// Returns it as written and stored.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schemes_and_ports_of_a_host_are_one_but_on_this_machine() {
+    fn only_loopback_hosts_keep_their_port() {
         for (origin, host, why) in [
             ("http://example.org", "example.org", "plain"),
             ("https://example.org", "example.org", "another scheme"),
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_public_suffix_list_tells_which_hosts_share_a_registered_domain() {
+    fn hosts_share_registered_domains_by_the_public_suffix_list() {
         for (origin, domain, why) in [
             ("https://example.org", Some("example.org"), "the domain itself"),
             ("https://www.example.org:8443", Some("example.org"), "a host below it, whatever the port"),

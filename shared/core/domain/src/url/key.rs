@@ -1,10 +1,11 @@
-//! Checking a stored path and query without parsing the URL again.
+//! Checks a stored path and query without parsing the URL again.
 
 use super::percent;
 
-/// Whether this is the path and query of a normalised URL, so that appended to an origin it makes one.
+/// Whether this is the path and query of a normalised URL, so that appending it to an origin yields
+/// one.
 ///
-/// Gives the same answer as parsing and comparing, at a fraction of the cost.
+/// Gives the same result as parsing and comparing, at a fraction of the cost.
 pub(super) fn is_normalised(path_and_query: &str) -> bool {
     let (path, query) = match path_and_query.split_once('?') {
         Some((path, query)) => (path, Some(query)),

@@ -1,10 +1,10 @@
-//! What holds for every URL.
+//! Properties of every URL.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Texts made of the pieces in which URLs differ, so that a good part of them are URLs.
+/// Generates texts from the pieces in which URLs differ, so that a good part of them are URLs.
 fn urlish() -> impl Strategy<Value = String> {
     let scheme = prop::sample::select(vec!["http://", "https://", "HTTPS:", "http:\\\\", "//", ""]);
     let host = prop_oneof![
@@ -79,7 +79,8 @@ fn any_rules() -> impl Strategy<Value = UrlRules> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// A URL is normalised, and normalising it again, reading it back, or rebuilding it from its key changes nothing.
+    /// A URL is normalised, and normalising it again, reading it back, or rebuilding it from its
+    /// key changes nothing.
     #[test]
     fn normalising_is_idempotent(text in urlish(), rules in any_rules()) {
         if let Ok(url) = CrawlUrl::parse(&text, &rules) {
@@ -89,7 +90,7 @@ proptest! {
         }
     }
 
-    /// Anything may stand in a page.
+    /// A page may contain any text.
     #[test]
     fn no_text_breaks_the_parser(text in "\\PC{0,40}", reference in "\\PC{0,40}") {
         let base = CrawlUrl::parse("https://example.org/a/", &UrlRules::default()).unwrap();
@@ -101,7 +102,7 @@ proptest! {
         }
     }
 
-    /// A fast refusal says what the parser would have said.
+    /// A fast refusal agrees with the parser.
     #[test]
     fn joining_agrees_with_the_parser(reference in urlish()) {
         let rules = UrlRules::default();
@@ -111,7 +112,7 @@ proptest! {
         prop_assert_eq!(base.join(&reference, &rules).ok(), slow);
     }
 
-    /// What is joined without the parser is what the parser makes of it, with and without parameters to strip.
+    /// Joining without the parser agrees with the parser, with and without parameters to strip.
     #[test]
     fn plain_references_are_joined_as_the_parser_would(
         base in urlish(),
@@ -132,7 +133,7 @@ proptest! {
         }
     }
 
-    /// A key that is taken without parsing is one that parsing would leave as it is, and the other way round.
+    /// A key is accepted without parsing exactly if parsing would not change it.
     #[test]
     fn keys_are_checked_as_the_parser_would(key in urlish().prop_map(|text| format!("/{text}"))) {
         let origin: Origin = "https://example.org".parse().unwrap();
@@ -141,7 +142,7 @@ proptest! {
         prop_assert_eq!(origin.url_at(&key).is_ok(), unchanged);
     }
 
-    /// What the rules leave is exactly what was there without the parameters they name, in its order.
+    /// The rules keep exactly the other parameters, in their order.
     #[test]
     fn other_parameters_keep_their_order(parameters in prop::collection::vec("[a-c]=[0-9]", 1..8)) {
         let rules = UrlRules::new(["b"]).unwrap();

@@ -1,4 +1,4 @@
-//! URLs as the crawler knows them: normalised, absolute, of http or https.
+//! URLs in the crawler's form: normalised, absolute, http or https.
 
 mod crawl_url;
 mod error;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::{CrawlUrl, UrlError, UrlRules, key};
 
-/// The two schemes that are crawled.
+/// A scheme that is crawled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
@@ -20,7 +20,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// As it is written, without the colon.
+    /// Returns it as written, without the colon.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Scheme {
         }
     }
 
-    /// The scheme's default port.
+    /// Returns the scheme's default port.
     #[must_use]
     pub const fn default_port(self) -> u16 {
         match self {
@@ -38,7 +38,7 @@ impl Scheme {
         }
     }
 
-    /// Returns the scheme with this name, in lower case; `None` for any that is not crawled.
+    /// Returns the scheme with this name, in lower case; `None` if it is not crawled.
     pub(super) fn written(text: &str) -> Option<Self> {
         [Self::Http, Self::Https].into_iter().find(|scheme| scheme.as_str() == text)
     }
@@ -93,10 +93,10 @@ impl<'a> OriginParts<'a> {
 #[serde(try_from = "String")]
 pub struct Origin(Arc<str>);
 
-/// Why a text is not a valid origin.
+/// The reason why a text is not a valid origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
-    /// It is not even a URL that can be crawled.
+    /// It is not a URL that can be crawled.
     #[error(transparent)]
     Url(#[from] UrlError),
     /// It has a path or a query.
@@ -105,32 +105,33 @@ pub enum OriginError {
 }
 
 impl Origin {
-    /// As it is written.
+    /// Returns it as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its scheme.
+    /// Returns its scheme.
     #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.parts().scheme
     }
 
-    /// Its host in lower case: a domain name without trailing dot, in ASCII (Punycode); an IPv4 address as four decimal
-    /// numbers; or an IPv6 address in brackets.
+    /// Returns its host in lower case: a domain name without trailing dot, in ASCII (Punycode); an
+    /// IPv4 address as four decimal numbers; or an IPv6 address in brackets.
     #[must_use]
     pub fn host(&self) -> &str {
         self.parts().host
     }
 
-    /// The port to connect to; the scheme's default if none is written.
+    /// Returns the port to connect to; the scheme's default if none is written.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.parts().effective_port()
     }
 
-    /// Returns the URL at a stored path and query of this origin, as [`CrawlUrl::path_and_query`] gave them.
+    /// Returns the URL at a stored path and query of this origin, in the form of
+    /// [`CrawlUrl::path_and_query`].
     ///
     /// Joins and checks, but parses nothing.
     ///
@@ -149,15 +150,17 @@ impl Origin {
         CrawlUrl::of_normalised(text.into(), self.0.len())
     }
 
-    /// The port; `None` if it is the scheme's default.
+    /// Returns the port; `None` if it is the scheme's default.
     #[must_use]
     pub fn written_port(&self) -> Option<u16> {
         self.parts().port
     }
 
-    /// The domain that somebody can register, by the Public Suffix List: `example.co.uk` for `www.example.co.uk`.
+    /// Returns the registrable domain, by the Public Suffix List: `example.co.uk` for
+    /// `www.example.co.uk`.
     ///
-    /// `None` for IP addresses, and for hosts that are a public suffix themselves or a single name such as `localhost`.
+    /// `None` for IP addresses, and for hosts that are a public suffix themselves or a single name
+    /// such as `localhost`.
     #[must_use]
     pub fn registrable_domain(&self) -> Option<&str> {
         registrable_domain(self.host())
@@ -191,7 +194,8 @@ impl Origin {
     }
 }
 
-/// The domain of a host's name that somebody can register. `None` for addresses, including those in brackets.
+/// Returns the registrable domain of a host's name; `None` for addresses, including those in
+/// brackets.
 pub(super) fn registrable_domain(host: &str) -> Option<&str> {
     let is_address = host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok();
     if is_address { None } else { dragline_public_suffix::registrable_domain(host) }

@@ -1,10 +1,12 @@
 //! One spelling for each percent-encoded octet.
 
-/// Returns the text with its percent-encoding normalised; `None` if it is already, which is nearly always.
+/// Returns the text with its percent-encoding normalised; `None` if it is already, which is nearly
+/// always so.
 ///
-/// Hexadecimal digits become upper case, and unreserved characters are written as themselves (RFC 3986, 6.2.2.1 and 6.2.2.2). Whatever else is
-/// encoded stays encoded: `%2F` is not a `/`. A `%` that does not start an octet stays as it is, which is what a browser sends; an octet that could
-/// complete it stays encoded, so that the two do not become one (`%%34%31` is not `%41`).
+/// Hexadecimal digits become upper case, and unreserved characters are decoded (RFC 3986, 6.2.2.1
+/// and 6.2.2.2). Other octets stay encoded: `%2F` is not a `/`. A `%` that does not start an octet
+/// stays as it is, and browsers send it that way; an octet that could complete it stays encoded, so
+/// that the two do not become one (`%%34%31` is not `%41`).
 pub(super) fn normalised(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut copied = 0;

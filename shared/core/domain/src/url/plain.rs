@@ -1,13 +1,14 @@
-//! Joining plain references, as most links are, without parsing them.
+//! Joins plain references, as most links are, without parsing them.
 
 use url::{Position, Url};
 
 use super::{CrawlUrl, UrlRules};
 
-/// The base of a page's links, to which plain references are joined without a parser: `page/9.html`, `/page/9.html`, `../a?b=c`, and whole URLs on the
-/// base's own origin.
+/// The base of a page's links. Plain references are joined to it without a parser: `page/9.html`,
+/// `/page/9.html`, `../a?b=c`, and whole URLs on the base's own origin.
 ///
-/// What it returns is what the parser would, and normalised; what it does not understand is left to the parser.
+/// Its results are normalised and agree with the parser's; references that it does not understand
+/// are left to the parser.
 ///
 /// ```
 /// use dragline_domain::url::PlainBase;
@@ -19,12 +20,12 @@ use super::{CrawlUrl, UrlRules};
 #[derive(Clone, Copy, Debug)]
 pub struct PlainBase<'u> {
     origin: &'u str,
-    /// Its path up to the last slash, which is a part of it.
+    /// Its path up to and including the last slash.
     directory: &'u str,
 }
 
 impl<'u> PlainBase<'u> {
-    /// Returns the base at this URL; `None` if its own origin or path is not normalised.
+    /// Creates the base at this URL; `None` if its own origin or path is not normalised.
     #[must_use]
     pub fn from_url(url: &'u Url) -> Option<Self> {
         let (origin, path) = (&url[..Position::BeforePath], url.path());
@@ -33,11 +34,12 @@ impl<'u> PlainBase<'u> {
         (normalised.origin_str() == origin && normalised.path() == path).then_some(Self { origin, directory })
     }
 
-    /// Joins a reference without a fragment, as the parser would with the base; `None` if it is not plain. No parameters are stripped.
+    /// Joins a reference without a fragment, with the same result as the parser's; `None` if it is
+    /// not plain. Strips no parameters.
     #[must_use]
     pub fn join(&self, reference: &str) -> Option<CrawlUrl> {
         let (directory, rest) = match reference.strip_prefix(self.origin) {
-            // Behind an origin, several slashes are a path.
+            // After an origin, several slashes are a path.
             Some(path) => ("", path.starts_with('/').then_some(path)?),
             None if reference.starts_with("//") => return None,
             None if reference.starts_with('/') => ("", reference),
@@ -57,7 +59,7 @@ impl<'u> PlainBase<'u> {
         CrawlUrl::of_normalised(text.into(), self.origin.len()).ok()
     }
 
-    /// Returns the directory that a relative reference starts from, and what remains of it.
+    /// Returns the directory from which a relative reference starts, and the rest of the reference.
     fn below<'r>(&self, reference: &'r str) -> Option<(&'u str, &'r str)> {
         let (mut directory, mut rest) = (self.directory, reference);
         while rest.starts_with('.') {
@@ -73,13 +75,14 @@ impl<'u> PlainBase<'u> {
     }
 }
 
-/// Returns the directory around this one; the root is in itself.
+/// Returns the parent of this directory; the root is its own parent.
 fn parent(directory: &str) -> &str {
     let inner = directory.strip_suffix('/').unwrap_or(directory);
     inner.rfind('/').map_or(directory, |slash| &directory[..=slash])
 }
 
-/// Whether a character means itself, in a path and in a query. There are others, but they are rare.
+/// Whether a character stands for itself, in a path and in a query. There are others, but they are
+/// rare.
 const fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'(' | b')' | b'*' | b'+' | b',')

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-/// Rewrites a reference on an http or https page so that the parser of the crate `url` reads it as the standard says.
+/// Rewrites a reference on an http or https page so that the crate `url` parses it by the standard.
 ///
-/// `///host/` is `//host/` (WHATWG URL, "special authority ignore slashes state"), whichever way each slash leans; the crate (as of 2.5) finds no
-/// host in it.
+/// `///host/` is `//host/` (WHATWG URL, "special authority ignore slashes state"), also with
+/// backslashes; the crate (as of 2.5) finds no host in it.
 #[must_use]
 pub fn web_reference(reference: &str) -> Cow<'_, str> {
     let trimmed = reference.trim_start_matches(|c: char| c <= ' ');

@@ -1,4 +1,4 @@
-//! Other spellings of a URL: what is one URL here may be several to its server.
+//! Other spellings of a URL, which its server may distinguish although they are one URL here.
 
 use url::{Position, Url};
 
@@ -6,8 +6,8 @@ use super::error::{refuse_at_sight, unparsable};
 use super::{CrawlUrl, UrlError, UrlRules, web_reference};
 
 impl CrawlUrl {
-    /// Returns path and query of a reference at this URL as a browser would send them, if it leads to this URL by the rules; `None` if it leads
-    /// elsewhere, or is too long.
+    /// Returns path and query of a reference at this URL as a browser would send them, if it leads
+    /// to this URL under the rules; `None` if it leads elsewhere, or is too long.
     ///
     /// ```
     /// use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -25,7 +25,7 @@ impl CrawlUrl {
         (is_same && sent.len() <= Self::LEN_MAX).then(|| sent.to_owned())
     }
 
-    /// Parses a reference found at this URL, and normalises nothing.
+    /// Parses a reference found at this URL, without normalising it.
     pub(super) fn join_unchanged(&self, reference: &str) -> Result<Url, UrlError> {
         refuse_at_sight(reference)?;
         let base = Url::parse(self.as_str()).map_err(UrlError::Invalid)?;
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_one_url_here_is_sent_as_it_is_written() {
+    fn other_spellings_of_a_url_are_sent_as_written() {
         const CAFE: &str = "https://example.org/caf%C3%A9";
         for (url, reference, expected, why) in [
             (CAFE, "/caf%c3%a9", Some("/caf%c3%a9"), "hexadecimal digits in lower case"),

@@ -1,16 +1,17 @@
-//! Which parameters are stripped from URLs.
+//! Rules for stripping parameters from URLs.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use uuid::fmt::Hyphenated;
 
-/// The parameters that are stripped from a URL, beyond the normalisation that always happens.
+/// The parameters to strip from a URL, beyond the normalisation that always happens.
 ///
-/// Session ids and tracking parameters make one page look like many. A pattern is the name of a parameter, or the start of names followed by `*`;
-/// case does not matter. With a `?` after it, as in `sid?`, the parameter is stripped only if its value looks like a session id: names such as `sid`
-/// are also used for articles. It applies to parameters of the query (`?sid=1`) and of the path's segments (`/page;jsessionid=1`). Stored and
-/// configured as a list of patterns.
+/// Session ids and tracking parameters make one page look like many. A pattern is the name of a
+/// parameter, or the start of names followed by `*`; case does not matter. With a `?` after it, as
+/// in `sid?`, the parameter is stripped only if its value looks like a session id: names such as
+/// `sid` are also used for articles. It applies to parameters of the query (`?sid=1`) and of the
+/// path's segments (`/page;jsessionid=1`). Stored and configured as a list of patterns.
 ///
 /// ```
 /// use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -44,7 +45,7 @@ enum Value {
     SessionId,
 }
 
-/// Why a list of patterns does not make [`UrlRules`].
+/// The reason why a list of patterns is not valid [`UrlRules`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlRulesError {
     /// More patterns than [`UrlRules::PATTERNS_MAX`].
@@ -61,12 +62,13 @@ pub enum UrlRulesError {
 }
 
 impl UrlRules {
-    /// The most patterns of one list.
+    /// The limit on the patterns of one list.
     pub const PATTERNS_MAX: usize = 256;
-    /// The longest pattern, in bytes.
+    /// The limit on a pattern, in bytes.
     pub const PATTERN_BYTES_MAX: usize = 128;
 
-    /// What [`UrlRules::default`] strips: session ids of common servers, then parameters that advertisers, mailings and statistics put into links.
+    /// The patterns of [`UrlRules::default`]: session ids of common servers, then parameters that
+    /// advertisers, mailings and statistics put into links.
     #[rustfmt::skip]
     pub const DEFAULT_PATTERNS: &[&str] = &[
         "jsessionid", "phpsessid", "aspsessionid*", "sid?", "sessid?", "session_id?", "sessionid?", "cfid", "cftoken",
@@ -102,7 +104,8 @@ impl UrlRules {
         Self { patterns: Vec::new() }
     }
 
-    /// Returns the query without the parameters to be stripped, which may be empty; `None` if there is nothing to strip.
+    /// Returns the query without the parameters to strip, which may be empty; `None` if there is
+    /// nothing to strip.
     pub(super) fn stripped_query(&self, query: &str) -> Option<String> {
         if query.is_empty() || !query.split('&').any(|parameter| self.takes_out(parameter)) {
             return None;
@@ -111,7 +114,8 @@ impl UrlRules {
         Some(kept.join("&"))
     }
 
-    /// Returns the path without the parameters to be stripped from its segments; `None` if there is nothing to strip.
+    /// Returns the path without the parameters to strip from its segments; `None` if there is
+    /// nothing to strip.
     pub(super) fn stripped_path(&self, path: &str) -> Option<String> {
         if self.patterns.is_empty() || !path.contains(';') {
             return None;
@@ -148,12 +152,13 @@ impl UrlRules {
     }
 }
 
-/// Whether a value looks like a session id: long, of letters and digits alone, several of each, in no order; or a UUID. Never a short number, a date,
-/// or words and numbers joined together.
+/// Whether a value looks like a session id: long, of letters and digits only, several of each, in
+/// no order; or a UUID. Never a short number, a date, or words and numbers joined together.
 fn looks_like_session_id(value: &str) -> bool {
     const BYTES_MIN: usize = 16;
     const OF_EACH_MIN: usize = 3;
-    /// The least number of switches between letters and digits: names such as `iphone15promax256gb` have fewer, nearly all random ids more.
+    /// The least number of changes between letters and digits: names such as `iphone15promax256gb`
+    /// have fewer, nearly all random ids more.
     const TURNS_MIN: usize = 5;
     if value.parse::<Hyphenated>().is_ok() {
         return true;
@@ -170,7 +175,7 @@ fn looks_like_session_id(value: &str) -> bool {
 }
 
 impl Default for UrlRules {
-    /// The rules of [`UrlRules::DEFAULT_PATTERNS`].
+    /// Returns the rules with [`UrlRules::DEFAULT_PATTERNS`].
     fn default() -> Self {
         Self { patterns: Self::DEFAULT_PATTERNS.iter().map(|pattern| Pattern::parse(pattern)).collect() }
     }
@@ -239,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_patterns_are_patterns() {
+    fn the_default_patterns_are_valid() {
         assert_eq!(UrlRules::new(UrlRules::DEFAULT_PATTERNS), Ok(UrlRules::default()));
     }
 
@@ -278,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_taken_out_by_name() {
+    fn parameters_are_stripped_by_name() {
         let rules = UrlRules::new(["sid", "utm_*"]).unwrap();
         let rows = [
             ("a=1&b=2", None, "nothing to take out"),
@@ -302,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn session_ids_are_told_apart_from_other_values_of_the_same_name() {
+    fn session_ids_are_distinguished_from_other_values() {
         let rules = UrlRules::new(["sid?"]).unwrap();
         for (value, is_taken_out, why) in [
             ("1", false, "the number of an article"),

@@ -1,4 +1,4 @@
-//! What becomes of each kind of URL, as tables.
+//! Tables of URLs of each kind and their normalised form.
 
 use super::*;
 
@@ -87,7 +87,7 @@ fn urls_are_normalised() {
         ("https://example.org/100%?%41", "https://example.org/100%?A", "a `%` at the path's end is none of the query's"),
         ("https://example.org/%2541", "https://example.org/%2541", "decoded once only"),
         ("https://example.org/%%34%31", "https://example.org/%%341", "never into a new octet"),
-        // Parameters that are taken out.
+        // Stripped parameters.
         ("https://example.org/a;jsessionid=1F2?x=1", "https://example.org/a?x=1", "a session id in the path"),
         ("https://example.org/a;JSESSIONID=1!2/b;v=1", "https://example.org/a/b;v=1", "in any segment; others stay"),
         ("https://example.org/a;jsession%69d=1", "https://example.org/a", "however it is written"),
@@ -107,7 +107,7 @@ fn urls_are_normalised() {
 }
 
 #[test]
-fn what_cannot_be_crawled_says_why() {
+fn refused_urls_have_a_reason() {
     let long_host = format!("https://{}.org/", "a.".repeat(125));
     let long_path = format!("https://example.org/{}", "a".repeat(CrawlUrl::LEN_MAX));
     let huge = format!("https://example.org/#{}", "a".repeat(1 << 20));
@@ -254,7 +254,7 @@ fn origins_are_read_and_have_parts() {
 }
 
 #[test]
-fn a_stored_key_leads_back_to_its_url() {
+fn a_url_is_restored_from_its_stored_key() {
     let origin: Origin = "https://example.org".parse().unwrap();
     assert_eq!(origin.url_at("/a?sid=1").unwrap().as_str(), "https://example.org/a?sid=1", "parameters stay");
     #[rustfmt::skip]
@@ -320,7 +320,7 @@ fn a_site_is_a_registrable_domain() {
 }
 
 #[test]
-fn an_origin_is_also_called_by_www_and_https() {
+fn www_and_https_are_aliases_of_an_origin() {
     #[rustfmt::skip]
     let rows = [
         ("http://example.org", "https://example.org", true, "https"),

@@ -1,4 +1,4 @@
-//! The macro that makes the functions of [`Key`](super::Key) from the descriptions in `table`.
+//! The macro that generates the functions of [`Key`](super::Key) from the descriptions in `table`.
 
 macro_rules! keys {
     (@amount Count $field:expr) => { Number::get(&$field).map(Quantity::Count) };
@@ -26,7 +26,7 @@ macro_rules! keys {
             $(flag: $flag:literal $help:literal,)?
         }
     )*) => {
-        /// A key of a definition. [`Key::name`] is the path by which the user writes it.
+        /// A key of a definition. [`Key::name`] is its path as the user writes it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Key { $($(#[doc = $meaning])+ $variant,)* }
 
@@ -34,43 +34,44 @@ macro_rules! keys {
             /// All keys, in the order of the documentation.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The path in YAML, such as `budget.pages`.
+            /// Returns the path in YAML, such as `budget.pages`.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// What it is for, in Markdown, line by line.
+            /// Returns its documentation, in Markdown, line by line.
             pub fn meaning(self) -> impl Iterator<Item = &'static str> {
                 let lines: &[&str] = match self { $(Self::$variant => &[$($meaning),+],)* };
                 lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line))
             }
 
-            /// What kind of value it has.
+            /// Returns the kind of its value.
             #[must_use]
             pub const fn kind(self) -> ValueKind {
                 match self { $(Self::$variant => ValueKind::$kind $(($bounds))?,)* }
             }
 
-            /// What applies if it is left out.
+            /// Returns the value that applies if it is left out.
             #[must_use]
             pub const fn default(self) -> KeyDefault {
                 match self { $(Self::$variant => KeyDefault::$default $(($said))?,)* }
             }
 
-            /// An example value as written in YAML. The examples of all keys together are a valid definition.
+            /// Returns an example value as written in YAML. The examples of all keys together are a
+            /// valid definition.
             #[must_use]
             pub const fn example(self) -> &'static str {
                 match self { $(Self::$variant => $example,)* }
             }
 
-            /// What a change of it means for an iteration that is not finished.
+            /// Returns the effect of a change of it on an iteration that is not finished.
             #[must_use]
             pub const fn effect(self) -> Effect {
                 match self { $(Self::$variant => Effect::$effect,)* }
             }
 
-            /// The flag of `dragline crawl` that takes precedence over it.
+            /// Returns the flag of `dragline crawl` that takes precedence over it.
             #[must_use]
             pub const fn flag(self) -> Option<KeyFlag> {
                 match self { $(Self::$variant => keys!(@flag $($flag $help)?),)* }
@@ -81,13 +82,14 @@ macro_rules! keys {
                 match self { $(Self::$variant => Slot::$kind(&mut draft.$($field).+),)* }
             }
 
-            /// Returns its number, size or time in a draft; `None` if there is none.
+            /// Returns its number, size or time in a draft; `None` if it has none.
             #[must_use]
             pub fn amount(self, draft: &Draft) -> Option<Quantity> {
                 match self { $(Self::$variant => keys!(@amount $kind draft.$($field).+),)* }
             }
 
-            /// Returns how many entries its list has in a draft. `None` if it has no list, or one that enforces its own limit.
+            /// Returns the number of entries of its list in a draft; `None` if it has no list, or
+            /// one that enforces its own limit.
             #[must_use]
             pub fn entries(self, draft: &Draft) -> Option<usize> {
                 match self { $(Self::$variant => keys!(@entries $kind draft.$($field).+),)* }

@@ -1,7 +1,7 @@
-//! The keys of a definition: what each is called, which values it has, and what it is for.
+//! The keys of a definition: their names, values and documentation.
 //!
-//! Each key is described once, in `table`. The checks of its bounds, the YAML reader, the help of `dragline crawl` and docs/definition.md are all
-//! made from that.
+//! Each key is described once, in `table`. The checks of its bounds, the YAML reader, the help of
+//! `dragline crawl` and docs/definition.md are all generated from there.
 
 #[macro_use]
 mod describe;
@@ -16,13 +16,13 @@ pub use table::Key;
 pub use value::{KeyDefault, KeyFlag, ValueKind};
 
 impl Key {
-    /// The key that it is under, such as `budget`; `None` for a top-level key.
+    /// Returns its section, such as `budget`; `None` for a top-level key.
     #[must_use]
     pub fn section(self) -> Option<&'static str> {
         self.name().split_once('.').map(|(section, _)| section)
     }
 
-    /// The last part of its name, such as `pages`.
+    /// Returns the last part of its name, such as `pages`.
     #[must_use]
     pub fn word(self) -> &'static str {
         self.name().split_once('.').map_or_else(|| self.name(), |(_, word)| word)
@@ -35,31 +35,31 @@ impl fmt::Display for Key {
     }
 }
 
-/// Where in a definition: a key, one entry of its list, or one part of an entry.
+/// A place in a definition: a key, one entry of its list, or one part of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct KeyPlace {
     /// The key.
     pub key: Key,
     /// The entry's position, counted from 0; `None` for the key as a whole.
     pub entry: Option<usize>,
-    /// The key that the part of the entry takes the place of; `None` for the entry as a whole.
+    /// The key that this part of the entry overrides; `None` for the entry as a whole.
     pub part: Option<Key>,
 }
 
 impl KeyPlace {
-    /// One entry of a list, counted from 0.
+    /// Creates the place of an entry of a list, counted from 0.
     #[must_use]
     pub const fn entry(key: Key, entry: usize) -> Self {
         Self { key, entry: Some(entry), part: None }
     }
 
-    /// One part of an entry, which takes the place of another key.
+    /// Creates the place of a part of an entry, which overrides another key.
     #[must_use]
     pub const fn part(key: Key, entry: usize, part: Key) -> Self {
         Self { key, entry: Some(entry), part: Some(part) }
     }
 
-    /// Returns the places that contain it, from the smallest, beginning with itself.
+    /// Returns the places that contain it, smallest first, beginning with itself.
     pub fn around(self) -> impl Iterator<Item = Self> {
         [self, Self { part: None, ..self }, self.key.into()].into_iter()
     }
@@ -71,7 +71,8 @@ impl From<Key> for KeyPlace {
     }
 }
 
-/// The key, the entry counted from 1, and its part: `scope.exclude entry 2`, `recrawl.rules entry 1, interval`.
+/// Shows the key, the entry counted from 1, and its part: `scope.exclude entry 2`, `recrawl.rules
+/// entry 1, interval`.
 impl fmt::Display for KeyPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.entry {

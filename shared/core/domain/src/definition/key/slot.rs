@@ -1,4 +1,5 @@
-//! The fields of a draft by the kind of their value, so that code that fills them need not know each key.
+//! The fields of a draft by the kind of their value, so that code can fill them without knowing
+//! each key.
 
 use std::num::TryFromIntError;
 use std::time::Duration;
@@ -11,13 +12,14 @@ use crate::definition::{
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
 
-/// The field of a draft that a key's value is put into. There is one for each [`ValueKind`](super::ValueKind).
+/// The field of a draft for a key's value. There is one variant for each
+/// [`ValueKind`](super::ValueKind).
 pub enum Slot<'d> {
     /// The name of the crawl.
     Name(&'d mut CrawlId),
     /// URLs where the crawl begins.
     Seeds(&'d mut Vec<CrawlUrl>),
-    /// What a URL must share with a seed.
+    /// The part of a URL that must equal a seed's.
     Within(&'d mut Within),
     /// See [`ValueKind::Sitemaps`](super::ValueKind::Sitemaps).
     Sitemaps(&'d mut Sitemaps),
@@ -41,7 +43,7 @@ pub enum Slot<'d> {
     UserAgent(&'d mut UserAgent),
     /// A text on one line; `None` if there is none.
     Line(&'d mut Option<Line>),
-    /// The name of a machine; `None` if it is not said.
+    /// The name of a machine; `None` if it is not set.
     Hostname(&'d mut Option<Hostname>),
     /// How much to extract from each page.
     Content(&'d mut ContentLevel),
@@ -51,27 +53,27 @@ pub enum Slot<'d> {
     Soft404(&'d mut Soft404),
     /// Types of items.
     ItemTypes(&'d mut Vec<ItemType>),
-    /// What is known of main parts.
+    /// Rules for main parts.
     MainRules(&'d mut Vec<MainRule>),
-    /// When known pages are due again; `None`: as the interval says.
+    /// When known pages are due again; `None`: according to the interval.
     RecrawlWord(&'d mut Option<RecrawlWord>),
     /// Conditions with policies.
     RecrawlRules(&'d mut Vec<RecrawlRule>),
-    /// The schedule, of which this is the cron expression.
+    /// The schedule, for its cron expression.
     Cron(&'d mut Option<Schedule>),
-    /// The schedule, of which this is the time zone.
+    /// The schedule, for its time zone.
     TimeZone(&'d mut Option<Schedule>),
 }
 
-/// A field that holds a whole number, or may hold one.
+/// A field for a whole number, possibly optional.
 pub trait Number {
-    /// The number.
+    /// Returns the number.
     fn get(&self) -> Option<u64>;
 
     /// Sets the number.
     ///
     /// # Errors
-    /// It is too large for the field, which stays as it is.
+    /// Fails if the number is too large for the field, which stays as it is.
     fn set(&mut self, number: u64) -> Result<(), TryFromIntError>;
 }
 
@@ -105,9 +107,9 @@ impl<N: Number + Default> Number for Option<N> {
     }
 }
 
-/// A field that holds a length of time, or may hold one.
+/// A field for a length of time, possibly optional.
 pub trait Length {
-    /// The time.
+    /// Returns the time.
     fn get(&self) -> Option<Duration>;
 
     /// Sets the time.

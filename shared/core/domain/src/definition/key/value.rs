@@ -1,11 +1,11 @@
-//! Which values a key has.
+//! The valid values of a key.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::definition::{Mistake, Quantity};
 
-/// What kind of value a key has, with its bounds, or the most entries for a list.
+/// The kind of a key's value, with its bounds, or the limit on entries for a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// The name of a crawl.
@@ -54,12 +54,12 @@ pub enum ValueKind {
     RecrawlRules(usize),
     /// A cron expression.
     Cron,
-    /// The time zone of one.
+    /// The time zone of a cron expression.
     TimeZone,
 }
 
 impl ValueKind {
-    /// Returns the least and the most that a number, size or time may be.
+    /// Returns the lower and the upper bound of a number, size or time.
     #[must_use]
     pub fn bounds(self) -> Option<(Quantity, Quantity)> {
         fn each<T>(range: RangeInclusive<T>, quantity: fn(T) -> Quantity) -> Option<(Quantity, Quantity)> {
@@ -74,7 +74,7 @@ impl ValueKind {
         }
     }
 
-    /// The most entries that a list may have.
+    /// Returns the limit on the entries of a list.
     #[must_use]
     pub const fn entries_max(&self) -> Option<usize> {
         match self {
@@ -90,7 +90,7 @@ impl ValueKind {
         }
     }
 
-    /// Returns what is wrong with a number, size or time: it may be out of bounds.
+    /// Returns the mistake of a number, size or time that is out of bounds.
     #[must_use]
     pub fn mistake(self, value: Quantity) -> Option<Mistake> {
         let (min, max) = self.bounds()?;
@@ -98,12 +98,12 @@ impl ValueKind {
     }
 }
 
-/// What applies if a key is left out.
+/// The value that applies if a key is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyDefault {
-    /// This value, as it would be written in YAML.
+    /// This value, as written in YAML.
     Value(&'static str),
-    /// There is no value, which means this.
+    /// No value, with its meaning.
     Nothing(&'static str),
     /// A value that depends on more than the key, in words.
     Derived(&'static str),
@@ -116,6 +116,6 @@ pub enum KeyDefault {
 pub struct KeyFlag {
     /// Its name, without the hyphens in front.
     pub name: &'static str,
-    /// What it does, as its help says. The key and its default are added.
+    /// Its help text. The key and its default are added.
     pub help: &'static str,
 }
