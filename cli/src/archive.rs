@@ -1,4 +1,4 @@
-//! `dragline archive`: what was archived, as files for other programs.
+//! `dragline archive`: exports a crawl as archive files for other programs.
 
 use std::fs;
 use std::io;
@@ -18,27 +18,25 @@ use crate::exit::Exit;
 use crate::output;
 use crate::terminal::{Console, bytes, plural};
 
-/// Why nothing was archived.
+/// Why no archive was written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotArchived {
     /// The file cannot be written.
     #[error("{} cannot be written: {source}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// The reason.
         source: io::Error,
     },
     /// A folder was named without `--warc`.
     #[error("{} is a folder", .0.display())]
     Folder(PathBuf),
-    /// It failed.
+    /// Writing the archive failed.
     #[error("{0}")]
     Archive(#[from] ArchiveError),
 }
 
 impl NotArchived {
-    /// Returns what to do about it.
+    /// Returns a hint on how to fix it.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Folder(path) => {
@@ -53,10 +51,10 @@ impl NotArchived {
     }
 }
 
-/// Writes what a crawl archived.
+/// Writes the archive of a crawl.
 ///
 /// # Errors
-/// There is no such crawl, it cannot be read, or a file cannot be written.
+/// The crawl does not exist or cannot be read, or a file cannot be written.
 pub(crate) async fn archive(args: &ArchiveArgs, console: &Console) -> Result<Exit, CliError> {
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
@@ -77,7 +75,7 @@ async fn write(
     archive: &impl Archive,
     console: &Console,
 ) -> Result<Exit, CliError> {
-    // Which tells what to do if nothing was crawled yet.
+    // Fails with a hint if nothing was crawled yet.
     found.iteration(args.iteration).await?;
     let failed = |error| match error {
         ArchiveError::Port(error) => found.no_object(error),

@@ -14,10 +14,10 @@ use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::terminal::{Console, plural};
 
-/// Writes the index, until the reader closes its end.
+/// Writes the index until all is written or the reader closes the pipe.
 ///
 /// # Errors
-/// There is no such crawl, it cannot be read, or the lines cannot be written.
+/// The crawl does not exist or cannot be read, or the lines cannot be written.
 pub(crate) async fn cdx(args: &CdxArgs, console: &Console) -> Result<Exit, CliError> {
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
@@ -33,7 +33,7 @@ pub(crate) async fn cdx(args: &CdxArgs, console: &Console) -> Result<Exit, CliEr
 }
 
 async fn write(found: &CrawlHandle<impl Reader>, archive: &impl Archive, console: &Console) -> Result<Exit, CliError> {
-    // Which tells what to do if nothing was crawled yet.
+    // Fails with a hint if nothing was crawled yet.
     found.iteration(None).await?;
     let mut out = BufWriter::new(io::stdout());
     let written = write_index((&found.reader, archive), |line| Ok(out.write_all(line.as_bytes())?)).await;

@@ -1,4 +1,5 @@
-//! Finds the crawl that the arguments name, in a data directory or a stack. The two differ only in the reader.
+//! Finds the crawl that the arguments name, in a data directory or a stack. The two differ only in
+//! their readers.
 
 use std::path::Path;
 
@@ -14,11 +15,9 @@ use crate::location::{CrawlLocation, DataDirectory, Directory};
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
-/// A crawl that was found.
+/// A crawl, with a reader of its data.
 pub(crate) struct CrawlHandle<R> {
-    /// Its name.
     pub(crate) crawl: CrawlId,
-    /// The reader of its data.
     pub(crate) reader: R,
     /// Where it is stored.
     pub(crate) place: CrawlLocation,
@@ -32,11 +31,11 @@ pub(crate) struct CrawlHandle<R> {
 pub(crate) enum Certificates {
     /// They had to.
     Checked,
-    /// They did not have to: the crawl was given `--insecure`.
+    /// They did not: the crawl was given `--insecure`.
     NotChecked,
 }
 
-/// Returns the crawls in a data directory by name, whether they are running or not.
+/// Returns the names of the crawls in a data directory, running or not.
 ///
 /// # Errors
 /// There is no data directory, or it cannot be read.
@@ -45,8 +44,8 @@ pub(crate) fn crawls(data: &Path) -> Result<Vec<CrawlId>, CliError> {
     reading.crawls().map_err(|source| CliError::Query { data: data.to_owned(), source })
 }
 
-/// Returns the crawl that is wanted of those in a data directory: the one of this name, or the only one if no name is given. `None` if there is
-/// no crawl at all.
+/// Returns the crawl of this name among those of a data directory, or the only one if no name is
+/// given. `None` if there is no crawl at all.
 ///
 /// # Errors
 /// There is no such crawl, or there are several and none is named.
@@ -85,7 +84,8 @@ pub(crate) fn in_directory<'a>(
     }))
 }
 
-/// Returns the error of a data directory without any crawl, which a process left that died before it stored the first.
+/// Returns the error for a data directory without any crawl: a process died before it stored the
+/// first.
 pub(crate) fn nothing_begun<'a>(data: impl Into<DataDirectory<'a>>) -> CliError {
     CliError::NotBegun(Directory::alone(data))
 }
@@ -115,14 +115,15 @@ impl<R: Reader> CrawlHandle<R> {
         }
     }
 
-    /// Returns the newest iteration that was pruned; `None` if none was. They are pruned from the oldest on.
+    /// Returns the newest pruned iteration; `None` if none was pruned. Iterations are pruned from
+    /// the oldest on.
     ///
     /// # Errors
     /// The crawl cannot be read.
     pub(crate) async fn newest_pruned(&self) -> Result<Option<Iteration>, CliError> {
         let latest = self.reader.latest_iteration().await.map_err(|error| self.failed(error))?;
         let mut newest = None;
-        // A search by halves.
+        // A binary search.
         let (mut low, mut high) = (1, latest.map_or(0, |latest| latest.number.number()));
         while low <= high {
             let middle = low + (high - low) / 2;
@@ -138,7 +139,7 @@ impl<R: Reader> CrawlHandle<R> {
         Ok(newest)
     }
 
-    /// Returns the error of a crawl that cannot be read.
+    /// Returns the error for a crawl that cannot be read.
     pub(crate) fn failed(&self, source: PortError) -> CliError {
         match &self.place {
             CrawlLocation::Data(directory) => CliError::Query { data: directory.path.clone(), source },
@@ -147,7 +148,7 @@ impl<R: Reader> CrawlHandle<R> {
         }
     }
 
-    /// Returns the error of a WARC object that cannot be read.
+    /// Returns the error for a WARC object that cannot be read.
     pub(crate) fn no_object(&self, source: PortError) -> CliError {
         match &self.place {
             CrawlLocation::Data(_) => CliError::Port(source),

@@ -16,7 +16,7 @@ use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::terminal::unless_closed;
 
-/// Prints the wanted version of a definition on standard output.
+/// Prints the requested version of a definition on standard output.
 ///
 /// # Errors
 /// There is no such crawl, iteration or version, or it cannot be read.
@@ -55,7 +55,7 @@ async fn choose_version(
 ) -> Result<u32, CliError> {
     Ok(match (args.version, args.iteration) {
         (Some(version), _) => version,
-        // In a row of an older program none is named, and the stored one is used.
+        // Rows of older programs do not name a version; use the stored one.
         (None, Some(iteration)) => found.iteration(Some(iteration)).await?.version.unwrap_or(row.version),
         (None, None) => row.version,
     })

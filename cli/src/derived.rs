@@ -1,5 +1,6 @@
-//! What is derived from a crawl, and can be made again at any time: the link graph and the word index. They are kept with the data; in
-//! the user's cache if nothing can be written there, and for a stack.
+//! Files derived from a crawl: the link graph and the word index. You can delete them; they will be
+//! rebuilt. They are kept beside the data, or in the user's cache for a stack and for a directory
+//! that cannot be written.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -22,10 +23,10 @@ use crate::error::{CliError, while_doing};
 use crate::location::CrawlLocation;
 use crate::terminal::{Console, plural};
 
-/// How often something is made again because URLs were forgotten meanwhile.
+/// How often a file is rebuilt because URLs were forgotten meanwhile.
 const MADE_MAX: u32 = 3;
 
-/// Opens the graph of a crawl, which is made first if the crawl has gone on.
+/// Opens the link graph of a crawl, and rebuilds it first if the crawl has progressed.
 ///
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be written.
@@ -33,9 +34,9 @@ pub(crate) async fn graph(found: &CrawlHandle<impl Reader>, console: &Console) -
     unless_forgotten(found, async || make_graph(found, console).await).await
 }
 
-/// Makes the graph of a crawl if the crawl has gone on, whatever is forgotten meanwhile.
+/// Builds the graph if the crawl has progressed, without regard to URLs forgotten meanwhile.
 async fn make_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<Graph, CliError> {
-    // Which tells what to do if nothing was crawled yet.
+    // Fails with a hint if nothing was crawled yet.
     found.iteration(None).await?;
     let path = graph_path(&found.place, &found.crawl);
     let making = || console.say("reading the links of the crawl, once until it goes on");
@@ -46,7 +47,7 @@ async fn make_graph(found: &CrawlHandle<impl Reader>, console: &Console) -> Resu
     })
 }
 
-/// Opens the word index of a crawl, which is brought up to date first if the crawl has gone on.
+/// Opens the word index of a crawl, and updates it first if the crawl has progressed.
 ///
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the folder cannot be written.
@@ -77,10 +78,11 @@ pub(crate) async fn index(found: &CrawlHandle<impl Reader>, console: &Console) -
     Ok(index)
 }
 
-/// Makes something of a crawl. If URLs were forgotten meanwhile, it may have them: then what is derived is deleted and made again.
+/// Derives something from a crawl. If URLs were forgotten meanwhile, the result may contain them:
+/// it is deleted and rebuilt.
 ///
 /// # Errors
-/// The maker's, and [`CliError::ForgottenMeanwhile`] if that happens each time.
+/// The error of `make`, and [`CliError::ForgottenMeanwhile`] if URLs are forgotten each time.
 async fn unless_forgotten<T>(
     found: &CrawlHandle<impl Reader>,
     make: impl AsyncFn() -> Result<T, CliError>,
@@ -97,7 +99,8 @@ async fn unless_forgotten<T>(
     Err(CliError::ForgottenMeanwhile(found.crawl.clone()))
 }
 
-/// Checks that nothing was forgotten since it had happened this often, before what was read since is written.
+/// Checks that no URL was forgotten since the count `before` was read. Call it before writing
+/// anything read since.
 ///
 /// # Errors
 /// [`CliError::ForgottenMeanwhile`].
@@ -109,16 +112,17 @@ pub(crate) async fn check_forgotten(found: &CrawlHandle<impl Reader>, before: u6
     }
 }
 
-/// Returns how often something was forgotten where a crawl is stored.
+/// Returns how many times URLs were forgotten in the store of a crawl.
 pub(crate) async fn times_forgotten(found: &CrawlHandle<impl Reader>) -> Result<u64, CliError> {
     found.reader.times_forgotten().await.map_err(|error| found.failed(error))
 }
 
-/// How much of what was read of a published index is kept in memory, in bytes.
+/// The size of the cache for blocks of a published index, in bytes.
 #[cfg(feature = "stack")]
 const BLOCKS_BYTES_MAX: u64 = 64 << 20;
 
-/// Opens the word index that a stack published of a crawl, where it is. Without one that this program can read, it is made as that of a data directory.
+/// Opens the word index of a crawl that a stack published, in place. If there is none that this
+/// program can read, builds one as for a data directory.
 ///
 /// # Errors
 /// Nothing was crawled yet, the crawl cannot be read, or the folder cannot be written.
@@ -143,10 +147,11 @@ pub(crate) async fn published_index(
     Ok(index)
 }
 
-/// Deletes what is derived from a crawl, as what it says of a URL may not be kept. It is made again when it is asked for.
+/// Deletes the derived files of a crawl, as they may contain forgotten URLs. They will be rebuilt
+/// on demand.
 ///
 /// # Errors
-/// It cannot be deleted.
+/// A file cannot be deleted.
 pub(crate) fn remove(place: &CrawlLocation, crawl: &CrawlId) -> Result<(), CliError> {
     let unless_missing = |removed: io::Result<()>| match removed {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -161,23 +166,23 @@ pub(crate) fn remove(place: &CrawlLocation, crawl: &CrawlId) -> Result<(), CliEr
     Ok(())
 }
 
-/// Returns the file of a crawl's graph.
+/// Returns the path of a crawl's graph.
 fn graph_path(place: &CrawlLocation, crawl: &CrawlId) -> PathBuf {
     writable(place, GRAPHS).join(file_of_graph(crawl))
 }
 
-/// Returns the folder of a crawl's word index.
+/// Returns the path of a crawl's word index.
 fn index_path(place: &CrawlLocation, crawl: &CrawlId) -> PathBuf {
     writable(place, INDEXES).join(crawl.as_str())
 }
 
-/// Returns the name of a graph's file. Names of crawls can be names of files.
+/// Returns the name of a graph's file. Crawl names are valid file names.
 fn file_of_graph(crawl: &CrawlId) -> String {
     format!("{crawl}.db")
 }
 
-/// Returns the folder of this kind that can be written: beside the data if possible, or else in the user's cache. A directory that cannot be written
-/// itself is left alone, whatever is in it.
+/// Returns a writable folder of this kind: beside the data if possible, otherwise in the user's
+/// cache. A data directory that is not writable itself is left alone, even if a folder in it is.
 fn writable(place: &CrawlLocation, kind: &str) -> PathBuf {
     let mut folders = folders(place).into_iter();
     let is_writable = |folder: &Path| tempfile::tempfile_in(folder).is_ok();
@@ -191,13 +196,13 @@ fn writable(place: &CrawlLocation, kind: &str) -> PathBuf {
     }
 }
 
-/// Returns where what is derived from a crawl may be, the best place first.
+/// Returns the candidate folders for a crawl's derived files, the best first.
 fn folders(place: &CrawlLocation) -> Vec<PathBuf> {
     match place {
         CrawlLocation::Data(directory) => {
             let path = directory.path.canonicalize().unwrap_or_else(|_| directory.path.clone());
             let beneath = path.strip_prefix("/").map_or(path.as_path(), |beneath| beneath);
-            // The whole path, so that no two directories share a place.
+            // The whole path, so that no two directories share a folder.
             let cached = |cache: PathBuf| cache.join("data").join(beneath);
             match &directory.cache {
                 Some(cache) => vec![cached(cache.clone())],
@@ -209,7 +214,7 @@ fn folders(place: &CrawlLocation) -> Vec<PathBuf> {
     }
 }
 
-/// Returns the folder for what can be made again, as the XDG base directory specification names it.
+/// Returns the user's cache folder, by the XDG base directory specification.
 fn cache() -> PathBuf {
     let given = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     given("XDG_CACHE_HOME").or_else(|| given("HOME").map(|home| home.join(".cache"))).unwrap_or_else(std::env::temp_dir)

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// How the command ended. Every way out of the program is one of these.
+/// How the command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Success: the iteration is over, the URL would be crawled, the rows are written.
@@ -11,24 +11,25 @@ pub(crate) enum Exit {
     NotAllWell,
     /// A usage error, or an unrecoverable error without a code of its own.
     Error,
-    /// The crawl did its work, but pages are not what they were or should be: some are stuck, or have items with other fields than before.
+    /// The crawl did its work, but some pages are stuck, or have items with other fields than
+    /// before.
     Changed,
     /// The crawl is over, and nothing was fetched.
     NothingFetched,
-    /// The site has findings that it was not to have.
+    /// The site has findings that `--fail-on` forbids.
     Findings,
-    /// Another process has the data directory for itself.
+    /// Another process uses the data directory.
     InUse,
     /// The disk is full.
     DiskFull,
-    /// The crawl stopped cleanly, as the disk had less free space than it was to keep.
+    /// The crawl stopped cleanly, as free disk space fell below the minimum.
     LowSpace,
     /// It was interrupted; the same command resumes the crawl.
     Interrupted,
 }
 
 impl Exit {
-    /// Every way to end.
+    /// All variants.
     const ALL: [Self; 10] = [
         Self::Done,
         Self::NotAllWell,
@@ -42,7 +43,7 @@ impl Exit {
         Self::Interrupted,
     ];
 
-    /// Returns the number that the shell sees.
+    /// Returns the process's exit code.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -58,7 +59,7 @@ impl Exit {
         }
     }
 
-    /// Returns what the number says, for the table of `--help` and of docs/commands.md.
+    /// Returns the meaning of the code, for the table of `--help` and docs/commands.md.
     const fn meaning(self) -> &'static str {
         match self {
             Self::Done => "done; for `explain`: the URL would be crawled",
@@ -79,7 +80,7 @@ impl Exit {
         }
     }
 
-    /// Returns the table that `--help` ends with.
+    /// Returns the table at the end of `--help`.
     pub(crate) fn help() -> String {
         let lines = Self::ALL.iter().map(|exit| format!("\n  {:>3}  {}", exit.code(), exit.meaning()));
         format!("Exit codes:{}", lines.collect::<String>())

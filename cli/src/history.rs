@@ -15,7 +15,7 @@ use crate::source::parse_url;
 use crate::terminal::{Align, Colour, Console, count, table, unless_closed};
 use crate::visits;
 
-/// A visit as it is shown, or the decision not to visit. The field names are those of JSON lines and of CSV.
+/// A visit, or the decision not to visit. The field names are those of JSON lines and of CSV.
 #[derive(Clone, Debug, Serialize)]
 struct Visit {
     iteration: u32,
@@ -60,7 +60,7 @@ impl From<LogRow> for Visit {
 /// # Errors
 /// The URL is not valid, the crawl does not know it or cannot be read, or the visits cannot be written.
 pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exit, CliError> {
-    // A mistake in it is told before anything is read.
+    // Reports a mistake in the URL before reading anything.
     parse_url(&args.url)?;
     let visits = match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
@@ -133,7 +133,7 @@ fn text(visits: &[Visit], colour: Colour) -> String {
     table(heads, &visits.iter().map(cells).collect::<Vec<_>>(), colour)
 }
 
-/// Returns whether a visit was the last one in its iteration, or none at all.
+/// Returns whether a visit was the last one in its iteration, or not a visit.
 fn finality(visit: &Visit) -> &'static str {
     match (visit.r#final, &visit.crawl_type) {
         (true, _) => "yes",
@@ -142,7 +142,7 @@ fn finality(visit: &Visit) -> &'static str {
     }
 }
 
-/// Returns what a visit changed, and in which parts.
+/// Returns how a visit changed the page, and in which parts.
 fn change(visit: &Visit) -> String {
     let parts =
         visit.changed_parts.as_ref().map_or_else(String::new, |parts| format!(": {}", parts.replace(',', ", ")));

@@ -9,23 +9,23 @@ use crate::error::CliError;
 /// The longest line that is read, in bytes. A URL is shorter.
 const LINE_BYTES_MAX: usize = 16 << 10;
 
-/// A file of URLs, which may be read more than once.
+/// A file of URLs, which can be read repeatedly.
 pub(crate) struct Input {
     file: File,
     path: PathBuf,
 }
 
-/// A line with text.
+/// A non-empty line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// Where it is, for messages; `None` for an argument.
+    /// Its place, for messages; `None` for an argument.
     pub(crate) place: Option<String>,
-    /// The text, without spaces around it, or why it cannot be read.
+    /// The trimmed text, or why it cannot be read.
     pub(crate) text: Result<String, String>,
 }
 
 impl Line {
-    /// Returns its text if that is a URL, or else what is wrong with it and where it is.
+    /// Returns its text if it is a URL, or a message with its place and error.
     #[cfg(feature = "stack")]
     pub(crate) fn of_url(self) -> Result<String, String> {
         let place = self.place.map_or_else(String::new, |place| format!("{place}: "));
@@ -52,7 +52,7 @@ impl Input {
         }
     }
 
-    /// Returns its lines from the beginning, without empty ones and those that begin with `#`.
+    /// Returns its lines from the beginning, without empty ones and comments (`#`).
     ///
     /// # Errors
     /// [`CliError::File`], here and for each line.

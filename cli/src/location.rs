@@ -20,12 +20,12 @@ pub(crate) enum CrawlLocation {
     Stack(StackName),
 }
 
-/// A data directory, and where what is derived of its crawls is kept.
+/// A data directory, and the folder for the files derived from its crawls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DataDirectory<'a> {
-    /// Its path.
     pub(crate) path: &'a Path,
-    /// The folder for what is derived; `None` for the usual places: beside the data, or else in the user's cache.
+    /// The folder for derived files; `None` for the usual places: beside the data, otherwise in the
+    /// user's cache.
     pub(crate) cache: Option<&'a Path>,
 }
 
@@ -35,40 +35,40 @@ impl<'a> From<&'a Path> for DataDirectory<'a> {
     }
 }
 
-/// A data directory, and which of its crawls is meant.
+/// A data directory and one of its crawls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Directory {
-    /// Its path.
     pub(crate) path: PathBuf,
-    /// The crawl; `None` if the directory holds no other, so that nobody has to name it.
+    /// The crawl; `None` if the directory has no other, so that it need not be named.
     pub(crate) crawl: Option<CrawlId>,
     /// See [`DataDirectory::cache`].
     pub(crate) cache: Option<PathBuf>,
 }
 
 impl Directory {
-    /// Returns the place of a crawl in a data directory with these crawls.
+    /// Returns the location of a crawl in a data directory with these crawls.
     pub(crate) fn locate<'a>(data: impl Into<DataDirectory<'a>>, crawl: &CrawlId, crawls: &[CrawlId]) -> Self {
         let is_alone = crawls.iter().all(|other| other == crawl);
         Self { crawl: (!is_alone).then(|| crawl.clone()), ..Self::alone(data) }
     }
 
-    /// Returns the place of the only crawl in a data directory.
+    /// Returns the location of the only crawl in a data directory.
     pub(crate) fn alone<'a>(data: impl Into<DataDirectory<'a>>) -> Self {
         let DataDirectory { path, cache } = data.into();
         Self { path: path.to_owned(), crawl: None, cache: cache.map(Path::to_owned) }
     }
 
-    /// Returns the flags that name the crawl to another command, with a space before each; empty for the only one in the default directory.
+    /// Returns the flags that name the crawl in a suggested command, each with a leading space;
+    /// empty for the only one in the default directory.
     pub(crate) fn flags(&self) -> String {
         format!("{}{}", data_flag(&self.path), self.crawl.as_ref().map_or_else(String::new, crawl_flag))
     }
 
-    /// Returns the command that goes on making these documents again, for hints.
+    /// Returns the command that resumes this reparse, for hints.
     pub(crate) fn command_to_reparse(&self, selection: &Selection) -> String {
         let condition = match selection {
             Selection::All => String::new(),
-            // JSON is YAML.
+            // JSON is valid YAML.
             Selection::Where(condition) => {
                 let text = serde_json::to_string(condition).unwrap_or_default();
                 format!(" --where {}", shell_word(Path::new(&text)))
@@ -84,7 +84,8 @@ impl Directory {
 }
 
 impl Serialize for CrawlLocation {
-    /// Serialises the place with the field names of `status --json`. One of the two is always null.
+    /// Serialises the location with the field names of `status --json`. One of the two is always
+    /// null.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Shown<'a> {
@@ -101,7 +102,8 @@ impl Serialize for CrawlLocation {
 }
 
 impl CrawlLocation {
-    /// Returns the arguments that name the crawl to `status` or `export`, with a space before them; empty for the default.
+    /// Returns the arguments of `status` or `export` that name the crawl, with a leading space;
+    /// empty for the default.
     #[cfg_attr(
         not(feature = "stack"),
         expect(unused_variables, reason = "a directory knows whether to name its crawl")
@@ -114,7 +116,8 @@ impl CrawlLocation {
         }
     }
 
-    /// Returns the flags that name the crawl to `history` or `get`, with a space before each; empty for the default.
+    /// Returns the flags of `history` or `get` that name the crawl, each with a leading space;
+    /// empty for the default.
     #[cfg_attr(
         not(feature = "stack"),
         expect(unused_variables, reason = "a directory knows whether to name its crawl")

@@ -4,15 +4,15 @@ use tracing_subscriber::EnvFilter;
 
 use crate::terminal::{Colour, Console};
 
-/// The filter of `-vv`.
+/// The log filter for `-vv`.
 const ENGINE: &str = "warn,dragline=debug,dragline_local=debug,dragline_http=debug,dragline_pipeline=debug";
 
-/// Whether the engine's work is logged.
+/// Whether to log the engine's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logging {
-    /// It is.
+    /// Log it.
     Engine,
-    /// It is not.
+    /// Do not.
     Off,
 }
 

@@ -58,10 +58,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints clap's answer: help and version, which were asked for, or a usage error.
+/// Prints clap's answer: the requested help or version, or a usage error.
 fn print(answer: &clap::Error) -> Exit {
     let text = answer.render();
-    // If printing fails there is nobody left to tell.
+    // If printing fails, the error cannot be reported anywhere.
     if answer.use_stderr() {
         let _ = write!(io::stderr(), "{}", Colour::of_stream(&io::stderr()).paint_styled(&text));
         if asks_for_json() {
@@ -79,7 +79,7 @@ fn run(cli: &Cli) -> Exit {
     logging::start(cli.logging(), &console);
     done(cli, &console).unwrap_or_else(|error| {
         if error.is_closed_output() {
-            // Whoever reads it has seen enough.
+            // The reader has seen enough.
             return Exit::Done;
         }
         let (text, hints, exit) = (error.to_string(), error.hints(), error.exit());
@@ -91,12 +91,13 @@ fn run(cli: &Cli) -> Exit {
     })
 }
 
-/// Whether the answer was to be one JSON object. A command line that is not valid is asked, too.
+/// Returns whether the output was to be one JSON object. This also works for an invalid command
+/// line.
 fn asks_for_json() -> bool {
     std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
-/// The answer of `--json` where there is none but an error.
+/// The output of `--json` for an error.
 #[derive(Serialize)]
 struct Failure<'a> {
     error: &'a str,
@@ -105,7 +106,7 @@ struct Failure<'a> {
 }
 
 fn print_failure(error: &str, hints: &[String], exit: Exit) {
-    // If printing fails there is nobody left to tell.
+    // If printing fails, the error cannot be reported anywhere.
     let _ = write_json(io::stdout().lock(), &Failure { error: error.trim_end(), hints, exit_code: exit.code() });
 }
 
@@ -153,7 +154,7 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
     }
 }
 
-/// Makes documents again: here, or by a message to a stack.
+/// Rebuilds documents in a data directory, or tells a stack to.
 async fn reparse(args: &ReparseArgs, console: &Console) -> Result<Exit, CliError> {
     match args.which()? {
         Remade::Directory { data, crawl, definition } => {
@@ -172,14 +173,14 @@ async fn reparse(args: &ReparseArgs, console: &Console) -> Result<Exit, CliError
     }
 }
 
-/// Runs an async command on as many threads as there are cores.
+/// Runs an async command on one thread per core.
 fn block_on<T>(command: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(while_doing("starting the runtime"))?;
     let ended = runtime.block_on(command);
-    // Tasks may be left after an immediate stop; they are not waited for.
+    // Does not wait for tasks that an immediate stop left behind.
     runtime.shutdown_background();
     ended
 }

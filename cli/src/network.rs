@@ -9,10 +9,11 @@ use crate::args::NetworkArgs;
 use crate::error::CliError;
 use crate::source::read_at_most;
 
-/// The maximum size of a certificate file, in bytes. The roots of all public authorities take a quarter of it.
+/// The maximum size of a certificate file, in bytes: four times the roots of all public
+/// authorities.
 const CA_FILE_BYTES_MAX: usize = 1 << 20;
 
-/// The network settings of the arguments, with the files that they name loaded.
+/// The network settings of the arguments, with their files loaded.
 pub(crate) struct Network {
     address_policy: AddressPolicy,
     certificates: CertificatePolicy,
@@ -43,7 +44,8 @@ impl Network {
         Ok(HttpFetcher::new(&self.config(definition, None))?)
     }
 
-    /// Returns the configuration of such clients. Without a [`Room`] they keep a few hundred idle connections.
+    /// Returns the configuration of a client. Without a [`Room`] it keeps a few hundred idle
+    /// connections.
     pub(crate) fn config(&self, definition: &Draft, room: Option<&Room>) -> HttpConfig {
         let mut config = HttpConfig::new(definition.user_agent.as_str());
         config.address_policy = self.address_policy;

@@ -1,4 +1,4 @@
-//! Opening a data directory that another process may have for itself.
+//! Opens a data directory that another process may be using.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use dragline_ports::clock::Clock as _;
 use crate::error::CliError;
 use crate::terminal::Console;
 
-/// How often to look whether the directory is free.
+/// How often to check whether the directory is free.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// What to do while another process has the directory for itself.
+/// What to do while another process uses the directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Waiting {
     /// If another dragline process uses the data directory, wait for it to end
@@ -22,18 +22,18 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Returns the open data directory.
+    /// Opens the data directory.
     ///
     /// # Errors
-    /// It cannot be opened, or is in use and is not to be waited for.
+    /// It cannot be opened, or is in use and waiting was not requested.
     pub(crate) async fn open(self, data: &Path, console: &Console) -> Result<LocalStore, CliError> {
         self.when_free(console, || LocalStore::open(data, SystemClock::new().now())).await
     }
 
-    /// Does something that needs a data directory alone.
+    /// Runs an action that needs the data directory for itself.
     ///
     /// # Errors
-    /// It cannot be done, or the directory is in use and is not to be waited for.
+    /// The action failed, or the directory is in use and waiting was not requested.
     pub(crate) async fn when_free<T>(
         self,
         console: &Console,

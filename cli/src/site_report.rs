@@ -1,4 +1,4 @@
-//! `dragline report`: what an owner of a site should know of it.
+//! `dragline report`: writes the report for a site's owner.
 
 use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -20,24 +20,22 @@ use crate::terminal::{Console, count, unless_closed};
 /// Why a report is not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotWritten {
-    /// The file's name does not tell its format.
+    /// The file's extension does not tell the format.
     #[error("{}: the name does not tell the format", .0.display())]
     WhichFormat(PathBuf),
-    /// A page is no text for a terminal.
+    /// HTML cannot be printed on a terminal.
     #[error("a page is not shown on a terminal")]
     NotText,
     /// The file cannot be written.
     #[error("{} cannot be written: {source}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// The reason.
         source: io::Error,
     },
 }
 
 impl NotWritten {
-    /// Returns what to do about it.
+    /// Returns hints on how to fix it.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
             Self::WhichFormat(_) => {
@@ -49,7 +47,7 @@ impl NotWritten {
     }
 }
 
-/// Writes a report, and says by the exit code whether it has any of the findings that it should not have.
+/// Writes a report. The exit code tells whether it has any of the findings in `--fail-on`.
 ///
 /// # Errors
 /// There is no such crawl, it cannot be read, or the report cannot be written.
@@ -77,7 +75,7 @@ pub(crate) async fn write(args: &ReportArgs, console: &Console) -> Result<Exit, 
     Ok(ended(&report, args, console))
 }
 
-/// Refuses what does not go together before anything is read.
+/// Refuses contradictory arguments before reading anything.
 fn checked(args: &ReportArgs) -> Result<ReportFormat, NotWritten> {
     match (args.format(), &args.output) {
         (Some(ReportFormat::Html), None) if io::stdout().is_terminal() => Err(NotWritten::NotText),
@@ -100,9 +98,9 @@ async fn make(found: &CrawlHandle<impl Reader>, args: &ReportArgs, console: &Con
     Ok(report)
 }
 
-/// Puts a text in the place of a file, so that nobody sees half of it.
+/// Replaces a file atomically.
 fn put(path: &Path, text: &str) -> io::Result<()> {
-    // Not a file of its own, such as a pipe or a device.
+    // The path is not a regular file, but for example a pipe or a device.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, text);
     }

@@ -10,10 +10,10 @@ use dragline_domain::url::{CrawlUrl, UrlRules};
 
 use crate::error::CliError;
 
-/// What the arguments of `crawl` refer to.
+/// The target of `crawl`.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Source<'a> {
-    /// Nothing was given: the definition in the data directory is used.
+    /// No argument: the stored definition of the data directory.
     Stored,
     /// The file of a definition.
     File(&'a Path),
@@ -43,7 +43,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Returns the definition that the arguments describe; `None` for [`Source::Stored`].
+    /// Returns the definition in the arguments; `None` for [`Source::Stored`].
     ///
     /// # Errors
     /// The file cannot be read, or it or a URL is not valid.
@@ -67,7 +67,7 @@ pub(crate) fn parse_url(text: &str) -> Result<CrawlUrl, CliError> {
     CrawlUrl::parse(text, &UrlRules::default()).map_err(|source| CliError::Url { text: text.to_owned(), source })
 }
 
-/// Reads the definition in a file.
+/// Reads a definition from a file.
 ///
 /// # Errors
 /// The file cannot be read, or has mistakes.
@@ -76,7 +76,7 @@ pub(crate) fn read_definition(path: &Path) -> Result<Draft, CliError> {
     Ok(definition.into_draft())
 }
 
-/// Reads the text of a definition's file.
+/// Reads the text of a definition from a file.
 ///
 /// # Errors
 /// [`CliError::File`].
@@ -87,7 +87,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
     String::from_utf8(bytes).map_err(|error| failed(io::Error::other(error.utf8_error())))
 }
 
-/// Lists the keys as they are written in YAML, for messages.
+/// Lists keys for a message, as YAML writes them.
 pub(crate) fn key_names(keys: &[Key]) -> String {
     keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(", ")
 }

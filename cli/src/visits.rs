@@ -10,10 +10,11 @@ use crate::crawl_handle::CrawlHandle;
 use crate::error::CliError;
 use crate::source::parse_url;
 
-/// The number of rows in one read.
+/// The number of rows per read.
 const BATCH_ROWS: usize = 500;
 
-/// Returns the URL that an argument means: as it is written if the crawl knows it so, and otherwise without the parameters that are stripped by default.
+/// Returns the URL that an argument means: as written if the crawl knows it, otherwise without the
+/// parameters that are stripped by default.
 ///
 /// # Errors
 /// It is not a URL, or the crawl cannot be read.
@@ -26,9 +27,9 @@ pub(crate) async fn url_of(found: &CrawlHandle<impl Reader>, text: &str) -> Resu
     Ok(if is_known { written } else { stripped })
 }
 
-/// Returns every visit of a URL over all iterations, the oldest first: at least one.
+/// Returns all visits of a URL over all iterations, the oldest first. There is at least one.
 ///
-/// All of them are in memory at once: there are as many as iterations, and tries in each.
+/// All are in memory at once: as many as iterations, times their tries.
 ///
 /// # Errors
 /// The crawl does not know the URL, has not visited it yet, or cannot be read.

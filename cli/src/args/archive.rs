@@ -1,4 +1,4 @@
-//! `dragline archive`: what was archived, as files for other programs.
+//! `dragline archive`: exports a crawl as archive files for other programs.
 
 use std::path::PathBuf;
 

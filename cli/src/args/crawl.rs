@@ -95,7 +95,7 @@ pub(crate) enum CrawlRequest {
 }
 
 impl CrawlRequest {
-    /// Returns the task of an iteration that does it.
+    /// Returns the task of the iteration: to crawl or to reparse.
     pub(crate) fn task(&self) -> Task {
         match self {
             Self::Crawl => Task::Crawl,
@@ -137,7 +137,7 @@ impl OutputArgs {
         }
     }
 
-    /// Returns the form of what is printed on standard error.
+    /// Returns the form of the output on standard error.
     pub(crate) const fn form(&self) -> Form {
         match self.progress {
             Progress::Auto => Form::Text,
@@ -156,15 +156,15 @@ enum Progress {
 }
 
 impl CrawlArgs {
-    /// Returns the draft with the options of the command line in place of its own values.
+    /// Returns the draft, overridden by the command line.
     pub(crate) fn change(&self, draft: Draft) -> Draft {
         let name = self.crawl.clone().unwrap_or(draft.name);
-        // Without the main part of each page there would be little to write.
+        // Without the main parts of pages there would be little to write.
         let content = if self.output.markdown.is_some() { ContentLevel::Full } else { draft.content };
         self.network.change(self.overrides.apply(Draft { name, content, ..draft }))
     }
 
-    /// Returns the arguments that make documents again.
+    /// Returns the arguments of `reparse` as arguments of `crawl`.
     pub(super) fn to_reparse(
         definition: Option<&Path>,
         (data, crawl): (&Path, Option<&CrawlId>),
@@ -185,7 +185,7 @@ impl CrawlArgs {
         }
     }
 
-    /// Returns what the iteration is to do.
+    /// Returns the request for the iteration.
     ///
     /// # Errors
     /// The patterns of a demand are too long.
@@ -204,7 +204,7 @@ impl CrawlArgs {
         }
     }
 
-    /// Returns what becomes of an unfinished iteration.
+    /// Returns how to treat an unfinished iteration.
     pub(crate) const fn abandon(&self) -> Abandon {
         if self.abandon { Abandon::Unfinished } else { Abandon::Nothing }
     }
@@ -241,7 +241,7 @@ pub(super) struct Overrides {
 }
 
 impl Overrides {
-    /// Returns the draft with these in place of its own values.
+    /// Returns the draft with these overrides.
     fn apply(&self, mut draft: Draft) -> Draft {
         draft.budget.pages = self.max_pages.or(draft.budget.pages);
         draft.scope.max_depth = self.max_depth.or(draft.scope.max_depth);

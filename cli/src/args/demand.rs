@@ -31,7 +31,7 @@ pub(crate) struct DemandArgs {
 }
 
 impl DemandArgs {
-    /// Returns what is demanded; `None` if none of the options was given.
+    /// Returns the demand; `None` if none of its options was given.
     ///
     /// # Errors
     /// The patterns are too long.

@@ -1,4 +1,4 @@
-//! `dragline diff`: what differs between two iterations.
+//! `dragline diff`: compares two iterations.
 
 use clap::{Args, ValueEnum};
 use dragline_domain::ids::Iteration;
@@ -104,7 +104,7 @@ impl DiffArgs {
         if self.all { Which::Visited } else { Which::Changed }
     }
 
-    /// Returns what the exit code says.
+    /// Returns whether the exit code depends on differences.
     pub(crate) const fn exit_says(&self) -> ExitSays {
         if self.exit_code { ExitSays::WhetherDifferent } else { ExitSays::WhetherDone }
     }

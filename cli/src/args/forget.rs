@@ -1,4 +1,4 @@
-//! `dragline forget`: which URLs, of which crawl.
+//! `dragline forget`: the URLs to forget, and their crawl.
 
 use clap::Args;
 use dragline_domain::definition::Condition;

@@ -1,4 +1,4 @@
-//! `dragline links`, `broken`, `chains`, `orphans` and `duplicates`: what the link graph tells.
+//! `dragline links`, `broken`, `chains`, `orphans` and `duplicates`: queries to the link graph.
 
 use clap::{Args, ValueEnum};
 use dragline_graph::Unchecked;
@@ -64,7 +64,7 @@ pub(crate) struct FindingsArgs {
 }
 
 impl FindingsArgs {
-    /// Returns how the command ended, having found any or none, and having looked at all but this.
+    /// Returns the exit code for an answer that has entries or not, and does not cover `unchecked`.
     pub(crate) const fn exit(&self, any: bool, unchecked: &Unchecked) -> Exit {
         if any && self.exit_code {
             Exit::Findings

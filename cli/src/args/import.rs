@@ -1,4 +1,4 @@
-//! `dragline import`: which archives, into which crawl.
+//! `dragline import`: the archives, and the crawl to import them into.
 
 use std::path::PathBuf;
 

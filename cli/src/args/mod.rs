@@ -149,12 +149,14 @@ pub(crate) enum Command {
 
 const DATA: &str = "dragline-data";
 
-/// Returns the flag that names the data directory to another command, with a space before it; empty for the default.
+/// Returns the flag that names the data directory in a suggested command, with a leading space;
+/// empty for the default.
 pub(crate) fn data_flag(data: &Path) -> String {
     if data == Path::new(DATA) { String::new() } else { format!(" --data {}", shell_word(data)) }
 }
 
-/// Returns the flag that names a crawl of a data directory, with a space before it. A name needs no quotes.
+/// Returns the flag that names a crawl of a data directory, with a leading space. A name needs no
+/// quotes.
 pub(crate) fn crawl_flag(crawl: &CrawlId) -> String {
     format!(" --crawl {crawl}")
 }
@@ -184,13 +186,14 @@ pub(crate) struct NetworkArgs {
 }
 
 impl NetworkArgs {
-    /// Returns the draft with the options of the command line in place of its own values.
+    /// Returns the draft, overridden by the command line.
     pub(crate) fn change(&self, draft: Draft) -> Draft {
         let user_agent = self.user_agent.clone().unwrap_or(draft.user_agent);
         Draft { user_agent, ..draft }
     }
 
-    /// Returns the flags that no definition stores, with a space before each. A crawl cannot be resumed unchanged without them.
+    /// Returns the flags that no definition stores, each with a leading space. A crawl cannot be
+    /// resumed unchanged without them.
     fn flags(&self) -> String {
         let ca_file =
             self.ca_file.as_deref().map_or_else(String::new, |path| format!(" --ca-file {}", shell_word(path)));
@@ -206,7 +209,7 @@ impl NetworkArgs {
         })
     }
 
-    /// Returns the same arguments, which also allow what a crawl was allowed.
+    /// Returns the same arguments with the crawl's allowances added.
     pub(crate) fn and_allow(&self, allowed: &[Allowance]) -> Self {
         let is_allowed = |allowance| allowed.contains(&allowance);
         Self {
@@ -221,13 +224,13 @@ impl NetworkArgs {
         if self.insecure { CertificatePolicy::AcceptAny } else { CertificatePolicy::Check }
     }
 
-    /// Returns which addresses may be contacted.
+    /// Returns which addresses Dragline may connect to.
     pub(crate) const fn address_policy(&self) -> AddressPolicy {
         if self.allow_private { AddressPolicy::AllowPrivate } else { AddressPolicy::PublicOnly }
     }
 }
 
-/// Returns the flag that allows it.
+/// Returns the flag of an allowance.
 pub(crate) const fn allowance_flag(allowance: Allowance) -> &'static str {
     match allowance {
         Allowance::PrivateAddresses => "--allow-private",
@@ -251,7 +254,7 @@ impl Answer {
 }
 
 impl Cli {
-    /// Returns how much is printed on standard error.
+    /// Returns how much to print on standard error.
     pub(crate) fn verbosity(&self) -> Verbosity {
         match &self.command {
             Command::Crawl(args) => args.output.verbosity(self.verbose),
@@ -260,7 +263,7 @@ impl Cli {
         }
     }
 
-    /// Returns the form of what is printed on standard error.
+    /// Returns the form of the output on standard error.
     pub(crate) fn form(&self) -> Form {
         match &self.command {
             Command::Crawl(args) => args.output.form(),
@@ -269,7 +272,7 @@ impl Cli {
         }
     }
 
-    /// Returns whether the engine's work is logged.
+    /// Returns whether to log the engine's work.
     pub(crate) const fn logging(&self) -> Logging {
         if self.verbose > 1 { Logging::Engine } else { Logging::Off }
     }

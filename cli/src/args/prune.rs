@@ -1,4 +1,4 @@
-//! `dragline prune`: which iterations are dropped, of which crawl.
+//! `dragline prune`: the iterations to drop, and their crawl.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -47,21 +47,21 @@ pub(crate) struct PruneArgs {
 }
 
 impl PruneArgs {
-    /// Returns which iterations are kept.
+    /// Returns which iterations to keep.
     pub(crate) fn retention(&self) -> Retention {
         match (self.which.keep, self.which.older_than) {
             (Some(newest), _) => Retention::Newest(newest),
-            // One of the two is required.
+            // Clap requires one of the two.
             (None, time) => Retention::Within(time.unwrap_or(Duration::MAX)),
         }
     }
 
-    /// Returns whether anything is deleted.
+    /// Returns whether to delete anything, or only to report it.
     pub(crate) const fn effect(&self) -> Effect {
         if self.dry_run { Effect::Count } else { Effect::Delete }
     }
 
-    /// Returns the stack and its crawl that are to be pruned; `None` for a data directory.
+    /// Returns the stack and its crawl to prune; `None` for a data directory.
     #[cfg(feature = "stack")]
     pub(crate) fn deployed(&self) -> Option<(&StackName, &CrawlId)> {
         self.deployed.stack.as_ref().zip(self.stored.crawl())
@@ -106,12 +106,12 @@ pub(crate) struct HereArgs {
 }
 
 impl HereArgs {
-    /// Returns the directory.
+    /// Returns the data directory.
     pub(crate) fn data(&self) -> &Path {
         &self.data
     }
 
-    /// Returns the crawl that is named, if any.
+    /// Returns the crawl, if one is named.
     pub(crate) const fn crawl(&self) -> Option<&CrawlId> {
         self.crawl.as_ref()
     }

@@ -1,4 +1,4 @@
-//! `dragline status` and `dragline export`, and which crawl they read.
+//! `dragline status` and `dragline export`, and the choice of the crawl to read.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -87,7 +87,7 @@ pub(crate) struct ExportArgs {
 }
 
 impl ExportArgs {
-    /// Returns what is done with formulas in CSV.
+    /// Returns how to treat formulas in CSV.
     pub(crate) const fn formulas(&self) -> Formulas {
         if self.raw { Formulas::Kept } else { Formulas::Disarmed }
     }
@@ -116,7 +116,7 @@ pub(crate) enum What {
 }
 
 impl What {
-    /// What a row is called in the files that name it.
+    /// Returns the name of a row, as file contents use it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Pages => "page",
@@ -201,7 +201,7 @@ impl OfArgs {
     /// Returns the crawl to read.
     ///
     /// # Errors
-    /// A stack is named, but no crawl; or the environment names a stack, but not by a valid name.
+    /// A stack is named without a crawl, or the environment variable is not a valid stack name.
     #[cfg_attr(not(feature = "stack"), expect(clippy::unnecessary_wraps, reason = "only a stack may be named wrongly"))]
     pub(crate) fn which(&self) -> Result<CrawlSource<'_>, CliError> {
         #[cfg(feature = "stack")]

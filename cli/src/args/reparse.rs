@@ -107,20 +107,21 @@ pub(crate) enum Reach {
 }
 
 impl ReparseArgs {
-    /// Returns which documents are made again.
+    /// Returns which documents to rebuild.
     pub(crate) fn selection(&self) -> Selection {
         Selection::from_condition(self.condition.clone())
     }
 
-    /// Returns of which iterations.
+    /// Returns which iterations to cover.
     pub(crate) const fn reach(&self) -> Reach {
         if self.all { Reach::All } else { Reach::Now }
     }
 
-    /// Returns whose documents are made again.
+    /// Returns the crawl whose documents to rebuild.
     ///
     /// # Errors
-    /// The argument is neither a definition nor, with a stack, the name of a crawl; or the flags do not fit it.
+    /// The argument is neither a definition nor, with a stack, the name of a crawl; or the flags do
+    /// not fit it.
     pub(crate) fn which(&self) -> Result<Remade<'_>, CliError> {
         let definition = match Source::choose(self.target.as_slice(), Path::is_file)? {
             Source::File(path) => Some(path),
@@ -158,7 +159,7 @@ impl ReparseArgs {
         }
     }
 
-    /// Returns the arguments of the work on a stack.
+    /// Returns the arguments for the work on a stack.
     #[cfg(feature = "stack")]
     pub(crate) fn on_stack(&self, definition: Option<&Path>, crawl: Option<&CrawlId>) -> CrawlArgs {
         self.in_directory(definition, Path::new(DATA), crawl)
@@ -174,7 +175,7 @@ impl ReparseArgs {
         self.data.as_deref().unwrap_or(Path::new(DATA))
     }
 
-    /// Returns the arguments of the run in a data directory, which is like that of a crawl.
+    /// Returns the arguments of the run in a data directory, as if for `crawl`.
     pub(crate) fn in_directory(&self, definition: Option<&Path>, data: &Path, crawl: Option<&CrawlId>) -> CrawlArgs {
         CrawlArgs::to_reparse(definition, (data, crawl), self.selection(), (self.output.clone(), self.disk))
     }

@@ -1,4 +1,4 @@
-//! `dragline report`: what an owner of a site should know of it.
+//! `dragline report`: the report for a site's owner.
 
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ pub(crate) enum ReportFormat {
 }
 
 impl ReportArgs {
-    /// Returns the format that is asked for; `None` if the file's name tells none.
+    /// Returns the requested format; `None` if the file's extension does not tell it.
     pub(crate) fn format(&self) -> Option<ReportFormat> {
         self.format.or_else(|| self.output.as_deref().map_or(Some(ReportFormat::Md), ReportFormat::of_file))
     }

@@ -1,4 +1,4 @@
-//! `dragline schema`: what was learned of a site's items.
+//! `dragline schema`: the learned types of items and kinds of pages.
 
 use clap::Args;
 use dragline_domain::ids::Iteration;

@@ -1,4 +1,4 @@
-//! `dragline search`, `similar` and `words`: what the word index finds.
+//! `dragline search`, `similar` and `words`: queries to the word index.
 
 use std::num::NonZeroU32;
 
@@ -133,7 +133,7 @@ impl SearchArgs {
 }
 
 impl WordsArgs {
-    /// Returns the part whose words are shown.
+    /// Returns the part of pages whose words to show.
     pub(crate) const fn part(&self) -> Part {
         match self.part {
             PartName::Title => Part::Title,

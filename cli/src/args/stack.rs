@@ -116,7 +116,8 @@ impl StackName {
         &self.0
     }
 
-    /// Returns the flag that names the stack to another command, with a space before it; empty for the default.
+    /// Returns the flag that names the stack in a suggested command, with a leading space; empty
+    /// for the default.
     pub(crate) fn flag(&self) -> String {
         if *self == Self::default() { String::new() } else { format!(" --stack {self}") }
     }

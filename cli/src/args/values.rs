@@ -29,7 +29,7 @@ fn with_hint(wrong: &Diagnostic) -> String {
     }
 }
 
-/// Returns a parser of an iteration's number.
+/// Returns a parser of iteration numbers.
 pub(super) fn iteration() -> impl TypedValueParser<Value = Iteration> {
     clap::value_parser!(u32).range(1..).try_map(|number| Iteration::new(number).ok_or("iterations are counted from 1"))
 }
@@ -39,44 +39,44 @@ pub(super) fn pattern(text: &str) -> Result<UrlPattern, String> {
     text.parse().map_err(|error: dragline_domain::definition::PatternError| format!("{error}; {}", error.hint()))
 }
 
-/// Parses a time, or a day, which stands for its beginning in UTC.
+/// Parses a time, or a day, which means midnight UTC.
 pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
     let of_day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
     let instant = text.parse().ok().or_else(of_day);
     instant.ok_or_else(|| "write a day or a time with its zone, such as 2026-11-27 or 2026-11-27T08:00:00Z".to_owned())
 }
 
-/// Parses a condition over URLs, written as under `when` in a definition.
+/// Parses a condition over URLs, in the syntax of `when` in a definition.
 pub(super) fn condition(text: &str) -> Result<Condition, String> {
     dragline_definition::condition(text, "condition").map_err(|errors| errors.one_line())
 }
 
-/// Returns a parser of how much is made of each page.
+/// Returns a parser of content levels.
 pub(super) fn content() -> impl TypedValueParser<Value = ContentLevel> {
     one_of([ContentLevel::Text, ContentLevel::Items, ContentLevel::Full], ContentLevel::name)
 }
 
-/// Returns a parser of what is done with sitemaps.
+/// Returns a parser of the modes for sitemaps.
 pub(super) fn sitemaps() -> impl TypedValueParser<Value = Sitemaps> {
     one_of([Sitemaps::Ignore, Sitemaps::Follow], Sitemaps::name)
 }
 
-/// Returns a parser of what is done with what pages need.
+/// Returns a parser of the modes for page requisites.
 pub(super) fn requisites() -> impl TypedValueParser<Value = Requisites> {
     one_of([Requisites::Ignore, Requisites::Fetch], Requisites::name)
 }
 
-/// Returns a parser of what is done about missing pages without a status.
+/// Returns a parser of the modes for soft 404s.
 pub(super) fn soft_404() -> impl TypedValueParser<Value = Soft404> {
     one_of([Soft404::Ignore, Soft404::Detect], Soft404::name)
 }
 
-/// Returns a parser of what is done with canonical links.
+/// Returns a parser of the modes for canonical links.
 pub(super) fn canonical() -> impl TypedValueParser<Value = Canonical> {
     one_of([Canonical::Obey, Canonical::Ignore], Canonical::name)
 }
 
-/// Returns a parser of one of these, by its name.
+/// Returns a parser of the values in `all`, by name.
 fn one_of<T, const N: usize>(all: [T; N], name_of: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Default + Send + Sync + 'static,
@@ -85,7 +85,7 @@ where
     named.map(move |name| all.into_iter().find(|one| name_of(*one) == name).unwrap_or_default())
 }
 
-/// Parses an outcome, given by its number or its name.
+/// Parses an outcome's number or name.
 pub(super) fn outcome(text: &str) -> Result<Outcome, String> {
     text.parse().map_err(|error: NoSuchOutcome| format!("{error}; docs/outcomes.md lists them all"))
 }

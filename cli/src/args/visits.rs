@@ -1,4 +1,4 @@
-//! `dragline history` and `dragline get`: what is stored of the visits of one URL.
+//! `dragline history` and `dragline get`: the stored visits of one URL.
 
 use clap::{Args, ValueEnum};
 use dragline_domain::ids::Iteration;
@@ -48,7 +48,7 @@ impl VisitedArgs {
     /// Returns the crawl to read.
     ///
     /// # Errors
-    /// A stack is named, but no crawl.
+    /// A stack is named without a crawl.
     #[cfg_attr(not(feature = "stack"), expect(clippy::unnecessary_wraps, reason = "only a stack may lack a crawl"))]
     pub(crate) fn which(&self) -> Result<CrawlSource<'_>, CliError> {
         #[cfg(feature = "stack")]
@@ -137,9 +137,9 @@ impl GetArgs {
         if self.whole { Extent::Whole } else { Extent::Main }
     }
 
-    /// Returns what to do with the body's content coding.
+    /// Returns whether to undo the body's content coding.
     pub(crate) const fn coding(&self) -> Coding {
-        // What finds the main part undoes the coding itself.
+        // The search for the main part undoes the coding itself.
         if self.raw || self.form.is_some() { Coding::Kept } else { Coding::Undone }
     }
 }

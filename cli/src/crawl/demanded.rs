@@ -24,21 +24,21 @@ use crate::terminal::{Console, count, plural, safe};
 /// How many URLs are added at a time.
 const BATCH: usize = 1_000;
 
-/// How many URLs that are left out are named.
+/// How many rejected URLs are named in messages.
 const NAMED_MAX: u64 = 10;
 
-/// The URLs that the arguments name: as arguments, in a file, or both.
+/// The demanded URLs: arguments, lines of a file, or both.
 pub(super) struct Demanded {
     demand: Demand,
-    /// As they were given: the rules of the crawl decide which parameters are stripped.
+    /// As given: the crawl's rules decide which parameters are stripped.
     urls: Vec<String>,
     input: Option<Input>,
-    /// The definition in a file, if one is given.
+    /// The definition's file, if one is given.
     given: Option<Draft>,
 }
 
 impl Demanded {
-    /// Opens what the arguments name.
+    /// Opens the sources of URLs that the arguments name.
     ///
     /// # Errors
     /// A file cannot be read, or an argument is neither a URL nor a definition.
@@ -55,20 +55,22 @@ impl Demanded {
         Ok(Self { demand, urls, input, given })
     }
 
-    /// Returns the definition that the arguments describe by a file; `None` if there is none.
+    /// Returns the definition in the file that the arguments name; `None` if they name none.
     pub(super) fn definition(&self, args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
         Ok(self.given.clone().map(|draft| Definition::new(args.change(draft))).transpose()?)
     }
 
-    /// Returns the crawl that the URLs among the arguments name; `None` if there are none.
+    /// Returns the crawl named after the host of the URL arguments; `None` if there are none.
     pub(super) fn crawl(&self) -> Option<CrawlId> {
         self.urls.first().and_then(|url| parse_url(url).ok()).map(|url| CrawlId::for_origin(&url.origin()))
     }
 
-    /// Returns the definition of a new crawl for these URLs: the first one of each origin is a seed, so that all are in scope.
+    /// Returns the definition of a new crawl for these URLs. The first URL of each origin is a
+    /// seed, so that all are in scope.
     ///
     /// # Errors
-    /// There is no URL, there are more origins than a crawl may have seeds, or the file cannot be read.
+    /// There is no URL, there are more origins than a crawl may have seeds, or the file cannot be
+    /// read.
     pub(super) fn new_definition(&mut self, args: &CrawlArgs) -> Result<Definition, CliError> {
         let mut seeds: BTreeMap<Origin, CrawlUrl> = BTreeMap::new();
         let mut first = None;
@@ -99,14 +101,15 @@ impl Demanded {
         Ok(Definition::new(args.change(draft))?)
     }
 
-    /// Returns the URLs among the arguments, and then the lines of the file.
+    /// Returns the URL arguments, then the lines of the file.
     fn lines(&mut self) -> Result<impl Iterator<Item = Result<Line, CliError>>, CliError> {
         let urls: Vec<Line> = self.urls.iter().map(|url| Line { place: None, text: Ok(url.clone()) }).collect();
         let lines = self.input.as_mut().map(Input::lines).transpose()?;
         Ok(urls.into_iter().map(Ok).chain(lines.into_iter().flatten()))
     }
 
-    /// Adds the URLs to an iteration, some at a time, and lets it begin. Without any, the definition's seeds are added.
+    /// Adds the URLs to an iteration in batches, and starts it. Without URLs, the definition's
+    /// seeds are added.
     ///
     /// # Errors
     /// The file cannot be read, or the store failed.
@@ -155,7 +158,7 @@ impl Demanded {
     }
 }
 
-/// Returns what is wrong with a line, behind where it is.
+/// Prefixes a line's error with its place.
 fn placed(place: Option<&str>, why: &str) -> String {
     place.map_or_else(|| why.to_owned(), |place| format!("{place}: {why}"))
 }
@@ -164,18 +167,18 @@ fn url_of(text: &str, rules: &UrlRules) -> Result<CrawlUrl, String> {
     CrawlUrl::parse(text, rules).map_err(|error| format!("`{}` cannot be crawled: {error}", safe(text)))
 }
 
-/// What became of the URLs.
+/// How many URLs were added, known or rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     queued: u64,
     not_due: u64,
-    /// The iteration had them already, or they were named twice.
+    /// Already in the iteration, or named twice.
     known: u64,
     left_out: u64,
 }
 
 impl Counts {
-    /// Counts a URL that is not visited, and says why for the first ones.
+    /// Counts a rejected URL, and prints the reason for the first ones.
     fn leave_out(&mut self, place: Option<&str>, why: &str, console: &Console) {
         self.left_out += 1;
         if self.left_out <= NAMED_MAX {

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use super::progress::Snapshot;
 use crate::terminal::{Console, Form, Verbosity};
 
-/// How often a line is printed where there is no live display.
+/// How often a line is printed if there is no live display.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// How often an event is written for programs.
@@ -20,29 +20,25 @@ pub(super) enum Display {
     None,
     /// Live lines on a terminal.
     Live {
-        /// How much is done and waiting.
+        /// What is done, and what waits.
         amounts: ProgressBar,
         /// The outcomes so far.
         outcomes: ProgressBar,
-        /// The origins, and what they wait for.
+        /// The origins and their waits.
         places: ProgressBar,
-        /// The local time zone.
         zone: TimeZone,
     },
     /// A line every few seconds.
     Lines {
-        /// The console to write to.
         console: Console,
-        /// When the next one is due, as a time since the run began.
+        /// When the next line is due, since the start of the run.
         next: Duration,
-        /// The local time zone.
         zone: TimeZone,
     },
     /// A JSON object every second.
     Events {
-        /// The console to write to.
         console: Console,
-        /// When the next one is due, as a time since the run began.
+        /// When the next event is due, since the start of the run.
         next: Duration,
     },
 }

@@ -1,4 +1,4 @@
-//! How one URL ended, as a line of text or as a JSON object.
+//! The outcome of one URL, as a line of text or as a JSON object.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl<'a> Ended<'a> {
     }
 }
 
-/// A visit that is over. The fields are those of the event `request`.
+/// A finished visit. The fields are those of the event `request`.
 #[derive(Debug, Serialize)]
 pub(super) struct Visited<'a> {
     url: &'a CrawlUrl,

@@ -24,7 +24,7 @@ struct End<'a> {
     summary: Option<&'a Summary>,
 }
 
-/// Reports how the crawl's iteration stands or ended, from what is stored.
+/// Reports the state or result of the crawl's iteration, as stored.
 pub(super) async fn finish(
     args: &CrawlArgs,
     (crawl, directory): (&CrawlId, &Directory),
@@ -71,13 +71,13 @@ pub(super) async fn finish(
     Ok(exit)
 }
 
-/// Reports what is stored of a run that was stopped at once.
+/// Reports the stored state of a run that was stopped at once.
 pub(super) fn at_once(args: &CrawlArgs, directory: &Directory, stored: &Progress, console: &Console) -> Exit {
     let (exit, go_on) = (Exit::Interrupted, args.command_to_resume(directory));
     let (exit_code, requests_stored) = (exit.code(), Some(stored.crawler.requests));
     let end = End { ended: "at_once", exit_code, go_on: Some(&go_on), requests_stored, summary: None };
     if args.output.answer() == Answer::Json {
-        // There is no time for a summary, and if printing fails nobody is left to tell.
+        // There is no time for a summary, and a printing error cannot be reported anywhere.
         let _ = write_json(io::stdout().lock(), &end);
     }
     if console.form() == Form::Json {

@@ -1,21 +1,20 @@
-//! The free space that a crawl leaves on the disk.
+//! The free disk space that a crawl keeps in reserve.
 
 use std::path::Path;
 
 use crate::terminal::bytes;
 
-/// How much space the disk of a data directory is to keep free.
+/// The minimum of free space on the disk of a data directory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Floor<'a> {
-    /// The data directory.
     pub(super) data: &'a Path,
-    /// The least number of bytes that are to be free.
+    /// The minimum, in bytes.
     pub(super) free_bytes_min: u64,
 }
 
 impl Floor<'_> {
-    /// Returns what to tell if the disk has less free space than it is to keep. Costs one system call. Where the system cannot tell, the crawl goes on
-    /// until the disk is full.
+    /// Returns a message if the disk has less free space than the minimum. Costs one system call.
+    /// If the system cannot tell, the crawl continues until the disk is full.
     pub(super) fn undercut(&self) -> Option<String> {
         let free = dragline_local::free_bytes(self.data).unwrap_or(u64::MAX);
         (free < self.free_bytes_min).then(|| {

@@ -1,8 +1,8 @@
-//! Requests to stop: Ctrl-C and, on Unix, SIGTERM as service managers send it.
+//! Interruptions: Ctrl-C and, on Unix, SIGTERM, which service managers send.
 
 use std::io;
 
-/// Listens for interruptions, which no longer kill the process from then on.
+/// A listener for interruptions, which from then on no longer kill the process.
 pub(super) struct Interrupts {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,

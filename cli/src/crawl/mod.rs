@@ -1,4 +1,4 @@
-//! `dragline crawl`: decides what to do, does it, and reports how it went.
+//! `dragline crawl`: chooses the crawl, runs its iteration, and reports the result.
 
 mod demanded;
 mod display;
@@ -51,7 +51,7 @@ use watch::Watch;
 /// Crawls until the iteration is over or interrupted.
 ///
 /// # Errors
-/// Anything that keeps the iteration from being finished.
+/// The iteration could not be finished.
 pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.data.as_path();
     let (wish, network) = (args.wish()?, Network::from_args(&args.network)?);
@@ -80,9 +80,9 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
     let files_max = raise_open_files();
     let mut listening = None;
     loop {
-        // Created anew for each iteration: the queue of one that was ended holds nothing for the next.
+        // Opened anew for each iteration: the queue of an ended one must not leak into the next.
         let store = args.disk.waiting.open(data, console).await?;
-        // Only from now on: before, Ctrl-C ends the waiting.
+        // Only from here on: before, Ctrl-C ends the wait for the directory.
         let interrupts = match &mut listening {
             Some(interrupts) => interrupts,
             none => none.insert(Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?),
@@ -130,8 +130,8 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
     }
 }
 
-/// Refuses to resume without a flag that the crawl had before: all known URLs of private addresses would end as blocked, and those of servers
-/// with untrusted certificates as failed.
+/// Refuses to resume without a flag that the crawl had before. Otherwise all known URLs at private
+/// addresses would end as blocked, and those on servers with untrusted certificates as failed.
 async fn check_allowances(
     store: &LocalStore,
     (crawl, directory): (&CrawlId, &Directory),
@@ -146,7 +146,8 @@ async fn check_allowances(
     Ok(())
 }
 
-/// Returns the crawl to run, which is the one that a given definition names, and its place among those of the data directory.
+/// Returns the crawl to run and its place among the crawls of the data directory. A given
+/// definition names the crawl.
 async fn which(
     store: &LocalStore,
     given: Option<&Definition>,
@@ -156,7 +157,7 @@ async fn which(
     let (data, crawls) = (args.data.as_path(), store.crawls().await?);
     let is_reparse = matches!(args.wish()?, CrawlRequest::Reparse(_));
     let crawl = match given {
-        // What was never crawled has no documents.
+        // A crawl must exist to have documents.
         Some(given) if is_reparse => crawl_handle::choose(data, &crawls, Some(&given.name))?,
         Some(given) => Some(given.name.clone()),
         None => crawl_handle::choose(data, &crawls, named(demanded, args).as_ref())?,
@@ -166,12 +167,13 @@ async fn which(
     Ok((crawl, directory))
 }
 
-/// Returns the crawl that the arguments name, be it by the host of a demanded URL; `None` if they name none.
+/// Returns the crawl that the arguments name, directly or by the host of a demanded URL; `None` if
+/// they name none.
 fn named(demanded: Option<&Demanded>, args: &CrawlArgs) -> Option<CrawlId> {
     args.crawl.clone().or_else(|| demanded.and_then(Demanded::crawl))
 }
 
-/// Whether demanded URLs make a crawl of their own, as the directory does not hold the one that they are for.
+/// Returns whether the demanded URLs need a new crawl, as the directory has none for them.
 async fn is_new(store: &LocalStore, demanded: &Demanded, args: &CrawlArgs) -> Result<bool, CliError> {
     let crawls = store.crawls().await?;
     Ok(match named(Some(demanded), args) {

@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use crate::terminal::{Console, Form};
 
-/// The maximum number of origins whose notice is remembered. Notices about further ones repeat.
+/// The maximum number of origins whose notices are remembered. Notices about others may repeat.
 const REMEMBERED_MAX: usize = 1_000;
 
 /// Prints notices on standard error.
 pub(crate) struct ConsoleNotifier {
     console: Console,
-    /// Origins already reported for an unreadable robots.txt, which is retried again and again.
+    /// Origins already reported for an unreadable robots.txt, which is retried many times.
     unreadable: Mutex<HashSet<Origin>>,
 }
 
@@ -26,7 +26,7 @@ impl ConsoleNotifier {
         Self { console, unreadable: Mutex::default() }
     }
 
-    /// Returns whether the same notice was already printed.
+    /// Returns whether the notice was printed before.
     fn is_repeated(&self, notice: &Notice) -> bool {
         let Notice::RobotsUnreadable { origin, .. } = notice else { return false };
         let mut reported = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,7 +41,7 @@ impl Notifier for ConsoleNotifier {
         if !matches!(notice, Notice::IterationClosed(_)) && !self.is_repeated(&notice) {
             let words = notice.words();
             match self.console.form() {
-                // What pages have lost is told whoever listens.
+                // Lost content concerns everybody, so these are printed even when quiet.
                 Form::Text
                     if matches!(notice, Notice::Stuck { .. } | Notice::Drifted { .. } | Notice::BodyCut { .. }) =>
                 {

@@ -16,10 +16,12 @@ use crate::past::{self, Report};
 use crate::terminal::Console;
 use crate::{derived, markdown};
 
-/// Makes the documents of all iterations of a crawl in a data directory again, and reports what came of it on standard output.
+/// Rebuilds the documents of all iterations of a crawl in a data directory, and prints a report on
+/// standard output.
 ///
 /// # Errors
-/// There is no such crawl, an iteration of it is not over, the definition is not valid, or the directory cannot be written.
+/// There is no such crawl, one of its iterations is not over, the definition is not valid, or the
+/// directory cannot be written.
 pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.data.as_path();
     let CrawlRequest::Reparse(selection) = args.wish()? else { return Ok(Exit::Done) };
@@ -36,7 +38,7 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         let (Some(held), Some(latest)) = (&held, latest) else { return Err(CliError::NotBegun(directory)) };
         let place = CrawlLocation::Data(directory.clone());
         if latest.status != IterationStatus::Closed {
-            // Before the definition is stored, by which it would go on.
+            // Checked before the definition is stored, as the open iteration would adopt it.
             return Err(CliError::NotOver { place, crawl });
         }
         let wanted = match given {
@@ -46,7 +48,7 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         begin::store(&world, Some(held), &wanted).await?;
         let remaking = store.remaking();
         let (job, done) = past::remake_all(&world, &remaking, (&crawl, &place), selection, console).await?;
-        // What it says of pages may be that of another definition.
+        // The derived files may describe pages by the old definition.
         derived::remove(&place, &crawl)?;
         remaking.end_remake(&crawl, &job).await?;
         (Report { place, crawl, done }, directory)

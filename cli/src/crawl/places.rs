@@ -1,4 +1,4 @@
-//! What each origin waits for and why: in words, and as JSON objects.
+//! What each origin waits for and why, as text and as JSON objects.
 
 use std::time::Duration;
 
@@ -12,13 +12,14 @@ use serde::Serialize;
 use super::watch::OriginStage;
 use crate::terminal::duration;
 
-/// The number of origins that are named. The others are counted.
+/// The number of origins that are named. Others are only counted.
 const ORIGINS_SHOWN: usize = 3;
 
-/// The shortest wait that is shown. Shorter ones would be over before anybody could read them.
+/// The shortest wait that is shown. Shorter ones end before anybody can read them.
 const WAIT_SHOWN_MIN: Duration = Duration::from_secs(1);
 
-/// Describes the origins and what they wait for; empty if there are none. The delay is included if there is only one origin.
+/// Describes the origins and their waits; empty if there are none. A single origin is shown with
+/// its delay.
 pub(super) fn words(places: &[OriginStage], now: Timestamp, zone: &TimeZone) -> String {
     if let [place] = places {
         // The wait comes first, as terminals are narrow.
@@ -52,7 +53,7 @@ fn delay_words(stage: Stage) -> Option<String> {
     })
 }
 
-/// Describes the wait, if it takes a while.
+/// Describes a wait that is long enough to be shown.
 fn wait_words(stage: Stage, now: Timestamp, zone: &TimeZone) -> Option<String> {
     let (until, why, delay) = match stage {
         Stage::Robots => return Some("fetching robots.txt".to_owned()),
@@ -80,14 +81,14 @@ fn wait_words(stage: Stage, now: Timestamp, zone: &TimeZone) -> Option<String> {
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct OriginState<'a> {
     origin: &'a Origin,
-    /// What it is doing: `robots_txt`, `parsing`, or why it waits.
+    /// Its activity: `robots_txt`, `parsing`, or the reason for its wait.
     waits_for: &'static str,
     until: Option<Timestamp>,
     delay_ms: Option<u64>,
     delay_reason: Option<&'static str>,
 }
 
-/// Returns the named origins as JSON objects, and the number of others.
+/// Returns the first origins as JSON objects, and the number of others.
 pub(super) fn origin_states(places: &[OriginStage]) -> (Vec<OriginState<'_>>, u64) {
     let states = places.iter().take(ORIGINS_SHOWN).map(|OriginStage { origin, stage }| {
         let (waits_for, until, delay) = match *stage {

@@ -1,4 +1,4 @@
-//! Prepares the iteration to run, from the arguments and the contents of the data directory.
+//! Prepares the iteration to run, from the arguments and the data directory.
 
 use std::path::Path;
 
@@ -19,11 +19,10 @@ use crate::terminal::Console;
 
 /// An iteration that is ready to run.
 pub(super) struct Prepared {
-    /// The definition to crawl by.
+    /// The definition in force.
     pub(super) wanted: Definition,
-    /// The iteration.
     pub(super) iteration: IterationRow,
-    /// Why to run it.
+    /// The purpose of the run.
     pub(super) goal: Goal,
 }
 
@@ -32,12 +31,12 @@ pub(super) struct Prepared {
 pub(super) enum Goal {
     /// Crawl.
     Crawl,
-    /// End it, or finish it, so that the next one can begin.
+    /// End or finish it, so that the next one can begin.
     MakeWay,
 }
 
-/// Decides what to do about a crawl and does everything up to the run itself. `given` is the definition that the arguments describe; `None` to use
-/// the stored one.
+/// Decides what to do with a crawl, and does everything up to the run itself. `given` is the
+/// definition in the arguments; `None` to use the stored one.
 ///
 /// # Errors
 /// The arguments do not fit the stored crawl, or the store failed.
@@ -61,7 +60,7 @@ pub(super) async fn prepare(
     if let (Plan::Finish | Plan::GoOn { .. }, Some(latest)) = (&plan, latest)
         && latest.task == Task::Import
     {
-        // Its answers are in archives, and not on the web.
+        // Its answers come from archives, not from the web.
         let (crawl, iteration, directory) = (crawl.clone(), latest.number, directory.clone());
         return Err(NotImported::Unfinished { crawl, iteration, directory }.into());
     }

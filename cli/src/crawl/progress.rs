@@ -17,16 +17,16 @@ use crate::terminal::{bytes, count, duration, plural};
 /// The shortest remaining time that is shown.
 const LEFT_SHOWN_MIN: Duration = Duration::from_secs(2);
 
-/// The state of an iteration at one moment.
+/// A snapshot of an iteration.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot<'a> {
     /// The time since this run began.
     pub(super) elapsed: Duration,
-    /// The counters of the whole iteration when this run began.
+    /// The counters of the whole iteration at the start of this run.
     pub(super) before: &'a Progress,
-    /// The counters as last committed.
+    /// The counters at the last commit.
     pub(super) committed: &'a Progress,
-    /// What was done since this run began, committed or not.
+    /// This run's counts, committed or not.
     pub(super) counted: Counted,
     /// Recent pages per second; `None` until it can be measured.
     pub(super) rate: Option<f64>,
@@ -34,9 +34,8 @@ pub(super) struct Snapshot<'a> {
     pub(super) budget: Option<u64>,
     /// The maximum number of requests under way at one origin.
     pub(super) concurrency: u16,
-    /// The origins that are not finished, those being visited first.
+    /// The unfinished origins, those being visited first.
     pub(super) places: &'a [OriginStage],
-    /// The current time.
     pub(super) now: Timestamp,
 }
 
@@ -58,8 +57,8 @@ pub(super) struct ProgressEvent<'a> {
 }
 
 impl Snapshot<'_> {
-    /// Returns the number of URLs in the iteration that ended with an answer. For earlier runs it is derived: of their requests, retries are
-    /// known, and of the parsed ones those without an answer.
+    /// Returns the number of URLs in the iteration that ended with an answer. For earlier runs it
+    /// is derived: the requested URLs, less retries and URLs that ended without an answer.
     pub(super) fn pages(&self) -> u64 {
         let CrawlerCounters { pages, retries, .. } = self.before.crawler;
         let unanswered = [Outcome::ConnectionFailed, Outcome::RequestTimeout].map(|outcome| self.before.count(outcome));
@@ -78,12 +77,12 @@ impl Snapshot<'_> {
         (self.before.retries_waiting + self.counted.put_off).saturating_sub(self.counted.tried_again)
     }
 
-    /// Returns the number of URLs that wait, retries included.
+    /// Returns the number of waiting URLs, including retries.
     fn waiting(&self) -> u64 {
         self.committed.added.saturating_sub(self.before.taken + self.counted.taken) + self.retries_waiting()
     }
 
-    /// Estimates how long it takes to fetch the URLs that wait; `None` unless exactly one origin is left.
+    /// Estimates the time to fetch the waiting URLs; `None` unless exactly one origin is left.
     fn left(&self) -> Option<Duration> {
         let [place] = self.places else { return None };
         let (delay, wait) = places::pace_of(place, self.now).filter(|_| self.committed.origins_open == 1)?;
@@ -93,7 +92,7 @@ impl Snapshot<'_> {
         (!each.is_zero()).then(|| wait + each.saturating_mul(waits_after_the_first))
     }
 
-    /// Describes how much is done and how much waits.
+    /// Describes what is done and what waits.
     pub(super) fn amounts(&self) -> String {
         let rate = self.rate.map_or_else(String::new, |rate| format!(" ({rate:.1}/s)"));
         let left = self.left().filter(|left| *left >= LEFT_SHOWN_MIN);
@@ -107,13 +106,14 @@ impl Snapshot<'_> {
         )
     }
 
-    /// Returns how many of the parsed URLs ended in this class.
+    /// Returns the number of parsed URLs of this class.
     fn of_class(&self, class: OutcomeClass) -> u64 {
         let outcomes = &self.committed.parser.outcomes;
         outcomes.iter().filter(|(outcome, _)| outcome.class() == class).map(|(_, number)| number).sum()
     }
 
-    /// Counts the outcomes by class; empty before there are any. What was fetched counts once it is parsed.
+    /// Counts the outcomes by class; empty before the first. A fetched URL counts once it is
+    /// parsed.
     pub(super) fn outcomes(&self) -> String {
         let classes = [
             (OutcomeClass::Content, "content"),
@@ -136,12 +136,12 @@ impl Snapshot<'_> {
         parts.join(", ")
     }
 
-    /// Describes the origins and what they wait for; empty if there are none.
+    /// Describes the origins and their waits; empty if there are none.
     pub(super) fn places(&self, zone: &TimeZone) -> String {
         places::words(self.places, self.now, zone)
     }
 
-    /// Returns all of it on one line, for logs and pipes.
+    /// Returns everything on one line, for logs and pipes.
     pub(super) fn line(&self, zone: &TimeZone) -> String {
         let mut line = self.amounts();
         for (lead, part) in [("; ", self.outcomes()), ("; at ", self.places(zone))] {
@@ -153,7 +153,7 @@ impl Snapshot<'_> {
         line
     }
 
-    /// Returns all of it as a JSON object.
+    /// Returns everything as a JSON object.
     pub(super) fn event(&self) -> ProgressEvent<'_> {
         use OutcomeClass::{Blocked, Content, Dismissed, Failed, Missing, Redirect};
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
@@ -192,14 +192,14 @@ pub(super) struct Rate {
 }
 
 impl Rate {
-    /// The length of time that it covers.
+    /// The length of the measured window.
     const WINDOW: Duration = Duration::from_secs(10);
-    /// The maximum number of readings that are kept, however often they come.
+    /// The maximum number of readings in memory, however frequent.
     const READINGS_MAX: usize = 100;
 
     /// Adds a reading of the counter and returns the rate; `None` until the readings are far enough apart.
     pub(super) fn after(&mut self, now: Duration, pages: u64) -> Option<f64> {
-        // The oldest reading that is kept lies at the window's edge, so that a slow crawl has a rate too.
+        // The oldest reading lies at the window's edge, so that a slow crawl has a rate too.
         while self.seen.len() >= Self::READINGS_MAX
             || self.seen.get(1).is_some_and(|(at, _)| now.saturating_sub(*at) >= Self::WINDOW)
         {

@@ -33,7 +33,7 @@ const SHOW_EVERY: Duration = Duration::from_millis(250);
 /// How often the committed counters are read.
 const READ_EVERY: Duration = Duration::from_secs(1);
 
-/// How long aborted tasks may take to end.
+/// How long aborted tasks may take to stop.
 const GONE_WITHIN: Duration = Duration::from_secs(2);
 
 /// The local adapters, with notices printed on the console.
@@ -44,18 +44,18 @@ pub(super) type CliWorld = LocalWorld<ConsoleNotifier>;
 pub(super) enum Ended {
     /// The iteration is over.
     Over,
-    /// It was interrupted and stopped cleanly.
+    /// It was interrupted, and stopped cleanly.
     Interrupted,
     /// The disk had too little free space, and it stopped cleanly.
     LowSpace,
-    /// It was interrupted twice, and left as it was.
+    /// It was interrupted twice, and stopped at once.
     AtOnce,
 }
 
 /// Runs an iteration with this definition until it is over or interrupted.
 ///
 /// # Errors
-/// The engine's.
+/// The engine failed.
 pub(super) async fn run(
     world: &Arc<CliWorld>,
     fetchers: impl Fetchers,
@@ -68,7 +68,7 @@ pub(super) async fn run(
     let engine = Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) };
     let (stop, activity) = (engine.stop.clone(), Arc::clone(&engine.activity));
     let mut low = Low { floor, console, is_reached: false };
-    // Before the first request.
+    // Checked before the first request.
     low.check(&stop);
     let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn(engine.run(Until::Closed(iteration.crawl.clone())));
     let began = world.clock().monotonic();
@@ -90,7 +90,8 @@ pub(super) async fn run(
             () = interrupts.next() => {
                 if stop.is_stopped() {
                     engine.abort();
-                    // The tasks that it started end a moment later; nothing is committed after that.
+                    // The tasks that it started end a moment later. After that, nothing is
+                    // committed.
                     let _aborted = (&mut engine).await;
                     gone(world).await;
                     return Ok(Ended::AtOnce);
@@ -124,13 +125,13 @@ impl Low<'_> {
         }
     }
 
-    /// Returns how a run really ended that was stopped.
+    /// Returns the real reason why a run was stopped.
     fn explain(&self, ended: Ended) -> Ended {
         if ended == Ended::Interrupted && self.is_reached { Ended::LowSpace } else { ended }
     }
 }
 
-/// Waits until no task uses these adapters any more.
+/// Waits until no task uses these adapters.
 async fn gone(world: &Arc<CliWorld>) {
     let since = world.clock().monotonic();
     while Arc::strong_count(world) > 1 && world.clock().monotonic().saturating_sub(since) < GONE_WITHIN {
@@ -152,7 +153,7 @@ fn finishing(origins: usize) -> String {
     format!("finishing the requests under way at {}; press Ctrl-C again to stop at once", plural(origins, "site"))
 }
 
-/// What the display keeps between two updates.
+/// The display's state between two updates.
 struct Shown<'a> {
     display: Display,
     watch: &'a Watch,

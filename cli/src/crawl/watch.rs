@@ -1,4 +1,5 @@
-//! Watches the crawl: counts what this run does, tracks what each origin is doing, and prints a line per URL if asked to.
+//! Watches the crawl: counts its work, tracks the activity of each origin, and prints a line per
+//! URL if requested.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +15,7 @@ use crate::terminal::{Console, Form, Verbosity};
 /// The maximum number of origins that are tracked.
 const PLACES_MAX: usize = 1_000;
 
-/// What this run has done so far, committed or not.
+/// The counts of this run, committed or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counted {
     /// URLs taken from the todo, requested or not.
@@ -23,7 +24,7 @@ pub(super) struct Counted {
     pub(super) pages: u64,
     /// Requests, retries included.
     pub(super) requests: u64,
-    /// URLs that were put off for a retry.
+    /// URLs postponed for a retry.
     pub(super) put_off: u64,
     /// URLs that were retried.
     pub(super) tried_again: u64,
@@ -33,12 +34,10 @@ pub(super) struct Counted {
     pub(super) took: Duration,
 }
 
-/// An origin and what it is doing.
+/// An origin and its activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OriginStage {
-    /// The origin.
     pub(super) origin: Origin,
-    /// What it is doing.
     pub(super) stage: Stage,
 }
 
@@ -55,17 +54,17 @@ struct State {
 }
 
 impl Watch {
-    /// Returns an observer that prints events to the console and keeps counts.
+    /// Returns an observer that prints events to the console and counts.
     pub(super) fn new(console: Console) -> Self {
         Self { console, state: Mutex::default() }
     }
 
-    /// Returns what was done so far.
+    /// Returns the counts so far.
     pub(super) fn counted(&self) -> Counted {
         self.state().counted
     }
 
-    /// Returns the origins that are not finished, in order.
+    /// Returns the unfinished origins, in order.
     pub(super) fn places(&self) -> Vec<OriginStage> {
         let place = |(origin, stage): (&Origin, &Stage)| OriginStage { origin: origin.clone(), stage: *stage };
         self.state().places.iter().map(place).collect()

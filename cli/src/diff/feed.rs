@@ -1,4 +1,4 @@
-//! The list as an RSS feed (RSS 2.0), for readers of news.
+//! The list as an RSS feed (RSS 2.0).
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use jiff::fmt::rfc2822;
 
 use crate::terminal::{unless_closed, xml_text};
 
-/// A feed that is being written.
+/// A writer of a feed.
 pub(super) struct Feed<W: Write> {
     out: BufWriter<W>,
     crawl: CrawlId,
@@ -19,7 +19,7 @@ pub(super) struct Feed<W: Write> {
 }
 
 impl<W: Write> Feed<W> {
-    /// Begins a feed. Its link is that of the site, a seed of the crawl.
+    /// Begins a feed. Its link is a seed of the crawl.
     pub(super) fn new(out: W, crawl: &CrawlId, link: &str, span: Span) -> Self {
         let mut feed = Self { out: BufWriter::new(out), crawl: crawl.clone(), written: Ok(()) };
         let title = xml_text(&format!("Changes of {crawl}"));
@@ -45,7 +45,7 @@ impl<W: Write> Feed<W> {
         if self.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Ends the feed. A reader that closed its end is not an error.
+    /// Ends the feed. A closed pipe is not an error.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.put("</channel>\n</rss>\n");
         unless_closed(self.written.and_then(|()| self.out.flush()))
@@ -62,7 +62,7 @@ fn entry(crawl: &CrawlId, change: &PageChange) -> String {
         _ => change.changed_parts.as_ref().map_or_else(String::new, |parts| format!(" ({})", parts.replace(',', ", "))),
     };
     let title = xml_text(&format!("{kind}: {url}{more}"));
-    // The same change has the same name, however often the feed is made.
+    // The same change always has the same id, however often the feed is written.
     let name = xml_text(&format!("{crawl}/{iteration}/{kind}/{url}"));
     let link = xml_text(url);
     let date = change

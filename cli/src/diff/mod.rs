@@ -1,4 +1,4 @@
-//! `dragline diff`: lists what differs between two iterations, as it is found.
+//! `dragline diff`: lists the differences of two iterations as it finds them.
 
 mod feed;
 mod text;
@@ -26,10 +26,10 @@ use crate::exit::Exit;
 use crate::export::Rows;
 use crate::terminal::{Colour, Console};
 
-/// The number of rows in one read.
+/// The number of rows per read.
 const BATCH_ROWS: usize = 500;
 
-/// Prints what differs on standard output.
+/// Prints the differences on standard output.
 ///
 /// # Errors
 /// There is no such crawl or iteration, it cannot be read, or the list cannot be written.
@@ -97,7 +97,7 @@ async fn show(found: &CrawlHandle<impl Reader>, args: &DiffArgs, console: &Conso
     })
 }
 
-/// Returns a URL that the crawl starts from; empty if it knows none.
+/// Returns a seed of the crawl; empty if it has none.
 async fn first_seed(reader: &impl Reader) -> PortResult<String> {
     let mut seed = String::new();
     let filter = &Filter::default();
@@ -113,13 +113,13 @@ async fn first_seed(reader: &impl Reader) -> PortResult<String> {
     Ok(seed)
 }
 
-/// Returns the iterations to compare, both of which exist.
+/// Returns the iterations to compare. Both exist.
 async fn choose(found: &CrawlHandle<impl Reader>, args: &DiffArgs) -> Result<Span, CliError> {
     for given in [args.from, args.to].into_iter().flatten() {
         found.iteration(Some(given)).await?;
     }
     let mut latest = found.iteration(None).await?;
-    // What only made documents again found nothing that differs.
+    // A reparse finds no differences.
     while !latest.task.visits()
         && let Some(before) = Iteration::new(latest.number.number() - 1)
     {
@@ -127,7 +127,8 @@ async fn choose(found: &CrawlHandle<impl Reader>, args: &DiffArgs) -> Result<Spa
     }
     let span = Span::choose(args.from, args.to, &latest)
         .map_err(|source| CliError::NotCompared { crawl: found.crawl.clone(), source })?;
-    // Iterations are pruned from the oldest on. Which pages differ is what happened after the earlier one; links that went are in its documents.
+    // Iterations are pruned from the oldest on. Changes of pages are recorded after the earlier
+    // iteration; removed links are in its documents.
     let oldest_needed = match args.what {
         Compared::Pages => span.from().next(),
         Compared::Items | Compared::Links => span.from(),
@@ -136,7 +137,7 @@ async fn choose(found: &CrawlHandle<impl Reader>, args: &DiffArgs) -> Result<Spa
     Ok(span)
 }
 
-/// The list, as it is written.
+/// The list, in its form.
 enum List {
     Text(Text<StdoutLock<'static>>),
     Rows(Rows),
@@ -162,7 +163,7 @@ impl List {
     }
 }
 
-/// How many of each kind were listed, in the order in which they are reported.
+/// The number of entries of each kind, in the order of the report.
 #[derive(Debug, Default)]
 struct Totals {
     pages: [u64; ChangeKind::ALL.len()],
@@ -189,7 +190,7 @@ impl Totals {
         self.fields[kind as usize] += 1;
     }
 
-    /// Returns the kinds that were found, each with its number.
+    /// Returns the kinds with entries, each with its number.
     fn counts(&self) -> impl Iterator<Item = (u64, &'static str)> {
         let pages = self.pages.into_iter().zip(ChangeKind::ALL.map(ChangeKind::words));
         let links = [LinkChangeKind::Added, LinkChangeKind::Removed].map(LinkChangeKind::name);

@@ -14,16 +14,16 @@ const KIND_WIDTH: usize = 9;
 
 /// An entry of the list.
 pub(super) trait Line {
-    /// Returns the heading under which it is listed; `None` without one.
+    /// Returns the heading of its section; `None` without one.
     fn head(&self) -> Option<&str>;
 
-    /// Returns its kind, and the colour of that.
+    /// Returns its kind, and that kind's colour.
     fn kind(&self) -> (&'static str, Option<Shade>);
 
     /// Returns the rest of the line, escaped.
     fn words(&self) -> String;
 
-    /// Returns the change of a page, which a feed tells of; `None` for what is none.
+    /// Returns the change for a feed; `None` if the entry is not about a page.
     fn page(&self) -> Option<&PageChange>;
 }
 
@@ -52,7 +52,7 @@ impl Line for PageChange {
         let parts = self.changed_parts.as_ref().map(|parts| parts.replace(',', ", "));
         let more = match self.change {
             ChangeKind::Gone => Some(self.outcome_name.clone()),
-            // A page that moved has lost all its parts.
+            // A moved page has lost all its parts.
             ChangeKind::Moved => None,
             _ => parts,
         };
@@ -156,13 +156,13 @@ impl<W: Write> Text<W> {
             }
         };
         let (kind, shade) = line.kind();
-        // Padded before it is coloured: colours take no room.
+        // Padded before it is coloured: escape sequences have no width.
         let gap = " ".repeat(KIND_WIDTH.saturating_sub(kind.len()) + 2);
         let kind = shade.map_or_else(|| kind.to_owned(), |shade| self.colour.paint(shade, kind));
         writeln!(self.out, "{indent}{kind}{gap}{}", line.words())
     }
 
-    /// Writes the totals, and returns the first error. A reader that closed its end is not an error.
+    /// Writes the totals, and returns the first error. A closed pipe is not an error.
     pub(super) fn finish(mut self, span: Span, totals: &Totals) -> io::Result<()> {
         let written = match self.failed.take() {
             Some(failed) => Err(failed),
@@ -172,7 +172,7 @@ impl<W: Write> Text<W> {
     }
 }
 
-/// Returns the last line, with an empty one before it unless nothing else was written.
+/// Returns the last line, preceded by an empty one unless nothing else was written.
 fn ending(span: Span, totals: &Totals) -> String {
     let compared = format!("iteration {} compared with {}", span.to(), span.from());
     let found: Vec<_> = totals.counts().map(|(number, kind)| format!("{} {kind}", count(number))).collect();

@@ -1,4 +1,4 @@
-//! How the command ends with an error.
+//! How the command exits with an error.
 
 use std::error::Error;
 use std::io;
@@ -11,11 +11,11 @@ use super::CliError;
 use crate::exit::Exit;
 use crate::export::ExportError;
 
-/// What is being done when an answer is printed.
+/// The action that error messages name when writing an answer fails.
 pub(crate) const WRITING: &str = "writing to standard output";
 
 impl CliError {
-    /// Returns how the command ends with it.
+    /// Returns the exit code for this error.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Open(OpenError::InUse(_)) | Self::Index(SearchError::Busy { .. }) => Exit::InUse,
@@ -25,14 +25,14 @@ impl CliError {
         }
     }
 
-    /// Whether nobody reads standard output any more.
+    /// Returns whether the reader of standard output closed the pipe.
     pub(crate) fn is_closed_output(&self) -> bool {
         let is_of_output = matches!(self, Self::System { doing: WRITING, .. } | Self::Export(ExportError::Parquet(_)));
         is_of_output && causes(self).any(|cause| is_of_kind(cause, &[io::ErrorKind::BrokenPipe]))
     }
 }
 
-/// Returns what caused an error, the nearest first.
+/// Returns the causes of an error, the nearest first.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(error.source(), |&error| error.source())
 }

@@ -41,15 +41,14 @@ pub(crate) enum CliError {
     /// An argument is not a URL that can be crawled.
     #[error("`{}` cannot be crawled: {source}", without_credentials(text))]
     Url {
-        /// The argument. Credentials in it are not shown.
+        /// Credentials in it are not shown.
         text: String,
-        /// The reason.
         source: UrlError,
     },
     /// A definition was given together with other arguments.
     #[error("`{0}` is a definition, which cannot be combined with other arguments")]
     DefinitionAmongUrls(String),
-    /// An argument that must be a definition is none.
+    /// An argument is not a definition, but has to be.
     #[error("`{0}` is not the file of a definition")]
     NotADefinition(String),
     /// A demand is too long.
@@ -58,9 +57,7 @@ pub(crate) enum CliError {
     /// A file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// The reason.
         source: io::Error,
     },
     /// A definition's file has mistakes.
@@ -72,9 +69,7 @@ pub(crate) enum CliError {
     /// The certificates of `--ca-file` cannot be used.
     #[error("{}: {source}", path.display())]
     CaFile {
-        /// The file.
         path: PathBuf,
-        /// The reason.
         source: HttpConfigError,
     },
     /// The HTTP client cannot be set up.
@@ -86,15 +81,14 @@ pub(crate) enum CliError {
     /// There is neither a URL nor a stored crawl to resume.
     #[error("nothing to crawl: no URL was given, and there is no crawl in {}", data.display())]
     NothingToCrawl {
-        /// The data directory.
         data: PathBuf,
     },
-    /// No line of a list of URLs is one.
+    /// A list of URLs has no valid one.
     #[error("nothing to crawl: no line is a URL: {}{}", lines.join("; "), more_lines(*more))]
     NoUrls {
-        /// Where the first lines are, and what is wrong with each.
+        /// The first lines, with the place and error of each.
         lines: Vec<String>,
-        /// How many more there are.
+        /// The number of further lines.
         more: u64,
     },
     /// The crawl has not begun, so there is nothing to show.
@@ -103,143 +97,123 @@ pub(crate) enum CliError {
     /// The definition never had this version.
     #[error("the definition of `{crawl}` has no version {wanted}; the newest is {newest}")]
     NoVersion {
-        /// The crawl.
         crawl: CrawlId,
-        /// The version that was asked for.
+        /// The requested version.
         wanted: u32,
-        /// The newest version.
         newest: u32,
     },
     /// The iteration does not exist.
     #[error("the crawl `{crawl}` has no iteration {wanted}; the latest is {latest}")]
     NoIteration {
-        /// The crawl.
         crawl: CrawlId,
-        /// The iteration that was asked for.
+        /// The requested iteration.
         wanted: Iteration,
-        /// The latest iteration.
         latest: Iteration,
     },
-    /// Documents cannot be made again while a crawl is unfinished, as finishing it makes requests.
+    /// Documents cannot be rebuilt while a crawl is unfinished, as finishing it makes requests.
     #[error("iteration {iteration} of the crawl `{crawl}` is not finished")]
     UnfinishedCrawl {
-        /// The crawl.
         crawl: CrawlId,
-        /// The iteration.
         iteration: Iteration,
         /// The command that resumes it.
         go_on: String,
     },
-    /// Archives are not imported, or not all of them.
+    /// Archives were not imported, or not all of them.
     #[error("{0}")]
     Import(#[from] NotImported),
-    /// The iteration was pruned, so that a list of it would not be whole.
+    /// The iteration was pruned, so a list of it would be incomplete.
     #[error("the crawl `{crawl}`: iteration {iteration} was pruned on {}; what later ones refer to is kept", at.strftime("%Y-%m-%d"))]
     Pruned {
-        /// The crawl.
         crawl: CrawlId,
-        /// The iteration.
         iteration: Iteration,
-        /// When.
+        /// When it was pruned.
         at: Timestamp,
     },
-    /// An iteration of the crawl is not over, so its URLs cannot be forgotten, nor its past made again.
+    /// An iteration of the crawl is not over, so its URLs cannot be forgotten, nor the documents of
+    /// earlier iterations rebuilt.
     #[error("the last iteration of `{crawl}` is not over")]
     NotOver {
         /// Where the crawl is.
         place: CrawlLocation,
-        /// The crawl.
         crawl: CrawlId,
     },
     /// An iteration began while URLs were forgotten.
     #[error("an iteration of `{0}` began while its URLs were forgotten, so it may have visited them")]
     BegunMeanwhile(CrawlId),
-    /// URLs were forgotten while something was made, which may have them.
+    /// URLs were forgotten while derived data was built, which may contain them.
     #[error("URLs of `{0}` were forgotten meanwhile, so what was made may have them, and is not kept")]
     ForgottenMeanwhile(CrawlId),
-    /// Somebody else makes the documents of the crawl again.
+    /// Another process is rebuilding the documents of the crawl.
     #[error("somebody else makes the documents of `{0}` again since, by another definition, condition or program")]
     RemadeElsewhere(CrawlId),
     /// The iterations cannot be compared.
     #[error("the crawl `{crawl}`: {source}")]
     NotCompared {
-        /// The crawl.
         crawl: CrawlId,
-        /// The reason.
         source: SpanError,
     },
     /// The data directory holds several crawls, and none is named.
     #[error("{} holds several crawls: {}", data.display(), names(crawls))]
     WhichCrawl {
-        /// The data directory.
         data: PathBuf,
-        /// Its crawls.
         crawls: Vec<CrawlId>,
     },
     /// The data directory holds crawls, but not this one.
     #[error("there is no crawl `{wanted}` in {}", data.display())]
     NoCrawl {
-        /// The data directory.
         data: PathBuf,
-        /// The crawl that was asked for.
+        /// The requested crawl.
         wanted: CrawlId,
-        /// Its crawls.
         crawls: Vec<CrawlId>,
     },
     /// The crawl does not know the URL.
     #[error("the crawl `{crawl}` does not know {url}")]
     NotKnown {
-        /// The URL.
         url: CrawlUrl,
-        /// The crawl.
         crawl: CrawlId,
-        /// The arguments that name it to `export`.
+        /// The arguments of `export` that name the crawl.
         arguments: String,
     },
     /// The crawl knows the URL, but there is no visit of it.
     #[error("the crawl `{crawl}` knows {url}, but has not visited it yet")]
     NotVisited {
-        /// The URL.
         url: CrawlUrl,
-        /// The crawl.
         crawl: CrawlId,
     },
-    /// What is stored of a URL cannot be printed.
+    /// The stored body of a URL cannot be printed.
     #[error("{0}")]
     Get(#[from] GetError),
-    /// A page cannot be looked at.
+    /// A page cannot be extracted.
     #[error("{0}")]
     Extract(#[from] ExtractError),
-    /// The directory for Markdown cannot be written.
+    /// The Markdown directory cannot be written.
     #[error("the Markdown in {} cannot be written: {source}", directory.display())]
     Markdown {
-        /// The directory.
         directory: PathBuf,
-        /// The reason.
         source: io::Error,
     },
-    /// Rows cannot be written in the way that was asked for.
+    /// Rows cannot be exported as requested.
     #[error("{0}")]
     Export(#[from] ExportError),
-    /// `dragline schema` cannot do what it was asked for.
+    /// `dragline schema` cannot answer.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// The link graph cannot be made or read.
+    /// The link graph cannot be built or read.
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// A feed is of pages.
+    /// A feed was requested of links; feeds only list pages.
     #[error("an RSS feed is of pages: leave out `--what links`")]
     FeedOfLinks,
     /// The archive cannot be written.
     #[error("{0}")]
     Archive(#[from] NotArchived),
-    /// The word index cannot be made or searched.
+    /// The word index cannot be built or searched.
     #[error("{0}")]
     Index(#[from] SearchError),
-    /// What was asked of the word index is not valid.
+    /// A query to the word index is not valid.
     #[error("{0}")]
     Search(#[from] AskedError),
-    /// A report is not written.
+    /// The report cannot be written.
     #[error("{0}")]
     Report(#[from] NotWritten),
     /// The definition changed in a way that an unfinished iteration cannot adopt.
@@ -250,12 +224,12 @@ pub(crate) enum CliError {
         /// The command that resumes the iteration.
         go_on: String,
     },
-    /// The crawl was allowed something when it last ran, and is not allowed it now.
+    /// The crawl was allowed something in its last run, and is not allowed it now.
     #[error("the crawl {}in {} was allowed to {} before, but is not now", quoted(directory.crawl.as_ref()), directory.path.display(), what_is_allowed(*allowance))]
     AllowedBefore {
         /// Where the crawl is.
         directory: Directory,
-        /// What it was allowed.
+        /// The missing allowance.
         allowance: Allowance,
         /// The command that resumes it, without the flag.
         go_on: String,
@@ -263,9 +237,7 @@ pub(crate) enum CliError {
     /// The data directory cannot be read.
     #[error("{} cannot be read: cannot read the database: {}", data.display(), source.source)]
     Query {
-        /// The data directory.
         data: PathBuf,
-        /// The reason.
         source: PortError,
     },
     /// A port failed.
@@ -278,20 +250,19 @@ pub(crate) enum CliError {
     /// The operating system reported an error.
     #[error("{doing}: {source}")]
     System {
-        /// What was being done.
+        /// The failed action.
         doing: &'static str,
-        /// The reason.
         source: io::Error,
     },
 }
 
-/// Says how many lines are not shown.
+/// Describes the number of lines that are not shown.
 fn more_lines(more: u64) -> String {
     if more > 0 { format!("; and {} more", crate::terminal::count(more)) } else { String::new() }
 }
 
 impl CliError {
-    /// Returns what to do about it, most likely first. Empty if the message is enough.
+    /// Returns hints on how to fix it, the most likely first. Empty if the message is enough.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
             Self::NotADefinition(_) => vec!["give a crawl.yaml, or nothing for the stored definition".to_owned()],
@@ -380,10 +351,10 @@ fn folder_of(path: &Path) -> String {
     path.parent().unwrap_or(path).display().to_string()
 }
 
-/// The number of crawls that a message names.
+/// The maximum number of crawls in a message.
 const NAMED_MAX: usize = 10;
 
-/// Lists crawls for messages.
+/// Lists crawls for a message.
 fn names(crawls: &[CrawlId]) -> String {
     let named: Vec<_> = crawls.iter().take(NAMED_MAX).map(|crawl| format!("`{crawl}`")).collect();
     let more = match crawls.len().saturating_sub(NAMED_MAX) {
@@ -393,7 +364,7 @@ fn names(crawls: &[CrawlId]) -> String {
     named.join(", ") + &more
 }
 
-/// Returns a crawl's name before other words; nothing if it need not be named.
+/// Returns a crawl's name as a prefix; empty if the crawl need not be named.
 fn quoted(crawl: Option<&CrawlId>) -> String {
     crawl.map_or_else(String::new, |crawl| format!("`{crawl}` "))
 }

@@ -28,7 +28,7 @@ use crate::terminal::write_json;
 use stored::Stored;
 use verdict::Explanation;
 
-/// Where a URL is treated as found if no crawl says otherwise.
+/// Where a URL counts as found if no crawl says otherwise.
 const SEED: FoundAt = FoundAt { depth: 0, requisite_steps: 0 };
 
 /// Prints the answer on standard output, and returns it as the exit code.
@@ -37,7 +37,7 @@ const SEED: FoundAt = FoundAt { depth: 0, requisite_steps: 0 };
 /// The URL, the definition or a file is not valid, or the crawl cannot be read.
 pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
     let Some(text) = args.url.as_deref() else { return explain_outcome(args) };
-    // A mistake in it is told before anything is read.
+    // Reports a mistake in the URL before reading anything.
     parse_url(text)?;
     let rules = match args.which()? {
         None => Rules::new_crawl(args, text)?,
@@ -72,26 +72,26 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
     Ok(exit)
 }
 
-/// The rules that decide about a URL, and where they come from.
+/// The rules that apply to a URL, and their source.
 struct Rules {
     context: CrawlContext,
     /// As the crawl normalises it.
     url: CrawlUrl,
     found_at: FoundAt,
     network: NetworkArgs,
-    /// What became of it; `None` in a new crawl.
+    /// The URL's state in a stored crawl; `None` in a new one.
     crawl: Option<Stored>,
 }
 
 impl Rules {
-    /// Returns those of a new crawl.
+    /// Returns the rules of a new crawl.
     fn new_crawl(args: &ExplainArgs, text: &str) -> Result<Self, CliError> {
         let (definition, url) = definition_and_url(args, text)?;
         let context = CrawlContext::new(CrawlRow::first(definition))?;
         Ok(Self { context, url, found_at: SEED, network: args.network.clone(), crawl: None })
     }
 
-    /// Returns those of a stored crawl, by which its next iteration begins.
+    /// Returns the rules of a stored crawl, as its next iteration will apply them.
     async fn stored(
         found: &CrawlHandle<impl Reader>,
         row: CrawlRow,
@@ -116,7 +116,7 @@ fn normalised(text: &str, draft: &Draft) -> Result<CrawlUrl, CliError> {
         .map_err(|source| CliError::Url { text: text.to_owned(), source })
 }
 
-/// Explains the outcome that was given instead of a URL.
+/// Explains the outcome in the arguments.
 fn explain_outcome(args: &ExplainArgs) -> Result<Exit, CliError> {
     if let Some(outcome) = args.outcome {
         outcome::print(io::stdout().lock(), outcome, args.answer()).map_err(while_doing(WRITING))?;
@@ -124,12 +124,12 @@ fn explain_outcome(args: &ExplainArgs) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Returns the definition whose rules apply, and the URL as that crawl would normalise it.
+/// Returns the definition in force, and the URL as its crawl would normalise it.
 fn definition_and_url(args: &ExplainArgs, text: &str) -> Result<(Definition, CrawlUrl), CliError> {
     let plain = parse_url(text)?;
     let draft = match &args.spec {
         Some(path) => read_definition(path)?,
-        // The seed is the site's first page, as some rules do not apply to seeds themselves.
+        // The seed is the site's first page, as some rules exempt seeds.
         None => Draft::for_seeds(vec![plain.origin().url_at("/").unwrap_or(plain)]),
     };
     let draft = args.network.change(draft);
@@ -148,7 +148,7 @@ async fn site_robots(
 ) -> Result<SiteRobots, CliError> {
     match &args.robots_file {
         Some(path) => {
-            // A site's robots.txt is not read past the limit either.
+            // A crawl does not read robots.txt past the limit either.
             let body = read_at_most(path, BODY_BYTES_MAX + 1)?;
             Ok(Ok(RobotsRecord::from_fetch(&RobotsFetch::Answered { status: 200, body: &body })))
         }

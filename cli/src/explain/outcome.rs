@@ -26,11 +26,11 @@ struct Explained {
     tries: String,
     cost: &'static str,
     advice: &'static str,
-    /// The rules by which it is recognised, if it is a wall or stands for a missing page.
+    /// The rules that recognise it, if it is a wall or a soft 404.
     rules: Vec<ExplainedRule>,
 }
 
-/// A rule by which an answer is recognised that is no page.
+/// A rule that recognises an answer that is not a real page.
 #[derive(Debug, Serialize)]
 struct ExplainedRule {
     name: &'static str,
@@ -50,7 +50,7 @@ fn rules(outcome: Outcome) -> Vec<ExplainedRule> {
 
 impl Explained {
     fn new(outcome: Outcome) -> Self {
-        // The URL was already fetched when parsing it broke.
+        // The URL was already fetched when parsing it failed.
         let is_of_a_request = outcome != Outcome::UnknownError;
         let retries = Fetch::default().retries;
         let tries_max = if is_of_a_request { tries_max(outcome, retries, &Pace::default()) } else { 1 };
@@ -132,7 +132,7 @@ const fn cost(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Prints what an outcome means on standard output.
+/// Prints the meaning of an outcome on standard output.
 ///
 /// # Errors
 /// It cannot be written.

@@ -1,4 +1,4 @@
-//! What became of a URL in a stored crawl, and when it is visited again.
+//! The state of a URL in a stored crawl, and when it will be visited again.
 
 use std::ops::ControlFlow;
 
@@ -19,55 +19,54 @@ use crate::crawl_handle::CrawlHandle;
 use crate::error::CliError;
 use crate::terminal::{plural, safe};
 
-/// How many rows are read at once.
+/// The number of rows per read.
 const BATCH_ROWS: usize = 100;
 
 /// What a crawl knows of a URL. The field names are those of `explain --json`, below `crawl`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Stored {
-    /// The crawl's name.
     name: String,
     /// The newest iteration.
     iteration: u32,
     /// Its status.
     status: &'static str,
-    /// Where the URL stands.
+    /// The URL's state in that iteration.
     standing: UrlState,
     /// Links from a seed; `None` if the URL is not known.
     depth: Option<u32>,
-    /// The page that led to it; `None` for a seed, or if it is not known.
+    /// The page that linked to it; `None` for a seed, or if it is not known.
     via: Option<String>,
-    /// How it ended when it last had its turn; `None` before.
+    /// The last outcome; `None` before the first.
     last: Option<Ending>,
-    /// When it is due again; `None` for every iteration, or if it is not known.
+    /// When it is due again; `None` if in every iteration, or not known.
     due_at: Option<String>,
     /// When the schedule begins the next iteration; `None` without one.
     next_iteration_at: Option<Timestamp>,
-    /// How many pages an iteration may request; `None` for any number.
+    /// The maximum number of pages per iteration; `None` without a limit.
     budget_pages: Option<u64>,
     /// Whether the newest iteration spent its budget of pages or bytes.
     budget_spent: bool,
-    /// Whether private addresses may be contacted.
+    /// Whether Dragline may connect to private addresses.
     private_addresses: bool,
 }
 
-/// Where a URL stands in the newest iteration.
+/// The state of a URL in the newest iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum UrlState {
     /// The crawl does not know it.
     Unknown,
-    /// It had its turn.
+    /// It was visited or rejected.
     Ended,
-    /// It waits for its turn.
+    /// It is waiting.
     Waits,
-    /// It never had its turn, for this reason.
+    /// It was left over, for this reason.
     LeftOver(LeftoverReason),
-    /// It was not due, or nothing led to it within the budget.
+    /// It was not due, or not found within the budget.
     NotQueued,
 }
 
-/// How a URL last ended.
+/// The last outcome of a URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Ending {
     iteration: u32,
@@ -86,7 +85,8 @@ impl From<LogRow> for Ending {
 }
 
 impl UrlState {
-    /// Decides it from the newest iteration, what is known of the URL, and what its origin left over.
+    /// Derives the state from the newest iteration, the URL's candidate, and its origin's
+    /// leftovers.
     fn decide(latest: &IterationRow, known: Option<&CandidateRow>, left: &[LeftoverRow]) -> Self {
         let number = latest.number.number();
         match known {
@@ -103,7 +103,7 @@ impl UrlState {
 }
 
 impl Stored {
-    /// Reads what a crawl knows of a URL.
+    /// Reads what a crawl knows about a URL.
     ///
     /// # Errors
     /// Nothing was crawled yet, or the crawl cannot be read.
@@ -165,17 +165,18 @@ impl Stored {
         })
     }
 
-    /// Returns the same with when the schedule begins the next iteration.
+    /// Returns the same with the scheduled start of the next iteration.
     pub(super) fn beginning_at(self, next_iteration_at: Option<Timestamp>) -> Self {
         Self { next_iteration_at, ..self }
     }
 
-    /// Returns how many links from a seed the URL was found; `None` if it is not known.
+    /// Returns the URL's distance from a seed, in links; `None` if it is not known.
     pub(super) const fn depth(&self) -> Option<u32> {
         self.depth
     }
 
-    /// Returns where the rules see it: what a crawl knows and would not visit as a page is a part of one.
+    /// Returns where the rules regard the URL as found. A known URL that would not be visited as a
+    /// page is a requisite.
     pub(super) fn found_at(&self, context: &CrawlContext, url: &CrawlUrl) -> FoundAt {
         let depth = self.depth.unwrap_or(0);
         let is_page = !matches!(context.decide(url, depth, 0, ReadAs::Typed), Decision::OutOfScope(_));
@@ -183,7 +184,8 @@ impl Stored {
         FoundAt { depth, requisite_steps: u8::from(may_be_part && !is_page) }
     }
 
-    /// Returns it as lines of text. What is said of the next time depends on whether a rule blocks the URL.
+    /// Returns lines of text. The part about the next visit depends on whether a rule blocks the
+    /// URL.
     pub(super) fn text(&self, blocked_by: Option<Kind>) -> String {
         let over = if self.status == IterationStatus::Closed.name() { "over" } else { self.status };
         let mut text = format!("in the crawl {}, whose iteration {} is {over}:\n", self.name, self.iteration);

@@ -1,4 +1,4 @@
-//! Which rule decides about a URL, and the text of the answer.
+//! Which rule decides on a URL, and the text of the answer.
 
 use dragline_domain::address::{self, AddressPolicy};
 use dragline_domain::frontier::{FoundAt, ReadAs};
@@ -13,13 +13,13 @@ use super::SiteRobots;
 use super::stored::Stored;
 use crate::terminal::safe;
 
-/// The kinds of rules, in the order in which they apply.
+/// The kinds of rules, in the order of application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
     /// Which URLs belong to the crawl.
     Scope,
-    /// Signs of a site that generates URLs without end.
+    /// Signs of a crawler trap: a site that generates URLs without end.
     Trap,
     /// URLs that the definition excludes.
     DoNotCrawl,
@@ -27,7 +27,7 @@ pub(super) enum Kind {
     QueryParameters,
     /// Addresses that Dragline does not connect to.
     PrivateAddress,
-    /// The site's own rules.
+    /// The site's robots.txt.
     RobotsTxt,
 }
 
@@ -49,12 +49,12 @@ impl Kind {
 pub(super) enum Verdict {
     /// It would be crawled.
     Crawl {
-        /// What robots.txt says about it, on one line.
+        /// The answer of robots.txt, on one line.
         robots: String,
     },
     /// It would not be crawled.
     Blocked {
-        /// The kind of the first rule that blocks it.
+        /// The kind of the first blocking rule.
         by: Kind,
         /// The rule, on one line.
         rule: String,
@@ -68,9 +68,10 @@ impl Verdict {
     }
 }
 
-/// Returns the verdict of the rules that apply before robots.txt; `None` if none of them blocks the URL.
+/// Returns the verdict of the rules that apply before robots.txt; `None` if none of them blocks the
+/// URL.
 ///
-/// The URL is treated as one that was found there: a seed, if that is only known in a crawl.
+/// The URL counts as found at `found`: as a seed if only a crawl knows its depth.
 pub(super) fn before_robots(
     context: &CrawlContext,
     (url, found_at): (&CrawlUrl, FoundAt),
@@ -97,7 +98,7 @@ fn private_address(url: &CrawlUrl, addresses: AddressPolicy) -> Option<Verdict> 
     refused.map(|rule| Verdict::Blocked { by: Kind::PrivateAddress, rule })
 }
 
-/// Returns the verdict of robots.txt, for a URL that no other rule blocks.
+/// Returns the verdict of robots.txt on a URL that no other rule blocks.
 pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl) -> Verdict {
     let record = match robots {
         Err(RefusedAddress(rule)) => {
@@ -114,23 +115,23 @@ pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl
     }
 }
 
-/// The answer, as it is printed.
+/// The printed answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Explanation {
-    /// The URL as it would be requested.
+    /// The URL as requested.
     url: String,
     /// The URL as given, if that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     given: Option<String>,
     /// Whether it would be crawled.
     allowed: bool,
-    /// The kind of rule that blocks it; `None` if none does.
+    /// The kind of the blocking rule; `None` if there is none.
     blocked_by: Option<Kind>,
-    /// The rule that decides.
+    /// The deciding rule.
     rule: String,
     /// The maximum number of links from a seed; `None` for no limit.
     max_depth: Option<u32>,
-    /// What became of it in a stored crawl; `None` for a new one.
+    /// The URL's state in a stored crawl; `None` for a new one.
     #[serde(skip_serializing_if = "Option::is_none")]
     crawl: Option<Stored>,
 }
@@ -148,7 +149,7 @@ impl Explanation {
         Self { url, given, allowed, blocked_by, rule, max_depth, crawl: None }
     }
 
-    /// Returns the same answer with what became of the URL in a crawl.
+    /// Returns the same answer with the URL's state in a crawl.
     pub(super) fn in_crawl(self, crawl: Option<Stored>) -> Self {
         Self { crawl, ..self }
     }

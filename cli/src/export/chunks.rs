@@ -13,14 +13,14 @@ pub(super) struct ChunkRow<'d> {
     iteration: u32,
     url: &'d str,
     title: Option<&'d str>,
-    /// Its number among the passages of the page, from 1 on.
+    /// Its number on the page, from 1.
     chunk: usize,
-    /// The headings that it is under, the outermost first, with ` > ` between them.
+    /// Its headings, the outermost first, joined by ` > `.
     headings: String,
-    /// Where in the page's Markdown it begins, in bytes.
+    /// Its offset in the page's Markdown, in bytes.
     begins_at: usize,
     words: usize,
-    /// SHA-256 of its text, in hexadecimal.
+    /// SHA-256 of the text, in hexadecimal.
     digest: String,
     text: String,
 }
@@ -45,7 +45,7 @@ impl ChunkRow<'_> {
     }
 }
 
-/// Cuts the main part of a document into passages; none of what has no main part.
+/// Splits the main part of a document into passages; none if it has no main part.
 pub(super) fn of_document<'d>(
     crawl: &'d CrawlId,
     row: &'d DocumentRow,

@@ -8,22 +8,22 @@ use serde::Serialize;
 
 use crate::terminal::safe;
 
-/// Who reads the rows.
+/// The reader of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
-    /// A program, to which every character is data.
+    /// A program, for which every character is data.
     Program,
-    /// A person at a terminal, which acts on control characters instead of showing them.
+    /// A person at a terminal, which acts on control characters.
     Person,
 }
 
-/// What is done with texts that a spreadsheet would run as formulas.
+/// How to treat cells that a spreadsheet would run as formulas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Formulas {
-    /// They begin with `'`, so that they are shown and not run.
+    /// Prefix them with `'`, so that they are shown and not run.
     #[default]
     Disarmed,
-    /// Nothing: they are written as they are.
+    /// Write them unchanged.
     Kept,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum Formulas {
 pub(super) struct SafeCsv<W: Write> {
     reader: Reader,
     formulas: Formulas,
-    /// Turns each row into cells, and the first one into a header as well.
+    /// Turns each row into cells, and the first one also into a header.
     cells: Writer<Vec<u8>>,
     out: Writer<W>,
     record: StringRecord,
@@ -58,12 +58,12 @@ impl<W: Write> SafeCsv<W> {
         }
     }
 
-    /// Returns the same writer, which does this with formulas.
+    /// Returns the same writer with this treatment of formulas.
     pub(super) fn with(self, formulas: Formulas) -> Self {
         Self { formulas, ..self }
     }
 
-    /// Writes a row. The first one is preceded by the names of its fields.
+    /// Writes a row. The field names precede the first one.
     pub(super) fn write(&mut self, row: &impl Serialize) -> io::Result<()> {
         self.write_cells(row).map_err(of_csv)
     }
@@ -82,16 +82,17 @@ impl<W: Write> SafeCsv<W> {
         self.pass_on()
     }
 
-    /// Writes a row of these cells, whose header was written.
+    /// Writes a row of cells. The header must be written before.
     pub(super) fn write_texts(&mut self, texts: &[String]) -> io::Result<()> {
         self.cells.write_record(texts)?;
         self.pass_on().map_err(of_csv)
     }
 
-    /// Writes the cells that were made.
+    /// Checks and writes the pending cells.
     fn pass_on(&mut self) -> csv::Result<()> {
         self.cells.flush()?;
-        // Only the csv crate knows how a row becomes cells, so it writes them and they are read back to be checked.
+        // Only the csv crate knows how to turn a row into cells, so it writes them, and they are
+        // read back to be checked.
         let cells = std::mem::replace(&mut self.cells, continued());
         let bytes = cells.into_inner().map_err(csv::IntoInnerError::into_error)?;
         let mut reader = ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
@@ -120,7 +121,7 @@ impl<W: Write> SafeCsv<W> {
 
 fn of_csv(error: csv::Error) -> io::Error {
     match error.into_kind() {
-        // Kept as it is, to tell a closed pipe from a full disk.
+        // Passed on, to distinguish a closed pipe from a full disk.
         csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),
     }
@@ -137,7 +138,8 @@ fn harmless(cell: &str) -> Cow<'_, str> {
     if is_formula { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
 }
 
-/// Returns whether the cell is a number as written here: digits, with an optional minus sign and fraction.
+/// Returns whether the cell is a number as this program writes it: digits, with an optional minus
+/// sign and fraction.
 fn is_number(cell: &str) -> bool {
     let digits = cell.strip_prefix('-').unwrap_or(cell);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));

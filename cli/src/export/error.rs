@@ -1,4 +1,4 @@
-//! Why rows cannot be written in the way that was asked for.
+//! Why rows cannot be exported as requested.
 
 use std::collections::BTreeSet;
 
@@ -7,73 +7,72 @@ use dragline_domain::shown::one_line;
 use super::sorted::Unsorted;
 use crate::args::ExportFormat;
 
-/// The longest name of a type in a message, in characters.
+/// The longest type name in a message, in characters.
 const NAME_CHARS_MAX: usize = 80;
 
-/// The most types that a hint names.
+/// The maximum number of types in a hint.
 const TYPES_NAMED_MAX: usize = 20;
 
-/// The most types that a hint suggests.
+/// The maximum number of suggested types.
 const TYPES_NEAR_MAX: usize = 3;
 
-/// Why rows cannot be written in the way that was asked for.
+/// Why rows cannot be exported as requested.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExportError {
-    /// Items of several types have no columns in common.
+    /// Items of several types were requested, which have no columns in common.
     #[error("a table of items is of one type: add `--type`")]
     NoType {
-        /// The types that there are, or some of them.
+        /// The existing types, or some of them.
         types: BTreeSet<String>,
     },
-    /// No item has this type, or had it in what is stored.
+    /// No stored item has or had this type.
     #[error("no item has the type `{}`", one_line(wanted, NAME_CHARS_MAX))]
     UnknownType {
-        /// What was asked for.
+        /// The requested type.
         wanted: String,
-        /// The types that there are, or some of them.
+        /// The existing types, or some of them.
         types: BTreeSet<String>,
     },
     /// The format does not fit the rows.
     #[error("{what} cannot be written as {format}")]
     Format {
-        /// What the rows are.
+        /// The kind of the rows.
         what: &'static str,
-        /// The format.
         format: ExportFormat,
     },
-    /// A graph is of the site as it is now.
+    /// A graph was requested of an iteration; graphs show the current site.
     #[error("a graph is of the site as it is now: leave out `--iteration`")]
     GraphOfIteration,
     /// The rows have no such column.
     #[error("the rows have no column `{name}`")]
     NoColumn {
-        /// What was asked for.
+        /// The requested column.
         name: String,
-        /// The columns that there are.
+        /// The existing columns.
         columns: Vec<String>,
     },
-    /// Documents and graphs have no columns.
+    /// Columns were selected for documents or a graph, which have none.
     #[error("`--columns` is for pages, links, log, candidates, items and feeds as rows")]
     ColumnsOfOthers,
-    /// Only CSV is changed.
+    /// `--raw` was given for a format other than CSV.
     #[error("only CSV is changed without `--raw`: leave it out, or add `--format csv`")]
     RawOfOthers,
-    /// Only items have a type.
+    /// A type was selected for rows other than items.
     #[error("only items have a type: leave out `--type`, or add `--what items`")]
     TypeOfOthers,
     /// A terminal cannot show the format.
     #[error("a Parquet file is not text, which a terminal could not show")]
     NotText,
-    /// The rows cannot be brought into their order.
+    /// The rows cannot be sorted.
     #[error("the rows cannot be sorted in a temporary file: {0}")]
     Unsorted(#[source] Unsorted),
-    /// The file cannot be made.
+    /// The Parquet file cannot be written.
     #[error("the Parquet file cannot be written: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
 }
 
 impl ExportError {
-    /// Returns what to do about it; `None` if the message is enough.
+    /// Returns a hint on how to fix it; `None` if the message is enough.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::NoType { types } if types.is_empty() => Some("this crawl has no items so far".to_owned()),
@@ -100,7 +99,7 @@ fn there_are(types: &BTreeSet<String>) -> String {
     format!("there are: {}", named.join(", "))
 }
 
-/// Returns the types that are written much as what was asked for, the nearest first; `None` if none is.
+/// Returns the types with similar names, the nearest first; `None` if there are none.
 fn near(wanted: &str, types: &BTreeSet<String>) -> Option<String> {
     let plain = |name: &str| name.chars().take(NAME_CHARS_MAX).collect::<String>().to_lowercase();
     let of_wanted = plain(wanted);

@@ -1,4 +1,4 @@
-//! The links of the site as it is now as a graph, in the formats of programs that draw and measure graphs.
+//! The links of the current site as a graph, in the formats of graph programs.
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
@@ -14,11 +14,11 @@ use crate::terminal::{unless_closed, xml_text};
 pub(super) enum GraphFormat {
     /// GraphML (graphml.graphdrawing.org), which Gephi, yEd, igraph and NetworkX read.
     Graphml,
-    /// The language of Graphviz.
+    /// DOT, the language of Graphviz.
     Dot,
 }
 
-/// What is told of a URL, with its type in GraphML.
+/// The attributes of a URL, with their GraphML types.
 const OF_NODE: [(&str, &str); 7] = [
     ("url", "string"),
     ("state", "string"),
@@ -29,13 +29,13 @@ const OF_NODE: [(&str, &str); 7] = [
     ("linked_from", "long"),
 ];
 
-/// What is told of a link.
+/// The attributes of a link.
 const OF_EDGE: [&str; 2] = ["kind", "anchor"];
 
 /// Writes the graph to standard output.
 ///
 /// # Errors
-/// The graph cannot be read, or not be written.
+/// The graph cannot be read or written.
 pub(super) fn write(graph: &Graph, format: GraphFormat) -> Result<(), CliError> {
     let mut out = Out::new(BufWriter::new(io::stdout().lock()), format);
     out.put(&out.head());
@@ -49,7 +49,8 @@ struct Out<W: Write> {
     out: W,
     format: GraphFormat,
     failed: io::Result<()>,
-    /// The numbers under which URLs are written, by those that they have in the graph: the latter depend on the order in which they were found.
+    /// The written number of each URL, by its number in the graph. The latter depends on the order
+    /// of discovery.
     numbers: Vec<u32>,
     /// How many URLs were written.
     nodes: u32,
@@ -70,7 +71,7 @@ impl<W: Write> Out<W> {
         self.nodes
     }
 
-    /// Returns the number of a URL; 0 for one that was not written, which no link has.
+    /// Returns the number of a URL; 0 if it was not written, but then no link refers to it.
     fn number(&self, id: i64) -> u32 {
         usize::try_from(id).ok().and_then(|place| self.numbers.get(place)).copied().unwrap_or_default()
     }
@@ -141,19 +142,20 @@ impl<W: Write> Out<W> {
     }
 }
 
-/// Returns elements with the values that are not empty.
+/// Returns elements for the non-empty values.
 fn data<'v>(values: impl Iterator<Item = (&'v str, &'v str)>) -> String {
     let values = values.filter(|(_, value)| !value.is_empty());
     values.map(|(name, value)| format!("<data key=\"{name}\">{}</data>", xml_text(value))).collect()
 }
 
-/// Returns attributes with the values that are not empty.
+/// Returns attributes for the non-empty values.
 fn attributes<'v>(values: impl Iterator<Item = (&'v str, &'v str)>) -> String {
     let values = values.filter(|(_, value)| !value.is_empty());
     values.map(|(name, value)| format!(" {name}={}", quoted(value))).collect()
 }
 
-/// Quotes a text for Graphviz, in one line and without control characters. A backslash would begin one of its escapes.
+/// Quotes a text for Graphviz, on one line and without control characters. A backslash would begin
+/// an escape sequence.
 fn quoted(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).collect();
     format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))

@@ -1,6 +1,6 @@
 //! `dragline export --what items`: a row for each item, with the columns of its type.
 //!
-//! Formats that name their columns first take two readings: one for the columns, one for the rows.
+//! Formats with a header read the items twice: for the columns, then for the rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -14,39 +14,39 @@ use dragline_report::ItemRow;
 use super::sorted::{SortedError, each_sorted};
 use super::{BATCH_ROWS, times};
 
-/// The most columns that an export has besides [`COMMON`](dragline_domain::item::COMMON).
+/// The maximum number of columns besides [`COMMON`](dragline_domain::item::COMMON).
 const COLUMNS_MAX: usize = 2_000;
 
-/// The most types that a hint names.
+/// The maximum number of types in a hint.
 const TYPES_NAMED_MAX: usize = 20;
 
-/// The most types that are compared with one that nothing has.
+/// The maximum number of types to compare with an unknown one.
 const TYPES_COMPARED_MAX: usize = 10_000;
 
 /// Which items to write.
 pub(super) struct Items<'r, R> {
     pub(super) crawl: &'r CrawlId,
     pub(super) reader: &'r R,
-    /// The items of the iteration that it names, or those that the site has now.
+    /// The items of its iteration, or the current ones.
     pub(super) filter: Filter,
     /// The type; `None` for all.
     pub(super) item_type: Option<&'r str>,
 }
 
-/// What is known of a type from all that is stored, also of earlier iterations and of pages that are gone.
+/// What all stored items say about a type, including those of earlier iterations and removed pages.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// Its columns; `None` if no item has or had it.
+    /// Its columns; `None` if no item has or had the type.
     pub(super) columns: Option<Columns>,
-    /// The types that there are, or some of them.
+    /// The existing types, or some of them.
     pub(super) types: BTreeSet<String>,
 }
 
-/// What a column holds.
+/// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Bool,
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     Integer,
     Number,
     /// A day, as a text in ISO 8601.
@@ -60,7 +60,7 @@ pub(super) enum Kind {
 pub(super) type Columns = BTreeMap<String, Kind>;
 
 impl<R: Reader> Items<'_, R> {
-    /// Reads the items one after another, by URL, until `take` has enough. Returns how many it took.
+    /// Reads the items in the order of their URLs, until `take` stops. Returns how many it took.
     pub(super) async fn each_sorted(
         &self,
         mut take: impl FnMut(ItemRow) -> ControlFlow<()>,
@@ -88,7 +88,8 @@ impl<R: Reader> Items<'_, R> {
         }
     }
 
-    /// Returns what is known of the type. A column that the type has had stays, whatever the pages of today have.
+    /// Returns what is stored about the type. Columns that it once had remain, even if no current
+    /// item has them.
     pub(super) async fn known(&self) -> PortResult<Known> {
         let mut known = Known::default();
         let all = &Filter::default();
@@ -104,7 +105,7 @@ impl<R: Reader> Items<'_, R> {
         Ok(known)
     }
 
-    /// Returns the names of the types that there are, some of them if they are many.
+    /// Returns the names of the existing types; only some if they are many.
     pub(super) async fn types(&self) -> PortResult<BTreeSet<String>> {
         let mut types = BTreeSet::new();
         self.each(|row| {
@@ -146,7 +147,8 @@ impl Known {
     }
 }
 
-/// Lets columns be numbers with fractions that are so by what they mean, whatever they hold today: amounts of money, and ratings.
+/// Makes columns fractional if their meaning requires it, whatever values they have today: amounts
+/// of money, and ratings.
 fn keep_fractions(columns: &mut Columns) {
     const FRACTIONS: [&str; 5] = ["price", "price_low", "price_high", "rating", "rating_best"];
     let money: Vec<String> =
@@ -170,7 +172,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind that holds the values of both.
+    /// Returns the kind for the values of both.
     const fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Bool, Self::Bool) => Self::Bool,

@@ -36,13 +36,13 @@ pub(crate) use rows::Rows;
 use sorted::{SortedError, each_sorted};
 use table::{Column, Table, picked};
 
-/// The number of rows in one read.
+/// The number of rows per read.
 const BATCH_ROWS: usize = 500;
 
-/// Writes the requested rows, until the reader closes its end.
+/// Writes the requested rows until all are written or the reader closes the pipe.
 ///
 /// # Errors
-/// There is no such crawl, it cannot be read, or the rows cannot be written.
+/// The crawl does not exist or cannot be read, or the rows cannot be written.
 pub(crate) async fn export(args: &ExportArgs, console: &Console) -> Result<Exit, CliError> {
     let to = checked(args)?;
     match args.of.which()? {
@@ -56,17 +56,17 @@ pub(crate) async fn export(args: &ExportArgs, console: &Console) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-/// Where rows are written, by what is asked for.
+/// The destination of rows.
 enum To {
-    /// Row by row.
+    /// Lines of text or JSON.
     Lines(Format),
-    /// Into a Parquet file.
+    /// A Parquet file.
     Parquet,
-    /// As a graph of the site as it is now.
+    /// A graph of the current site.
     Graph(GraphFormat),
 }
 
-/// Refuses what does not go together.
+/// Refuses contradictory arguments.
 fn checked(args: &ExportArgs) -> Result<To, ExportError> {
     if args.formulas() == Formulas::Kept && args.format != ExportFormat::Csv {
         return Err(ExportError::RawOfOthers);
@@ -94,7 +94,7 @@ fn checked(args: &ExportArgs) -> Result<To, ExportError> {
     }
 }
 
-/// A document with where it is from.
+/// A document with its origin.
 #[derive(Serialize)]
 struct DocumentLine<'d> {
     crawl: &'d str,
@@ -107,7 +107,8 @@ fn line<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> DocumentLine<'d> {
     DocumentLine { crawl: crawl.as_str(), iteration: row.iteration.number(), document: &row.document }
 }
 
-/// Writes the rows of the given iteration. If none is given: pages, links, items, feeds and documents as they are now, and the log of the latest.
+/// Writes the rows of an iteration. Without one: the current pages, links, items, feeds and
+/// documents, and the log of the latest iteration.
 async fn write(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To, console: &Console) -> Result<(), CliError> {
     let (what, wanted) = (args.what, args.iteration);
     let iteration = match what {
@@ -173,7 +174,7 @@ async fn write(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To, cons
     rows.finish()
 }
 
-/// Returns the error of rows that could not be read in order.
+/// Returns the error for rows that could not be read in order.
 fn not_read(found: &CrawlHandle<impl Reader>, error: SortedError) -> CliError {
     match error {
         SortedError::Reading(error) => found.failed(error),
@@ -181,7 +182,7 @@ fn not_read(found: &CrawlHandle<impl Reader>, error: SortedError) -> CliError {
     }
 }
 
-/// Writes items: in formats that begin with the columns, of one type.
+/// Writes items. Formats with a header need a single type.
 async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To) -> Result<(), CliError> {
     let filter = args.iteration.map_or_else(Filter::default, Filter::of_iteration);
     let item_type = args.item_type.as_deref();
@@ -212,13 +213,13 @@ async fn write_items(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To
     rows.finish().map_err(while_doing(WRITING))
 }
 
-/// Returns the columns of a type. The inner error is that no item has or had it.
+/// Returns the columns of a type. The inner error means that no item has or had it.
 async fn known_columns<R: Reader>(items: &Items<'_, R>, wanted: &str) -> PortResult<Result<Columns, ExportError>> {
     let known = items.known().await?;
     Ok(known.columns.ok_or_else(|| ExportError::UnknownType { wanted: wanted.to_owned(), types: known.types }))
 }
 
-/// Writes items as a Parquet file. The inner error is that of reading them.
+/// Writes items as a Parquet file. The inner error is a failure to read them.
 async fn write_parquet<R: Reader>(
     items: &Items<'_, R>,
     columns: &[Column<'_>],

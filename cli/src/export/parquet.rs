@@ -17,10 +17,10 @@ use super::items::{Columns, Kind};
 use super::table::Column;
 use super::times;
 
-/// How many rows are held in memory and written together.
+/// The number of rows per row group, which is buffered.
 const GROUP_ROWS: usize = 2_000;
 
-/// How many bytes of texts are held in memory, at most, before they are written.
+/// The maximum number of buffered bytes of text.
 const GROUP_BYTES: usize = 16 << 20;
 
 /// Writes rows of cells in groups.
@@ -32,7 +32,7 @@ pub(super) struct RowsParquet<W: Write + Send> {
 }
 
 impl<W: Write + Send> RowsParquet<W> {
-    /// Begins a file with these columns. The name of its rows is for people.
+    /// Begins a file with these columns. `name` labels the rows for people.
     pub(super) fn new(out: W, name: &str, columns: &[Column<'_>]) -> Result<Self> {
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let file = SerializedFileWriter::new(out, schema(name, columns)?, Arc::new(properties))?;
@@ -47,7 +47,7 @@ impl<W: Write + Send> RowsParquet<W> {
         if self.rows.len() >= GROUP_ROWS || self.bytes >= GROUP_BYTES { self.write_group() } else { Ok(()) }
     }
 
-    /// Writes what is left, and the end of the file.
+    /// Writes the buffered rows and the footer.
     pub(super) fn finish(mut self) -> Result<()> {
         self.write_group()?;
         self.file.close().map(drop)
@@ -67,7 +67,7 @@ impl<W: Write + Send> RowsParquet<W> {
     }
 }
 
-/// The columns of items of one type.
+/// Returns the columns of items of one type.
 pub(super) fn of_items(columns: &Columns) -> Vec<Column<'_>> {
     let common = COMMON.into_iter().map(|name| (name, kind_of_common(name)));
     common.chain(columns.iter().map(|(name, kind)| (name.as_str(), *kind))).collect()
@@ -81,7 +81,7 @@ fn kind_of_common(name: &str) -> Kind {
     }
 }
 
-/// The cells of an item in these columns.
+/// Returns the cells of an item in these columns.
 pub(super) fn cells(item: &ItemRow, columns: &[Column<'_>]) -> Vec<Option<Cell>> {
     let common = item.common();
     let cell = |(name, _): &Column<'_>| match COMMON.iter().position(|known| known == name) {
@@ -91,7 +91,7 @@ pub(super) fn cells(item: &ItemRow, columns: &[Column<'_>]) -> Vec<Option<Cell>>
     columns.iter().map(cell).collect()
 }
 
-/// Describes the columns: each value may be missing.
+/// Returns the schema of the columns. All values are optional.
 fn schema(name: &str, columns: &[Column<'_>]) -> Result<TypePtr> {
     let field = |(name, kind): &Column<'_>| {
         let builder = match kind {
@@ -112,7 +112,7 @@ fn schema(name: &str, columns: &[Column<'_>]) -> Result<TypePtr> {
     Ok(Arc::new(Type::group_type_builder(name).with_fields(fields).build()?))
 }
 
-/// Writes the next column of a group of rows. What the column cannot hold is missing in it.
+/// Writes the next column of a row group. Values that the column cannot hold become null.
 fn write_column<'c, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     kind: Kind,
@@ -148,7 +148,7 @@ fn write_column<'c, W: Write + Send>(
     column.close()
 }
 
-/// Writes values, each of which may be missing.
+/// Writes optional values.
 fn put<T: DataType>(writer: &mut ColumnWriterImpl<'_, T>, values: impl Iterator<Item = Option<T::T>>) -> Result<()> {
     let (mut levels, mut present) = (Vec::new(), Vec::new());
     for value in values {

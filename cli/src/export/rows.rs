@@ -16,7 +16,7 @@ use crate::terminal::{unless_closed, write_json};
 /// A writer of rows.
 pub(crate) struct Rows {
     to: To,
-    /// The field names, for the header of an export without rows.
+    /// The field names, for the header of an empty export.
     fields: Vec<String>,
     /// The first error. Nothing is written after it.
     failed: Option<io::Error>,
@@ -27,7 +27,7 @@ enum To {
     Csv(Box<SafeCsv<StdoutLock<'static>>>),
 }
 
-/// Cells with the names of their columns, in order.
+/// Cells with their column names, in order.
 struct Picked<'c> {
     columns: &'c [Column<'c>],
     cells: &'c [Option<Cell>],
@@ -51,7 +51,7 @@ impl Rows {
         Self { to, fields, failed: None }
     }
 
-    /// Returns the same writer, which does this with formulas in CSV.
+    /// Returns the same writer with this treatment of formulas in CSV.
     pub(super) fn with(self, formulas: Formulas) -> Self {
         let to = match self.to {
             To::Csv(csv) => To::Csv(Box::new(csv.with(formulas))),
@@ -101,7 +101,7 @@ impl Rows {
         self.after(written)
     }
 
-    /// Writes what is buffered, and returns the first error. A reader that closed its end is not an error.
+    /// Flushes the buffer, and returns the first error. A closed pipe is not an error.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         let flushed = match &mut self.to {
             To::Jsonl(out) => out.flush(),

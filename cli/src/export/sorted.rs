@@ -1,7 +1,8 @@
-//! Rows in an order that depends on nothing but what they say: by URL and, of one URL, as they were stored, which is visit by visit.
+//! Rows in a reproducible order: by URL, and visit by visit for each URL.
 //!
-//! Stores have them in the order in which segments were committed, and that depends on how many sites were visited at once. They are sorted in a temporary
-//! file, which takes as much room as they do; memory does not grow with them.
+//! Stores return them in the order of committed segments, which depends on how many sites were
+//! visited at once. They are sorted in a temporary file as large as the rows; memory does not grow
+//! with them.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +14,7 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A row that is of a URL.
+/// A row with a URL.
 pub(super) trait OfUrl {
     /// The URL.
     fn url(&self) -> &str;
@@ -52,13 +53,13 @@ pub(super) enum SortedError {
     Sorting(Unsorted),
 }
 
-/// What is wrong with the temporary file.
+/// A failure of the temporary file.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unsorted {
-    /// SQLite says.
+    /// SQLite failed.
     #[error("{0}")]
     File(#[from] rusqlite::Error),
-    /// A row cannot be written or read.
+    /// A row cannot be serialised or parsed.
     #[error("{0}")]
     Row(#[from] serde_json::Error),
 }
@@ -69,10 +70,11 @@ impl<E: Into<Unsorted>> From<E> for SortedError {
     }
 }
 
-/// Calls back with each row of a stream in order, until told to stop. `read` returns the batch after a cursor, in the order of the store.
+/// Calls back with each row of a stream in order, until told to stop. `read` returns the batch
+/// after a cursor, in the order of the store.
 ///
 /// # Errors
-/// Those of `read`, and those of the temporary file.
+/// A failure of `read` or of the temporary file.
 pub(super) async fn each_sorted<T: OfUrl + Serialize + DeserializeOwned, F: Future<Output = PortResult<Batch<T>>>>(
     read: impl Fn(Option<Cursor>) -> F,
     visit: impl FnMut(T) -> ControlFlow<()>,
@@ -88,12 +90,13 @@ pub(super) async fn each_sorted<T: OfUrl + Serialize + DeserializeOwned, F: Futu
     Ok(rows.each(visit)?)
 }
 
-/// The temporary file. SQLite deletes it when it is closed, and keeps it in memory as long as it is small.
+/// The temporary file. SQLite keeps it in memory while it is small, and deletes it when it is
+/// closed.
 struct Sorted(Connection);
 
 impl Sorted {
     fn new() -> Result<Self, Unsorted> {
-        // The empty name is that of a temporary file.
+        // SQLite creates a temporary file for the empty name.
         let db = Connection::open("")?;
         db.execute_batch(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
@@ -110,7 +113,7 @@ impl Sorted {
     }
 
     fn each<T: DeserializeOwned>(self, mut visit: impl FnMut(T) -> ControlFlow<()>) -> Result<(), Unsorted> {
-        // Each entry of the index ends with the row's number.
+        // Index entries end with the row id, so rows of one URL keep their order.
         self.0.execute_batch("CREATE INDEX row_url ON row (url)")?;
         let mut read = self.0.prepare("SELECT json FROM row ORDER BY url, n")?;
         let mut rows = read.query([])?;

@@ -1,4 +1,4 @@
-//! Rows with the columns that are asked for: as lines, or as a Parquet file.
+//! Rows with the selected columns, as lines or as a Parquet file.
 
 use std::io::{self, BufWriter, Stdout};
 use std::ops::ControlFlow;
@@ -18,10 +18,11 @@ use super::{ExportError, Rows};
 use crate::args::What;
 use crate::error::{CliError, WRITING, while_doing};
 
-/// A column: its name, and what it holds.
+/// A column: its name, and the type of its values.
 pub(super) type Column<'c> = (&'c str, Kind);
 
-/// Returns the columns of the rows: of an iteration, or as it is now. Items and documents have columns of their own.
+/// Returns the columns of the rows: of an iteration, or of the current state. Items and documents
+/// have columns of their own.
 pub(super) fn columns(what: What, iteration: Option<Iteration>) -> Vec<Column<'static>> {
     let fields: Vec<(&'static str, FieldType)> = match what {
         What::Pages if iteration.is_some() => SeenPageRow::typed_fields().collect(),
@@ -42,7 +43,7 @@ pub(super) fn columns(what: What, iteration: Option<Iteration>) -> Vec<Column<'s
     fields.into_iter().map(|(name, holds)| (name, kind(holds))).collect()
 }
 
-/// Returns those of the columns that are asked for, in that order; all if none is.
+/// Returns the selected columns, in the requested order; all if none are selected.
 pub(super) fn picked<'c>(all: Vec<Column<'c>>, wanted: &[String]) -> Result<Vec<Column<'c>>, ExportError> {
     if wanted.is_empty() {
         return Ok(all);
@@ -55,13 +56,13 @@ pub(super) fn picked<'c>(all: Vec<Column<'c>>, wanted: &[String]) -> Result<Vec<
     wanted.iter().map(find).collect()
 }
 
-/// Where rows go.
+/// The destination of rows.
 pub(super) enum Table {
-    /// As they are.
+    /// Lines with all columns.
     Whole(Rows),
-    /// With these columns.
+    /// Lines with these columns.
     Picked(Rows, Vec<Column<'static>>),
-    /// Into a Parquet file.
+    /// A Parquet file.
     Parquet(Box<ParquetTable>),
 }
 
@@ -94,7 +95,7 @@ impl Table {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the buffered rows.
     pub(super) fn finish(self) -> Result<(), CliError> {
         match self {
             Self::Whole(rows) | Self::Picked(rows, _) => rows.finish().map_err(while_doing(WRITING)),
@@ -108,7 +109,7 @@ impl Table {
 
 /// Returns the cells of a row in these columns.
 fn cells(row: &impl Serialize, columns: &[Column<'_>]) -> Vec<Option<Cell>> {
-    // Rows are structs of texts, numbers and the like, which are always JSON.
+    // Rows are structs of plain values, which always serialise to JSON.
     let row = serde_json::to_value(row).unwrap_or_default();
     let cell = |(name, _): &Column<'_>| match row.get(name)? {
         Value::String(text) => Some(Cell::Text(text.clone())),

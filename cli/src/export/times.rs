@@ -1,29 +1,30 @@
-//! Times as texts, and as Parquet has them.
+//! Conversions of times from text to Parquet values.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::fmt::temporal::Pieces;
 use jiff::tz::Offset;
 
-/// The length of a day as ISO 8601 writes it.
+/// The length of an ISO 8601 date.
 const DAY_BYTES: usize = "2021-03-03".len();
 
-/// Whether a text is a day in ISO 8601.
+/// Returns whether a text is an ISO 8601 date.
 pub(super) fn is_day(text: &str) -> bool {
     text.len() == DAY_BYTES && day(text).is_some()
 }
 
-/// Whether a text is a time in ISO 8601, with where it is the time.
+/// Returns whether a text is an ISO 8601 time with an offset.
 pub(super) fn is_instant(text: &str) -> bool {
     text.len() > DAY_BYTES && text.parse::<Timestamp>().is_ok()
 }
 
-/// Returns the days since 1970; `None` if the text is not a day.
+/// Returns the days since 1970; `None` if the text is not a date.
 pub(super) fn days(text: &str) -> Option<i32> {
     day(text).map(|day| (day - Date::constant(1970, 1, 1)).get_days())
 }
 
-/// Returns the microseconds since 1970. What has no offset is taken for UTC, and a day for its beginning; `None` if the text is not a time.
+/// Returns the microseconds since 1970; `None` if the text is not a time. A time without an offset
+/// is taken as UTC, and a date as midnight.
 pub(super) fn micros(text: &str) -> Option<i64> {
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Some(instant.as_microsecond());
@@ -36,7 +37,7 @@ pub(super) fn micros(text: &str) -> Option<i64> {
 }
 
 fn day(text: &str) -> Option<Date> {
-    // Not a time with its date, nor a day without hyphens.
+    // The round trip excludes times with a date, and dates without hyphens.
     text.parse::<Date>().ok().filter(|day| day.to_string() == text)
 }
 

@@ -1,49 +1,44 @@
-//! Why a page cannot be looked at.
+//! Why a page cannot be extracted.
 
 use dragline_domain::url::CrawlUrl;
 
-/// Why a page cannot be looked at.
+/// Why a page cannot be extracted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExtractError {
-    /// There is no answer.
+    /// There was no response.
     #[error("{url} was not answered: {detail}")]
     NotAnswered {
-        /// The URL.
         url: CrawlUrl,
-        /// The details.
         detail: String,
     },
-    /// The answer is not a good one.
+    /// The response has an unsuccessful status.
     #[error("{url} was answered with status {status}{}", to.as_ref().map_or_else(String::new, |to| format!(", which leads to {to}")))]
     Status {
-        /// The URL.
         url: CrawlUrl,
-        /// The status code.
         status: u16,
-        /// Where a redirect leads; `None` if it does not.
+        /// The target of a redirect; `None` if it is not one.
         to: Option<CrawlUrl>,
     },
     /// robots.txt forbids it, or cannot be read.
     #[error("{url} may not be requested, by robots.txt: {rule}")]
     Robots {
-        /// The URL.
         url: CrawlUrl,
-        /// The rule, or why there is none.
+        /// The rule, or why robots.txt cannot be read.
         rule: String,
     },
-    /// No extractor reads it.
+    /// No extractor reads the page.
     #[error("it is not a page{}", detail.as_ref().map_or_else(String::new, |detail| format!(": {detail}")))]
     Unread {
         /// Why.
         detail: Option<String>,
     },
-    /// The definition's types cannot be used.
+    /// The item types of the definition cannot be used.
     #[error("the types of the definition cannot be used: {0}")]
     Types(String),
 }
 
 impl ExtractError {
-    /// Returns what to do about it; `None` if the message is enough.
+    /// Returns a hint on how to fix it; `None` if the message is enough.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Status { to: Some(to), .. } => Some(format!("to look at that page: `dragline extract '{to}'`")),

@@ -1,4 +1,4 @@
-//! `dragline extract`: what a crawl makes of one page.
+//! `dragline extract`: shows the document that a crawl would extract from one page.
 
 mod error;
 mod page;
@@ -19,7 +19,8 @@ use crate::terminal::{Colour, unless_closed, write_json};
 pub(crate) use error::ExtractError;
 use shown::Shown;
 
-/// Prints what is made of a page on standard output. What does not fit is in the exit code.
+/// Prints the document of a page on standard output. The exit code tells whether its items fit the
+/// definition.
 ///
 /// # Errors
 /// The definition or the URL is not valid, or the page cannot be read.
@@ -32,7 +33,7 @@ pub(crate) async fn extract(args: &ExtractArgs) -> Result<Exit, CliError> {
     let page = page::read(args, &draft).await?;
     let types = Types::new(&draft.items).map_err(|error| ExtractError::Types(error.to_string()))?;
     let main = MainRules::new(&draft.main).map_err(|error| ExtractError::Types(error.to_string()))?;
-    // All that there is to see, whatever a crawl would store.
+    // Everything, whatever a crawl would store.
     let settings = Settings {
         product_token: draft.user_agent.product_token(),
         url_rules: &draft.strip_query_parameters,

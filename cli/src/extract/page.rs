@@ -1,4 +1,4 @@
-//! The page to look at: a file, or the answer to one request.
+//! The page to extract: a file, or the answer to one request.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::network::Network;
 use crate::source::{parse_url, read_at_most};
 
-/// A page with the URL that it is from.
+/// A page with its URL.
 pub(super) struct ReadPage {
     pub(super) url: CrawlUrl,
     pub(super) headers: Headers,
@@ -24,7 +24,7 @@ pub(super) struct ReadPage {
 /// Reads the file that the arguments name, or requests the URL.
 ///
 /// # Errors
-/// It cannot be read, is not answered, or robots.txt forbids it.
+/// The file cannot be read, the URL does not answer, or robots.txt forbids it.
 pub(super) async fn read(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, CliError> {
     let path = Path::new(&args.target);
     if !path.is_file() {
@@ -36,7 +36,7 @@ pub(super) async fn read(args: &ExtractArgs, draft: &Draft) -> Result<ReadPage, 
         (None, None) => parse_url("https://example.org/")?,
     };
     let body = read_at_most(path, draft.fetch.body_bytes_max)?;
-    // A saved page may have any name, so without a type its beginning decides.
+    // A saved page may have any name, so the type is sniffed from its first bytes.
     Ok(ReadPage { url, headers: Headers::default(), body })
 }
 

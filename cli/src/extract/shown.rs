@@ -1,4 +1,4 @@
-//! What is made of a page, as it is printed.
+//! The printed form of a document.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use serde::{Serialize, Serializer};
 
 use crate::terminal::{Align, Colour, plural, safe, table};
 
-/// The longest value that a table shows.
+/// The longest value in a table, in characters.
 const VALUE_CHARS_MAX: usize = 60;
 
-/// What is made of a page.
+/// The printed document.
 pub(super) struct Shown<'l> {
     pub(super) url: &'l CrawlUrl,
     pub(super) look: &'l Look,
@@ -51,7 +51,8 @@ impl Serialize for Shown<'_> {
 }
 
 impl Shown<'_> {
-    /// Returns it for people: the items, then where the fields of the definition's types come from.
+    /// Returns the text for people: the items, then the sources of the fields in the definition's
+    /// types.
     pub(super) fn text(&self, colour: Colour) -> String {
         let mut text = format!("{}\n", self.url);
         if let Some(title) = &self.look.extracted.page.title {
@@ -86,7 +87,7 @@ impl Shown<'_> {
 fn item_text(item: &Item, colour: Colour) -> String {
     let columns = item.columns();
     let from = |column: &str| {
-        // What is in one form for all notations has no field of its own.
+        // Values that all notations share have no field of their own.
         let field = item.fields.iter().find(|(name, _)| column.starts_with(&name.to_lowercase()));
         field.map_or_else(
             || "normalised".to_owned(),
@@ -120,7 +121,7 @@ fn fields_text(fields: &[FieldTrace], colour: Colour) -> String {
     table([left("field"), left("result"), left("text"), left("places (matches)")], &rows, colour)
 }
 
-/// Returns a value in one line, cut.
+/// Shortens a value to one line of limited length.
 fn short(value: &str) -> String {
     let line = value.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(VALUE_CHARS_MAX) {

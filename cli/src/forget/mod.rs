@@ -1,4 +1,4 @@
-//! `dragline forget`: deletes everything that is stored of URLs.
+//! `dragline forget`: deletes everything stored about URLs.
 
 use std::io::{self, Write};
 
@@ -26,10 +26,10 @@ use crate::stack::StackCrawl;
 use crate::terminal::{Console, plural, write_json};
 use crate::visits;
 
-/// How many URLs are forgotten together: each group reads the log once, and needs little memory.
+/// The number of URLs per group. Each group reads the log once, and needs little memory.
 const URLS_MAX: usize = 1_000;
 
-/// What was forgotten. The field names are those of `--json`.
+/// The result. The field names are those of `--json`.
 #[derive(Debug, Serialize)]
 struct Report {
     #[serde(flatten)]
@@ -40,12 +40,13 @@ struct Report {
     documents: u64,
 }
 
-/// Forgets URLs of a crawl, and prints what was deleted on standard output.
+/// Forgets URLs of a crawl, and prints a report on standard output.
 ///
 /// # Errors
-/// A URL is not valid, there is no such crawl, an iteration of it is not over, the directory is in use, or something cannot be deleted.
+/// A URL is not valid, there is no such crawl, one of its iterations is not over, the directory is
+/// in use, or something cannot be deleted.
 pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit, CliError> {
-    // A mistake in one is told before anything is deleted.
+    // Reports a mistake in one before deleting anything.
     args.urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => {
@@ -57,7 +58,7 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
                 forget_from(&found, &store.retained(), &store.archive(), args).await?
             };
             let CrawlHandle { place, crawl, reader, .. } = found;
-            // The file is written anew, which nobody may read meanwhile.
+            // The database is rewritten, and must not be read meanwhile.
             drop(reader);
             derived::remove(&place, &crawl)?;
             args.waiting.when_free(console, || LocalStore::compact(data.path, Compaction::IfOwed)).await?;
@@ -94,7 +95,7 @@ fn report(
     Ok(Exit::Done)
 }
 
-/// Forgets the named URLs, and those for which the condition holds.
+/// Forgets the named URLs and those that match the condition.
 async fn forget_from(
     found: &CrawlHandle<impl Reader>,
     forgetting: &impl Forgetting,
@@ -117,14 +118,14 @@ async fn forget_from(
     if let Some(condition) = &args.condition {
         forget.matching(condition, &mut total).await?;
     }
-    // A data directory is locked, but the schedule of a stack begins when its time has come.
+    // A data directory is locked, but a stack's schedule may start an iteration at any time.
     if latest().await?.map(|latest| latest.number) != before.map(|before| before.number) {
         return Err(CliError::BegunMeanwhile(found.crawl.clone()));
     }
     Ok(total)
 }
 
-/// Forgetting, group by group.
+/// Forgets URLs group by group.
 struct Forget<'s, R, F, A> {
     found: &'s CrawlHandle<R>,
     forgetting: &'s F,
@@ -144,7 +145,8 @@ impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
         Ok(())
     }
 
-    /// Forgets each URL for which the condition holds: those that are known, and those that are only in the log, as a rule forbade them.
+    /// Forgets the matching URLs: known ones, and those that are only in the log because a rule
+    /// forbade them.
     async fn matching(&self, condition: &Condition, total: &mut Forgotten) -> Result<(), CliError> {
         let (filter, reader) = (Filter::default(), &self.found.reader);
         let candidates = async |after: Option<&Cursor>| reader.candidates(&filter, after, URLS_MAX).await;
@@ -153,7 +155,7 @@ impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
         self.each(condition, total, log, |row| row.url).await
     }
 
-    /// Reads rows batch by batch, and forgets the URLs of each for which the condition holds.
+    /// Reads rows batch by batch, and forgets the matching URLs of each batch.
     async fn each<T>(
         &self,
         condition: &Condition,
@@ -173,7 +175,7 @@ impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
     }
 }
 
-/// Returns the URLs for which a condition holds, each once.
+/// Returns the URLs that match a condition, without duplicates.
 fn matching(condition: &Condition, urls: impl Iterator<Item = String>) -> Vec<CrawlUrl> {
     let mut matching: Vec<CrawlUrl> =
         urls.filter_map(|url| CrawlUrl::try_from(url).ok()).filter(|url| condition.matches(url)).collect();

@@ -1,4 +1,4 @@
-//! The main part of a stored page, or the text of a stored file, as it is printed.
+//! The main part of a stored page, or the text of a stored file, ready to print.
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -18,16 +18,16 @@ struct Record<'a> {
     article: &'a Article,
 }
 
-/// The text of a body, as it is printed.
+/// The text of a body, ready to print.
 #[derive(Debug)]
 pub(super) struct Printed {
-    /// It ends with the end of a line.
+    /// It ends with a line break.
     pub(super) text: String,
-    /// What is missing from it, and why.
+    /// What the text lacks, and why.
     pub(super) missing: Vec<String>,
 }
 
-/// Returns the main part of a page, or the text of a file, whose body is as it was received.
+/// Returns the main part of a page, or the text of a file. `content` has the body as received.
 ///
 /// # Errors
 /// The page has none.
@@ -38,7 +38,7 @@ pub(super) fn print(
     extent: Extent,
 ) -> Result<Printed, GetError> {
     let source = Source { url, headers: &content.headers, body: &content.body };
-    // Neither what the page says to crawlers nor its links are asked for.
+    // The page's rules for crawlers and its links are not needed.
     let (product_token, url_rules) = ("", &UrlRules::default());
     let settings = Settings {
         product_token,

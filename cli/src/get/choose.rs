@@ -1,4 +1,4 @@
-//! Choosing the visit whose body is printed.
+//! Chooses the visit whose body is printed.
 
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::CrawlUrl;
@@ -6,41 +6,39 @@ use dragline_ports::reader::LogRow;
 
 use super::error::GetError;
 
-/// A visit that was answered, and where its record is.
+/// An answered visit, and the location of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Answer<'v> {
-    /// The visit.
     pub(super) visit: &'v LogRow,
-    /// The WARC object.
+    /// The name of the WARC object.
     pub(super) object: &'v str,
-    /// Where the record starts in it.
+    /// The record's offset in the object.
     pub(super) offset: u64,
     /// The record's length in bytes.
     pub(super) length: u64,
 }
 
 impl<'v> Answer<'v> {
-    /// `None` if nothing was stored of the visit.
+    /// Returns the visit's answer; `None` if nothing of it was stored.
     fn from_visit(visit: &'v LogRow) -> Option<Self> {
         Some(Self { visit, object: visit.object.as_deref()?, offset: visit.offset?, length: visit.length? })
     }
 }
 
-/// The answer to print.
+/// The answer to print, and its context.
 #[derive(Debug)]
 pub(super) struct Chosen<'v> {
-    /// The answer. If the body was unchanged, an earlier one has it.
+    /// The answer. If its body was unchanged, an earlier answer has it.
     pub(super) answer: Answer<'v>,
-    /// The answers before it, the newest first.
+    /// The earlier answers, the newest first.
     pub(super) earlier: Vec<Answer<'v>>,
-    /// The last of the wanted visits, if that was not answered.
+    /// The last of the requested visits, if it was not answered.
     pub(super) unanswered: Option<&'v LogRow>,
 }
 
-/// What is wanted.
+/// The subject of the command.
 #[derive(Debug)]
 pub(super) struct VisitQuery {
-    /// The URL.
     pub(super) url: CrawlUrl,
     /// The iteration; `None` for all.
     pub(super) iteration: Option<Iteration>,
@@ -54,7 +52,7 @@ impl VisitQuery {
     }
 }
 
-/// Chooses the newest answer among a URL's visits, which are given in their order; or the newest in one iteration.
+/// Chooses the newest answer to a URL, or the newest in one iteration. `visits` are in their order.
 ///
 /// # Errors
 /// There is none.
@@ -73,7 +71,7 @@ pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<Ch
     }
 }
 
-/// Describes how a visit ended.
+/// Describes the outcome of a visit.
 pub(super) fn ending(visit: &LogRow) -> String {
     let detail = visit.detail.as_deref().map_or_else(String::new, |detail| format!(": {detail}"));
     format!("{}{detail}", visit.outcome_name)

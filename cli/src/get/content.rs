@@ -1,4 +1,4 @@
-//! What is printed of a record.
+//! The printed parts of a record.
 
 use std::borrow::Cow;
 
@@ -11,28 +11,26 @@ use super::error::GetError;
 use crate::args::Coding;
 use crate::terminal::safe_text;
 
-/// The maximum size of a decoded body, which is the maximum that a definition may set (`fetch.decoded_bytes_max`).
+/// The maximum size of a decoded body: the highest value of `fetch.decoded_bytes_max` in a
+/// definition.
 pub(super) const DECODED_BYTES_MAX: u64 = 1 << 30;
 
-/// An answer as it is printed.
+/// An answer, ready to print.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Content<'r> {
-    /// The status code.
     pub(super) status: u16,
     /// The status line, the header fields and the empty line, as stored.
     pub(super) head: &'r [u8],
-    /// The fields.
     pub(super) headers: Headers,
-    /// The body.
     pub(super) body: Cow<'r, [u8]>,
-    /// Why the body is not whole; `None` if it is.
+    /// Why the body is incomplete; `None` if it is complete.
     pub(super) cut: Option<String>,
 }
 
 /// Returns the answer in a record that has a body.
 ///
 /// # Errors
-/// The record holds no HTTP response, or nothing of the body can be decoded.
+/// The record does not hold an HTTP response, or nothing of the body can be decoded.
 pub(super) fn content(record: &StoredRecord, coding: Coding) -> Result<Content<'_>, GetError> {
     let response = parse_http_response(&record.block)?;
     let head = &record.block[..record.block.len() - response.body.len()];
@@ -42,7 +40,8 @@ pub(super) fn content(record: &StoredRecord, coding: Coding) -> Result<Content<'
         Coding::Undone => {
             let codings = ContentCodings::parse(response.headers.all("content-encoding"))?;
             let decoded = decode_all(&codings, response.body, DECODED_BYTES_MAX);
-            // A server that names a coding without applying it sends the whole body all the same.
+            // Some servers name a coding without applying it; then the whole body is there
+            // nonetheless.
             let cut = decoded.cut.filter(|_| *decoded.bytes != *response.body);
             (decoded.bytes, cut)
         }
@@ -55,13 +54,13 @@ pub(super) fn content(record: &StoredRecord, coding: Coding) -> Result<Content<'
 }
 
 impl Content<'_> {
-    /// Returns the status line, the fields and the empty line for a terminal, harmless.
+    /// Returns the status line, the header fields and the empty line, escaped for a terminal.
     pub(super) fn head_for_people(&self) -> String {
         let lines = self.head.split(|byte| *byte == b'\n').map(http_fields::text);
         safe_text(&lines.collect::<Vec<_>>().join("\n")).into_owned()
     }
 
-    /// Returns the body for a terminal, in the character set that it declares, harmless.
+    /// Returns the body in its declared character set, escaped for a terminal.
     ///
     /// # Errors
     /// [`GetError::NotText`].
@@ -74,8 +73,9 @@ impl Content<'_> {
     }
 }
 
-/// Returns whether a body that was read as text is not text. One of a type that is text may have some odd characters, but no NUL; any other has none of
-/// what the WHATWG calls binary data bytes (MIME Sniffing, section 3).
+/// Returns whether a body that was decoded as text is binary. A text type may have some odd
+/// characters, but no NUL; other types must not have any of the binary data bytes of the WHATWG
+/// (MIME Sniffing, section 3).
 fn is_binary(text: &str, kind: Option<&str>) -> bool {
     if kind.is_some_and(is_text_type) {
         return text.contains('\0');
@@ -83,7 +83,7 @@ fn is_binary(text: &str, kind: Option<&str>) -> bool {
     text.contains(|c| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{e}'..='\u{1a}' | '\u{1c}'..='\u{1f}'))
 }
 
-/// Returns whether a media type is that of text: by its name, or as JSON, XML and JavaScript are.
+/// Returns whether a media type is textual: `text/…`, JSON, XML or JavaScript.
 fn is_text_type(essence: &str) -> bool {
     let is_structured = essence.ends_with("+xml") || essence.ends_with("+json");
     is_structured

@@ -12,9 +12,7 @@ pub(crate) enum GetError {
     /// There is no visit in the iteration.
     #[error("{url} was not visited in iteration {iteration}")]
     NotVisited {
-        /// The URL.
         url: CrawlUrl,
-        /// The iteration.
         iteration: Iteration,
         /// The command that lists the visits.
         history: String,
@@ -22,11 +20,10 @@ pub(crate) enum GetError {
     /// No visit was answered.
     #[error("{url} was not answered{}: {last}", iteration.map_or_else(String::new, |number| format!(" in iteration {number}")))]
     NotAnswered {
-        /// The URL.
         url: CrawlUrl,
-        /// The iteration that was asked for; `None` for all.
+        /// The requested iteration; `None` for all.
         iteration: Option<Iteration>,
-        /// How the last visit ended.
+        /// The outcome of the last visit.
         last: String,
         /// The command that lists the visits.
         history: String,
@@ -34,7 +31,6 @@ pub(crate) enum GetError {
     /// A visit found the body unchanged, but no stored answer has it.
     #[error("the body of {url}, which was unchanged in iteration {iteration}, is not stored")]
     NoBody {
-        /// The URL.
         url: CrawlUrl,
         /// The iteration of the visit.
         iteration: u32,
@@ -44,20 +40,18 @@ pub(crate) enum GetError {
     /// There is no such WARC object.
     #[error("{object} is missing")]
     Missing {
-        /// The object.
         object: String,
     },
-    /// A WARC record is not what was stored.
+    /// A WARC record does not match its digests, or is unreadable.
     #[error("the record at byte {offset} of {object} is damaged: {why}")]
     Damaged {
-        /// The object.
         object: String,
-        /// Where the record starts.
+        /// The record's offset.
         offset: u64,
-        /// What is wrong with it.
+        /// What is wrong.
         why: Damage,
     },
-    /// A record of an answer holds something else.
+    /// The record of an answer does not hold a response.
     #[error("the stored answer is damaged: {0}")]
     NoResponse(#[from] HttpResponseError),
     /// The content coding cannot be undone.
@@ -69,7 +63,7 @@ pub(crate) enum GetError {
     /// The page has no main part.
     #[error("the main part of the page cannot be found: {0}")]
     NoArticle(#[from] NoArticle),
-    /// The body is too long for a terminal, or to make anything of it.
+    /// The body is too long for a terminal, or to be extracted.
     #[error("the body is too long for that")]
     TooLong,
     /// The body is not text, and standard output is a terminal.
@@ -80,7 +74,7 @@ pub(crate) enum GetError {
 /// What is wrong with a WARC record.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Damage {
-    /// No record can be that long.
+    /// The length is impossible for a record.
     #[error("no record has {0} bytes")]
     Length(u64),
     /// It cannot be read.
@@ -98,7 +92,7 @@ pub(crate) enum Damage {
 }
 
 impl GetError {
-    /// Returns what to do about it; `None` if the message is enough.
+    /// Returns a hint on how to fix it; `None` if the message is enough.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::NotVisited { history, .. } | Self::NotAnswered { history, .. } | Self::NoBody { history, .. } => {

@@ -1,4 +1,4 @@
-//! Printing a body that is too long to be held.
+//! Prints a body that is too long for memory.
 
 use std::io::{self, IsTerminal, Write};
 use std::panic::resume_unwind;
@@ -13,13 +13,13 @@ use super::error::{Damage, GetError};
 use super::record::Loaded;
 use crate::args::{Coding, Parts};
 
-/// The most bytes of a decoded body: no more are ever kept of one that is not compressed.
+/// The maximum size of a decoded body: the largest uncompressed body that is ever stored.
 const DECODED_BYTES_MAX: u64 = *limits::FILE_BYTES.end();
 
-/// Nothing is held again of what was read once.
+/// The second reading keeps nothing in memory.
 const NOTHING_HELD: ReadLimits = ReadLimits { held_bytes_max: 0, ..ReadLimits::holding(0) };
 
-/// Compares a body with the digest that its record states, piece by piece.
+/// Compares a body with the digest in its record, piece by piece.
 ///
 /// # Errors
 /// The record cannot be read.
@@ -31,7 +31,7 @@ pub(super) fn verify(loaded: &Loaded, head_bytes: u64) -> Result<DigestCheck, Wa
     Ok(if computed == stated { DigestCheck::Match } else { DigestCheck::Mismatch { stated, computed } })
 }
 
-/// Writes the answer to standard output. The inner error is that of the output.
+/// Writes the answer to standard output. The inner error is a failure of the output.
 ///
 /// # Errors
 /// The output is a terminal, or nothing of the body can be decoded.
@@ -57,7 +57,7 @@ pub(super) fn print(
     Ok(written.and_then(|()| out.flush()))
 }
 
-/// Writes a body without these codings. One that is in none of them is written as it is.
+/// Writes a body with these codings undone. A body that does not have them is copied.
 fn write_body(
     loaded: &Loaded,
     content: &Content<'_>,
@@ -70,7 +70,7 @@ fn write_body(
         let (decoded, read) = thread::scope(|scope| {
             let reading = scope.spawn(move || copy(loaded, head_bytes, &mut to));
             let decoded = decode(codings, &mut body, DECODED_BYTES_MAX, out);
-            // As far as it goes: what follows damage, or the limit, is passed over.
+            // As far as possible: input beyond damage or the limit is ignored.
             let decoded = decoded.and_then(|decoded| io::copy(&mut body, &mut io::sink()).map(|_| decoded));
             drop(body);
             (decoded, reading.join().unwrap_or_else(|panic| resume_unwind(panic)))
@@ -92,7 +92,7 @@ fn copy(loaded: &Loaded, head_bytes: u64, to: &mut dyn Write) -> io::Result<()> 
     }
 }
 
-/// Passes a block on without its head.
+/// Copies a block without its head.
 struct BehindHead<'w> {
     skip_bytes: u64,
     to: &'w mut dyn Write,
@@ -112,7 +112,7 @@ impl Write for BehindHead<'_> {
 }
 
 impl Loaded {
-    /// Says that the body is damaged unless it has the digest that it states.
+    /// Returns an error unless the body matches the digest that it states.
     pub(super) fn check_long(&self, head_bytes: u64) -> Result<(), Damage> {
         match verify(self, head_bytes).map_err(|error| error.fault)? {
             DigestCheck::Match => Ok(()),

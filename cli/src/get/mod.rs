@@ -1,4 +1,4 @@
-//! `dragline get`: the body of a URL as it is stored.
+//! `dragline get`: prints the stored body of a URL.
 
 mod article;
 mod choose;
@@ -30,15 +30,16 @@ use choose::{Chosen, VisitQuery, choose, ending};
 use content::{Content, content};
 pub(crate) use error::GetError;
 
-/// The longest body that is held in memory to be printed, in its content coding. A longer one is copied.
+/// The longest body that is loaded into memory, in its content coding. A longer one is streamed.
 const HELD_BYTES_MAX: u64 = 32 << 20;
 
 /// Prints a stored body on standard output.
 ///
 /// # Errors
-/// The URL is not valid, the crawl does not know it or cannot be read, or there is no body that can be printed.
+/// The URL is not valid, the crawl does not know it or cannot be read, or there is no printable
+/// body.
 pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, CliError> {
-    // A mistake in it is told before anything is read.
+    // Reports a mistake in the URL before reading anything.
     parse_url(&args.url)?;
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
@@ -60,11 +61,11 @@ async fn print(
     archive: &impl Archive,
     console: &Console,
 ) -> Result<(), CliError> {
-    // Reports an iteration that does not exist, or is not whole.
+    // Reports an iteration that does not exist or was pruned.
     found.whole_iteration(args.iteration).await?;
     let url = &visits::url_of(found, &args.url).await?;
     let mut visits = visits::read_visits(found, url).await?;
-    // What was made again of the archive was not requested.
+    // A reparse makes no request.
     visits.retain(|visit| visit.crawl_type != CrawlType::Reparse.name());
     let history =
         format!("dragline history {}{}", shell_word(Path::new(url.as_str())), found.place.flags(&found.crawl));
@@ -74,7 +75,7 @@ async fn print(
     let loaded = record::with_body(found, archive, (&wanted, held), &chosen).await?;
     let record = &loaded.record;
     if !record.is_whole() {
-        // What is held is only its beginning.
+        // Only the beginning is in memory.
         let content = content(record, Coding::Kept)?;
         if args.form.is_some() {
             return Err(GetError::TooLong.into());
@@ -105,7 +106,7 @@ async fn print(
     unless_closed(written).map_err(while_doing(WRITING))
 }
 
-/// Returns what a terminal is shown.
+/// Returns the text for a terminal.
 fn for_people(content: &Content<'_>, parts: Parts) -> Result<String, GetError> {
     let body = content.body_for_people()?;
     Ok(match parts {
@@ -120,7 +121,8 @@ fn write(parts: &[&[u8]]) -> io::Result<()> {
     out.flush()
 }
 
-/// Returns what somebody who reads the body should know: that a later visit was not answered, that it is the text of an error, or not whole.
+/// Returns notes for the reader: that a later visit was not answered, that the body is an error
+/// page, or that it is incomplete.
 fn remarks(chosen: &Chosen<'_>, content: &Content<'_>) -> Vec<String> {
     let iteration = chosen.answer.visit.iteration;
     let unanswered = chosen.unanswered.map(|visit| {

@@ -1,4 +1,4 @@
-//! Reading the WARC record with the body that a visit had.
+//! Reads the WARC record that has the body of a visit.
 
 use std::io;
 
@@ -18,16 +18,17 @@ use super::error::{Damage, GetError};
 use crate::crawl_handle::CrawlHandle;
 use crate::error::CliError;
 
-/// A record that was read.
+/// A loaded record.
 #[derive(Debug)]
 pub(super) struct Loaded {
-    /// The record, with as much of its block as is held.
+    /// The record, with the part of its block that is in memory.
     pub(super) record: StoredRecord,
-    /// Where the rest is.
+    /// The stored member, to read the rest.
     pub(super) member: Blob,
 }
 
-/// Returns the record with the body of the chosen answer. If it only says that the body was unchanged, that is the record that it refers to.
+/// Returns the record with the body of the chosen answer. If its record only says that the body was
+/// unchanged, returns the record that it refers to.
 ///
 /// # Errors
 /// A record is missing or damaged, no record has the body, or the archive cannot be read.
@@ -54,18 +55,19 @@ pub(super) async fn with_body(
     Err(GetError::NoBody { url: wanted.url.clone(), iteration, history: wanted.history.clone() }.into())
 }
 
-/// Returns whether a record that refers to this date may mean this answer. Dates are stored in milliseconds.
+/// Returns whether a reference with this date may mean this answer. Dates are stored in
+/// milliseconds.
 fn may_be_meant(answer: &Answer<'_>, date: Option<Timestamp>) -> bool {
     let at = answer.visit.at.parse::<Timestamp>().ok();
     date.is_none_or(|date| at.is_none_or(|at| at.as_millisecond() == date.as_millisecond()))
 }
 
-/// Returns whether a record has the body with this digest; with any body, if the digest is not known.
+/// Returns whether a record has the body with this digest; or any body, if the digest is not known.
 fn has_body(record: &StoredRecord, digest: Option<Sha1Digest>) -> bool {
     record.record_type == RecordType::Response && (digest.is_none() || record.payload_digest() == digest)
 }
 
-/// Reads an answer's record, and checks it.
+/// Reads and checks an answer's record.
 async fn load(
     found: &CrawlHandle<impl Reader>,
     archive: &impl Archive,
@@ -83,7 +85,8 @@ async fn load(
     Ok(checked(member, url, held).map_err(damaged)?)
 }
 
-/// Returns the record in a gzip member, if it is an answer to a request for this URL and matches its digests.
+/// Returns the record in a gzip member, provided it answers a request for this URL and matches its
+/// digests.
 fn checked(member: Blob, url: &CrawlUrl, held: ReadLimits) -> Result<Loaded, Damage> {
     let record = read_record_of(member.reader(), held, &mut io::sink()).map_err(|error| error.fault)?;
     if record.target_uri() != Some(TargetUri::new(url.as_str()).as_str()) {
@@ -98,7 +101,7 @@ fn checked(member: Blob, url: &CrawlUrl, held: ReadLimits) -> Result<Loaded, Dam
     }
     match record.verify_block_digest() {
         DigestCheck::Match => {}
-        // Its payload's digest has to do. Earlier versions wrote both.
+        // The payload's digest has to do. Earlier versions wrote both.
         DigestCheck::NotStated if record.record_type == RecordType::Response => {}
         _ => return Err(Damage::Digest("content")),
     }

@@ -5,7 +5,7 @@ use dragline_formats::warc::{CaptureEvent, Record, TargetUri, WarcWriter};
 use dragline_ports::reader::LogRow;
 use jiff::Timestamp;
 
-/// Returns a visit that was not answered.
+/// Returns an unanswered visit.
 pub(super) fn visit(iteration: u32, outcome: Outcome) -> LogRow {
     LogRow {
         crawl: "docs".to_owned(),
@@ -38,7 +38,7 @@ pub(super) fn visit(iteration: u32, outcome: Outcome) -> LogRow {
     }
 }
 
-/// Returns the circumstances of a request for this URL.
+/// Returns a capture event for this URL.
 pub(super) fn event(url: &str) -> CaptureEvent {
     CaptureEvent {
         date: Timestamp::UNIX_EPOCH,
@@ -49,7 +49,7 @@ pub(super) fn event(url: &str) -> CaptureEvent {
     }
 }
 
-/// Returns a record as the bytes of a file.
+/// Returns a record as a gzip member.
 pub(super) fn member(record: &Record) -> Vec<u8> {
     let mut writer = WarcWriter::new();
     writer.write(record);

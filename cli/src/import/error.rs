@@ -1,4 +1,4 @@
-//! Why archives are not imported.
+//! Why archives were not imported.
 
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_import::ImportError;
@@ -6,26 +6,24 @@ use dragline_import::ImportError;
 use super::said::remedy;
 use crate::location::Directory;
 
-/// Why archives are not imported.
+/// Why archives were not imported.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotImported {
     /// They cannot be read.
     #[error("{0}")]
     Archives(#[from] ImportError),
-    /// There is nothing to take in them.
+    /// They have no answers to import.
     #[error("there is no answer to import in the archives{}", because(found.as_deref(), faults))]
     NoAnswers {
-        /// What there is instead; `None` if nothing.
+        /// What they have instead; `None` if nothing.
         found: Option<String>,
-        /// What is wrong with the files.
+        /// Faults of the files.
         faults: Vec<String>,
     },
-    /// An import was interrupted. What is left of it must not be requested.
+    /// An import was interrupted. Its remaining URLs must not be requested.
     #[error("iteration {iteration} of the crawl `{crawl}` is an import that is not finished")]
     Unfinished {
-        /// The crawl.
         crawl: CrawlId,
-        /// The iteration.
         iteration: Iteration,
         /// Where the crawl is.
         directory: Directory,
@@ -33,9 +31,7 @@ pub(crate) enum NotImported {
     /// An import of other archives was interrupted.
     #[error("iteration {iteration} of the crawl `{crawl}` is an import of other archives, and is not finished")]
     OfOthers {
-        /// The crawl.
         crawl: CrawlId,
-        /// The iteration.
         iteration: Iteration,
         /// Where the crawl is.
         directory: Directory,
@@ -43,7 +39,7 @@ pub(crate) enum NotImported {
 }
 
 impl NotImported {
-    /// Returns what to do about it.
+    /// Returns hints on how to fix it.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
             Self::Archives(error) => error.hint().map(str::to_owned).into_iter().collect(),

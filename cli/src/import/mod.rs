@@ -1,4 +1,4 @@
-//! `dragline import`: makes a crawl of archives that other programs wrote.
+//! `dragline import`: turns the archives of other programs into a crawl.
 
 mod error;
 mod rounds;
@@ -35,7 +35,7 @@ pub(crate) use error::NotImported;
 use rounds::Rounds;
 use said::Report;
 
-/// How many visits are read at a time.
+/// The number of visits per read.
 const BATCH_ROWS: usize = 1_000;
 
 /// Imports archives.
@@ -45,7 +45,7 @@ const BATCH_ROWS: usize = 1_000;
 /// store failed.
 pub(crate) async fn import(args: &ImportArgs, console: &Console) -> Result<Exit, CliError> {
     let archives = Archives::find(&args.files).map_err(NotImported::from)?;
-    // A mistake is told before there is a directory.
+    // Reports a mistake before creating the directory.
     let spec = args.spec.as_deref().map(definition_in).transpose()?;
     let rules = spec.as_ref().map(|spec| spec.strip_query_parameters.clone()).unwrap_or_default();
     let mut index = read(&archives, &rules)?;
@@ -102,7 +102,7 @@ fn read(archives: &Archives, rules: &UrlRules) -> Result<Index, NotImported> {
     Ok(Index::read(archives, rules, SystemClock::new().now())?)
 }
 
-/// Returns the import that was interrupted; `None` if nothing is under way.
+/// Returns the interrupted import; `None` if there is none.
 fn unfinished(held: Option<&Held>, directory: &Directory) -> Result<Option<IterationRow>, CliError> {
     let latest = held.and_then(|held| held.latest.clone());
     match latest.filter(|latest| latest.status != IterationStatus::Closed) {
@@ -119,8 +119,7 @@ fn definition_in(path: &Path) -> Result<Definition, CliError> {
     Ok(Definition::new(read_definition(path)?)?)
 }
 
-/// Returns the definition of a new crawl: when it crawls, it begins with the first page of the
-/// archives.
+/// Returns the definition of a new crawl, whose seed is the first page of the archives.
 fn definition(crawl: &CrawlId, first: CrawlUrl) -> Result<Definition, CliError> {
     Ok(Definition::new(Draft { name: crawl.clone(), ..Draft::for_seeds(vec![first]) })?)
 }

@@ -1,4 +1,4 @@
-//! Taking answers into iterations: a URL is visited once in each.
+//! Distributes answers over iterations: each visits a URL once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,33 +24,33 @@ use crate::error::CliError;
 use crate::location::Directory;
 use crate::terminal::{Console, plural};
 
-/// How many URLs are added at a time.
+/// The number of URLs per batch.
 const BATCH: usize = 1_000;
 
-/// Answers by their URLs.
+/// Answers by URL.
 type Round = HashMap<CrawlUrl, Capture>;
 
-/// Where answers go, and where they come from.
+/// The destination and the source of answers.
 pub(super) struct Rounds<'a> {
     pub(super) store: &'a LocalStore,
     pub(super) archives: &'a Archives,
     pub(super) directory: &'a Directory,
-    /// What stands for all answers: an interrupted import goes on only with the same ones.
+    /// Identifies all answers: an interrupted import can only continue with the same ones.
     pub(super) digest: String,
     pub(super) console: &'a Console,
 }
 
-/// An iteration that took answers.
+/// An iteration that has imported its answers.
 pub(super) struct FinishedRound {
     pub(super) iteration: Iteration,
     pub(super) answers: u64,
 }
 
 impl Rounds<'_> {
-    /// Takes answers, beginning with an iteration that was interrupted.
+    /// Imports answers, starting with an interrupted iteration.
     ///
     /// # Errors
-    /// That one is of other archives, or the store failed.
+    /// The interrupted import is of other archives, or the store failed.
     pub(super) async fn take(
         &self,
         crawl: &CrawlId,
@@ -59,7 +59,7 @@ impl Rounds<'_> {
     ) -> Result<Vec<FinishedRound>, CliError> {
         let fetcher = Arc::new(ArchiveFetcher::new(self.archives).spooling_in(self.store.archive().spool()));
         let mut unfinished = unfinished.map(|row| self.own(row)).transpose()?;
-        // All of an interrupted iteration may be visited, and not parsed.
+        // An interrupted iteration may have visited everything, but not parsed it.
         let rounds = if rounds.is_empty() && unfinished.is_some() { vec![Round::new()] } else { rounds };
         let mut taken = Vec::with_capacity(rounds.len());
         for round in rounds {
@@ -85,7 +85,7 @@ impl Rounds<'_> {
         TriggerId(format!("import-{}-{iteration}", self.digest))
     }
 
-    /// Returns the iteration if it takes these answers.
+    /// Returns the iteration if it imports these answers.
     fn own(&self, row: IterationRow) -> Result<IterationRow, NotImported> {
         if row.trigger == self.trigger(row.number) {
             return Ok(row);
@@ -109,7 +109,7 @@ impl Rounds<'_> {
     }
 }
 
-/// Adds the URLs of a round to its iteration, and lets it begin. Again, it adds the same ones.
+/// Adds the URLs of a round to its iteration, and starts it. A repetition adds the same ones.
 async fn add(world: &LocalWorld<ConsoleNotifier>, iteration: IterationRow, round: &Round) -> PortResult<()> {
     let contexts = Contexts::default();
     let context = contexts.of_iteration(world.frontier(), &iteration.crawl, iteration.number).await?;

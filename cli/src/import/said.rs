@@ -1,4 +1,4 @@
-//! What an import says of archives, in words and as JSON.
+//! The report of an import, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,14 +17,14 @@ pub(super) struct Report<'a> {
     files: usize,
     records: u64,
     answers: u64,
-    /// How many records were left out, by why.
+    /// The number of skipped records by reason.
     pub(super) left_out: BTreeMap<String, u64>,
     cut_short: u64,
     digests_wrong: u64,
     pub(super) faults: Vec<String>,
-    /// The iterations that took the answers.
+    /// The iterations with the imported answers.
     pub(super) iterations: Vec<u32>,
-    /// How many answers were taken now.
+    /// The number of answers imported by this run.
     pub(super) taken: u64,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Says what is in the archives, and what is wrong with them.
+    /// Prints the contents and the faults of the archives.
     pub(super) fn say(&self, console: &Console) {
         let (records, files) = (plural(self.records, "record"), plural(self.files as u64, "WARC file"));
         console.say(&format!("read {records} in {files}: {}", plural(self.answers, "answer")));
@@ -65,18 +65,18 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Whether nothing was wrong with the archives.
+    /// Returns whether the archives had no faults.
     pub(super) const fn is_all_well(&self) -> bool {
         self.faults.is_empty() && self.cut_short == 0 && self.digests_wrong == 0
     }
 }
 
-/// What the fault says of a file whose records cannot be read alone.
+/// Part of the fault's message for a file whose records are not compressed one by one.
 const MANY_IN_ONE: &str = "more than one record";
 
 const RECOMPRESS: &str = "compress the file record by record: `warcio recompress OLD NEW`";
 
-/// Returns what helps against a fault; `None` if nothing is known to.
+/// Returns a remedy for the faults; `None` if none is known.
 pub(super) fn remedy(faults: &[String]) -> Option<&'static str> {
     faults.iter().any(|fault| fault.contains(MANY_IN_ONE)).then_some(RECOMPRESS)
 }
@@ -85,7 +85,7 @@ pub(super) fn by_reason(left_out: &BTreeMap<LeftOut, u64>) -> BTreeMap<String, u
     left_out.iter().map(|(why, number)| (why.to_string(), *number)).collect()
 }
 
-/// Says how many records were left out and why; `None` if none was.
+/// Describes how many records were skipped and why; `None` if none was.
 pub(super) fn left_out(left_out: &BTreeMap<LeftOut, u64>) -> Option<String> {
     let parts: Vec<String> = left_out.iter().map(|(why, number)| format!("{} {why}", count(*number))).collect();
     (!parts.is_empty()).then(|| parts.join(", "))

@@ -1,4 +1,4 @@
-//! A list as it is written: text with its beginning alone, or all rows.
+//! A list that is written as text, cut by default, or as rows.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::ops::ControlFlow;
@@ -9,10 +9,10 @@ use crate::args::ListArgs;
 use crate::export::Rows;
 use crate::terminal::{Colour, Shade, count, unless_closed};
 
-/// How many entries of a section are shown, unless all are.
+/// The number of entries per section, unless all are requested.
 const SHOWN: u64 = 25;
 
-/// A list that is being written.
+/// A writer of a list.
 pub(crate) struct List {
     to: To,
 }
@@ -25,9 +25,9 @@ enum To {
 struct Text {
     out: BufWriter<StdoutLock<'static>>,
     colour: Colour,
-    /// The most entries of a section.
+    /// The maximum number of entries per section.
     shown_max: u64,
-    /// How many entries the section has so far.
+    /// The number of entries in this section so far.
     entries: u64,
     failed: io::Result<()>,
 }
@@ -48,12 +48,12 @@ impl List {
         Self { to }
     }
 
-    /// Whether rows are written, for programs.
+    /// Returns whether it writes rows for programs.
     pub(crate) const fn has_rows(&self) -> bool {
         matches!(self.to, To::Rows(_))
     }
 
-    /// Whether all of it is written.
+    /// Returns whether it writes all entries.
     pub(crate) fn is_whole(&self) -> bool {
         match &self.to {
             To::Rows(_) => true,
@@ -61,7 +61,7 @@ impl List {
         }
     }
 
-    /// Writes words for people.
+    /// Writes text for people; skipped in rows.
     pub(crate) fn say(&mut self, words: impl FnOnce(Colour) -> String) {
         if let To::Text(text) = &mut self.to {
             let words = words(text.colour);
@@ -83,7 +83,7 @@ impl List {
         self.add_all([row], words)
     }
 
-    /// Adds an entry that has several rows, and returns whether to go on.
+    /// Adds an entry of several rows, and returns whether to go on.
     pub(crate) fn add_all<R: Serialize>(
         &mut self,
         rows: impl IntoIterator<Item = R>,
@@ -95,7 +95,7 @@ impl List {
         }
     }
 
-    /// Writes words for people after the entries.
+    /// Writes text for people after the entries.
     pub(crate) fn say_at_end(&mut self, words: &str) {
         if let To::Text(text) = &mut self.to {
             text.end_section();
@@ -103,7 +103,7 @@ impl List {
         }
     }
 
-    /// Writes what is buffered. A reader that closed its end is not an error.
+    /// Flushes the buffer. A closed pipe is not an error.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self.to {
             To::Rows(rows) => rows.finish(),
@@ -122,7 +122,7 @@ impl Text {
         }
     }
 
-    /// All entries are counted, though not all are shown.
+    /// All entries are counted, even those that are not shown.
     fn add(&mut self, words: impl FnOnce(Colour) -> String) -> ControlFlow<()> {
         self.entries += 1;
         if self.entries <= self.shown_max {

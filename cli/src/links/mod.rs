@@ -1,4 +1,4 @@
-//! What the link graph tells: `dragline links`, `broken`, `chains`, `orphans` and `duplicates`.
+//! Queries to the link graph: `dragline links`, `broken`, `chains`, `orphans` and `duplicates`.
 
 mod list;
 mod text;
@@ -21,15 +21,15 @@ use crate::source::parse_url;
 use crate::terminal::Console;
 use crate::visits;
 
-/// How many pages with a broken link are shown of each, unless all are.
+/// The number of linking pages per broken link, unless all are requested.
 const HOLDERS_SHOWN: u32 = 5;
 
-/// Shows the links to a URL, and those that it has.
+/// Shows the links to and from a URL.
 ///
 /// # Errors
-/// The URL is not valid or nobody knows it, there is no such crawl, or it cannot be read.
+/// The URL is not valid or not in the graph, there is no such crawl, or it cannot be read.
 pub(crate) async fn links(args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
-    // A mistake in it is told before anything is read.
+    // Reports a mistake in the URL before reading anything.
     parse_url(&args.url)?;
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
@@ -47,7 +47,7 @@ async fn links_of(found: &CrawlHandle<impl Reader>, args: &LinksArgs, console: &
     print_links(args, &graph, &node(found, &graph, &url)?)
 }
 
-/// Opens the graph of the crawl that arguments name, and returns what it says nothing of.
+/// Opens the graph of the requested crawl, and returns what it does not cover.
 async fn graph_of(crawl: CrawlSource<'_>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
     match crawl {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
@@ -66,7 +66,7 @@ async fn opened(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<(
     Ok((graph, unchecked))
 }
 
-/// Returns how many URLs wait to be visited; `None` if the crawl is over.
+/// Returns the number of URLs still to be visited; `None` if the crawl is over.
 async fn to_go(found: &CrawlHandle<impl Reader>) -> Result<Option<u64>, CliError> {
     let iteration = found.iteration(None).await?;
     if iteration.status == IterationStatus::Closed {
@@ -76,7 +76,7 @@ async fn to_go(found: &CrawlHandle<impl Reader>) -> Result<Option<u64>, CliError
     Ok(Some(progress.waiting()))
 }
 
-/// Says what an answer does not cover: after the answer, or beside rows for programs.
+/// Reports what an answer does not cover: after the text, or on standard error beside rows.
 fn say_unchecked(list: &mut List, unchecked: &Unchecked, console: &Console) {
     for line in unchecked.lines() {
         if list.has_rows() {
@@ -87,7 +87,7 @@ fn say_unchecked(list: &mut List, unchecked: &Unchecked, console: &Console) {
     }
 }
 
-/// Returns it if there is nothing of a kind: that is only certain once the crawl is over.
+/// Returns the text for an empty list. Emptiness is only certain once the crawl is over.
 fn none_of(what: &str, unchecked: &Unchecked) -> String {
     let so_far = if unchecked.may_change() { " so far" } else { "" };
     format!("{what}{so_far}\n")
@@ -108,7 +108,7 @@ fn print_links(args: &LinksArgs, graph: &Graph, node: &Node) -> Result<Exit, Cli
     if args.ways != Ways::Out {
         list.section(&format!("Linked from {}", text::pages(node.linked_from)));
         graph.links_to(&node.url, |link| {
-            // People see where a redirect leads by the link to it.
+            // People see the target of a redirect by its link.
             let stands_for_its_page = matches!(link.kind.as_str(), "redirect" | "canonical");
             if stands_for_its_page && !list.has_rows() {
                 return ControlFlow::Continue(());
@@ -138,7 +138,7 @@ struct BrokenRow<'b> {
     kind: &'b str,
 }
 
-/// Shows what is broken, and who links to it.
+/// Shows broken links and the pages that have them.
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.
@@ -172,7 +172,7 @@ fn broken_rows(broken: &Broken) -> impl Iterator<Item = BrokenRow<'_>> {
     })
 }
 
-/// A chain, as a row. URLs have no spaces in them, so these separate the steps.
+/// A chain, as a row. URLs do not contain spaces, so spaces separate the steps.
 #[derive(Serialize)]
 struct ChainRow<'c> {
     url: &'c str,
@@ -199,13 +199,13 @@ impl<'c> From<&'c Chain> for ChainRow<'c> {
     }
 }
 
-/// Shows redirects that follow one another.
+/// Shows chains of redirects.
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.
 pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit, CliError> {
     let (graph, unchecked) = graph_of(args.of.which()?, console).await?;
-    // What a page loads is part of no chain that a reader follows.
+    // Readers do not follow requisites, so these are not part of a chain.
     let unchecked = Unchecked { requisites: 0, ..unchecked };
     let mut list = List::new(&args.findings.list);
     let mut any = false;
@@ -221,7 +221,7 @@ pub(crate) async fn chains(args: &ChainsArgs, console: &Console) -> Result<Exit,
     Ok(args.findings.exit(any, &unchecked))
 }
 
-/// Shows pages that nobody links to.
+/// Shows pages without links to them.
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.
@@ -242,7 +242,7 @@ pub(crate) async fn orphans(args: &OrphansArgs, console: &Console) -> Result<Exi
     Ok(Exit::Done)
 }
 
-/// Shows URLs with the same contents.
+/// Shows URLs with identical content.
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.

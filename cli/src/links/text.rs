@@ -1,26 +1,26 @@
-//! What the link graph tells, in words. Everything that a page said is escaped.
+//! Answers of the link graph as text. Everything from pages is escaped.
 
 use dragline_graph::{Broken, Chain, Counts, Direction, Duplicate, Node, Orphan, SiteLink, Unchecked};
 
 use crate::terminal::{Colour, Shade, count, plural, safe};
 
-/// The longest text of a link that is shown, in characters.
+/// The longest anchor text, in characters.
 const ANCHOR_CHARS_MAX: usize = 60;
 
-/// The width of the names of kinds of links.
+/// The width of the column of link kinds.
 const KIND_WIDTH: usize = 9;
 
-/// Returns a number of pages, in words.
+/// Formats a number of pages.
 pub(super) fn pages(number: u64) -> String {
     plural(number, "page")
 }
 
-/// Returns a number of URLs, in words.
+/// Formats a number of URLs.
 pub(super) fn urls(number: u64) -> String {
     plural(number, "URL")
 }
 
-/// Returns what is known of a URL.
+/// Describes a URL.
 pub(super) fn node(node: &Node, colour: Colour) -> String {
     let mut facts = vec![match (&node.outcome_name, node.status) {
         (Some(outcome), Some(status)) => format!("{} ({outcome}, status {status})", node.state),
@@ -40,7 +40,7 @@ pub(super) fn node(node: &Node, colour: Colour) -> String {
     format!("{}\n{title}  {}\n", colour.paint(Shade::Head, &safe(&node.url)), facts.join(", "))
 }
 
-/// Returns a link, as seen from the URL that was asked for.
+/// Describes a link, as seen from the requested URL.
 pub(super) fn link(link: &SiteLink, colour: Colour) -> String {
     let other = match link.direction {
         Direction::In => &link.from_url,
@@ -62,18 +62,18 @@ pub(super) fn link(link: &SiteLink, colour: Colour) -> String {
     format!("  {:<KIND_WIDTH$}  {}{notes}\n", link.kind, safe(other))
 }
 
-/// Returns a text of a link, quoted.
+/// Quotes an anchor text.
 fn quoted(anchor: &str) -> String {
     let short: String = anchor.chars().take(ANCHOR_CHARS_MAX).collect();
     let dots = if short.len() < anchor.len() { "..." } else { "" };
     format!("\"{}{dots}\"", safe(&short))
 }
 
-/// Returns a broken URL with the pages that link to it.
+/// Describes a broken URL and the pages that link to it.
 pub(super) fn broken(broken: &Broken, colour: Colour) -> String {
     let outcome = broken.outcome_name.as_deref().unwrap_or("broken");
     let status = broken.status.map_or_else(String::new, |status| format!(", status {status}"));
-    // What a server says beside its status is rarely more than that.
+    // The detail of an answer with a status rarely says more than the status.
     let detail = broken.detail.as_deref().filter(|_| broken.status.is_none());
     let detail = detail.map_or_else(String::new, |detail| format!(": {}", safe(detail)));
     let mut text = format!("{}  {outcome}{status}{detail}\n", colour.paint(Shade::Removed, &safe(&broken.url)),);
@@ -89,7 +89,7 @@ pub(super) fn broken(broken: &Broken, colour: Colour) -> String {
     text
 }
 
-/// Returns how much is broken.
+/// Returns the total of broken links.
 pub(super) fn broken_total(counts: &Counts, unchecked: &Unchecked) -> String {
     match counts.broken {
         0 if unchecked.may_change() => format!("no broken links so far among {}\n", count(counts.links)),
@@ -104,7 +104,7 @@ pub(super) fn broken_total(counts: &Counts, unchecked: &Unchecked) -> String {
     }
 }
 
-/// Returns a chain, a step a line.
+/// Describes a chain, one step per line.
 pub(super) fn chain(chain: &Chain, colour: Colour) -> String {
     let ends = match chain.ends.as_str() {
         "loops" => colour.paint(Shade::Removed, "a loop"),
@@ -120,14 +120,14 @@ pub(super) fn chain(chain: &Chain, colour: Colour) -> String {
     text
 }
 
-/// Returns a page that nobody links to.
+/// Describes a page without links to it.
 pub(super) fn orphan(orphan: &Orphan) -> String {
     let title = orphan.title.as_ref().map_or_else(String::new, |title| format!("  {}", safe(title)));
     let listed = if orphan.in_sitemap { "  (in a sitemap)" } else { "" };
     format!("{}{title}{listed}\n", safe(&orphan.url))
 }
 
-/// Returns a URL that is like another; the first of a group names that.
+/// Describes a duplicate. The first of a group also names the original.
 pub(super) fn duplicate(duplicate: &Duplicate, is_first: bool, colour: Colour) -> String {
     let what = match duplicate.of_what.as_str() {
         "body" => "the same body",

@@ -1,7 +1,9 @@
-//! `--markdown DIR`: a file for each page of the site as it is now, and an index of them, for programs that read text.
+//! `--markdown DIR`: writes a file for each page of the current site, and an index of them, for
+//! programs that read text.
 //!
-//! The index, `pages.jsonl`, is what tells our files from others: those of pages that are gone are deleted by it, and nothing else is. `llms.txt` lists
-//! the pages for language models (<https://llmstxt.org>).
+//! The index, `pages.jsonl`, distinguishes our files from others: files that it lists are deleted
+//! when their pages are gone, and no others. `llms.txt` lists the pages for language models
+//! (<https://llmstxt.org>).
 
 mod path;
 
@@ -23,32 +25,32 @@ use crate::crawl_handle;
 use crate::error::CliError;
 use crate::terminal::{Console, count, plural, write_json};
 
-/// How many documents are read at once.
+/// The number of documents per read.
 const BATCH_ROWS: usize = 100;
 
 /// The name of the index.
 const INDEX: &str = "pages.jsonl";
 
-/// The name of the index while it is written.
+/// The name of the unfinished index.
 const NEXT_INDEX: &str = "pages.jsonl.new";
 
-/// The name of the list for language models, and its name while it is written.
+/// The name of the list for language models, and its name while it is unfinished.
 const LIST: &str = "llms.txt";
 const NEXT_LIST: &str = "llms.txt.new";
 
-/// What says when a page was requested, which is no reason to write its file again.
+/// The field with the time of the request. A new time alone does not rewrite a file.
 const FETCHED: &str = "fetched";
 
-/// The most files that are remembered at once.
+/// The maximum number of file names in memory.
 const REMEMBERED_MAX: u64 = 1_000_000;
 
-/// The most characters of a description in that list.
+/// The longest description in that list, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 200;
 
 /// A line of the index.
 #[derive(Serialize, Deserialize)]
 struct Entry {
-    /// The file, below the directory.
+    /// The file's path, relative to the directory.
     file: PathBuf,
     url: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,19 +59,20 @@ struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     at: Option<String>,
     words: u64,
-    /// SHA-1 of the main part's text, without what the definition ignores: the same as long as the page says the same. `None` without a main part.
+    /// SHA-1 of the main part's text, without the parts that the definition ignores. `None` without
+    /// a main part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     digest: Option<String>,
 }
 
-/// How many files there are.
+/// The number of files by what happened to them.
 #[derive(Default)]
 struct Counts {
     pages: u64,
-    /// Pages of which only the visible text was there.
+    /// Pages written as visible text, as they have no main part.
     unread: u64,
     gone: u64,
-    /// Files that say the same as before, and were left alone.
+    /// Files that were unchanged and not rewritten.
     kept: u64,
 }
 
@@ -117,7 +120,7 @@ fn said(counts: &Counts, directory: &Path) -> String {
     format!("Markdown: {} in {}{kept}{unread}{gone}", plural(counts.pages, "page"), directory.display())
 }
 
-/// The files being written.
+/// The writer of the files.
 struct Files<'d> {
     directory: &'d Path,
     index: BufWriter<File>,
@@ -135,7 +138,8 @@ impl<'d> Files<'d> {
         Ok(Self { directory, index: BufWriter::new(index), list, counts: Counts::default() })
     }
 
-    /// Writes the file of a page, or of a file that people read; nothing for what is neither, or asks for noindex.
+    /// Writes the file of a page or of a readable document; nothing for other documents and for
+    /// `noindex`.
     fn put(&mut self, document: &Document) -> io::Result<()> {
         let read_file = document.is_readable_file().then(Page::default);
         let page = document.page.as_ref().or(read_file.as_ref()).filter(|page| !page.directives.noindex);
@@ -146,7 +150,7 @@ impl<'d> Files<'d> {
         let main = content.and_then(|content| content.main.as_ref());
         let title = about.and_then(|about| about.title.as_ref()).or(page.title.as_ref());
         let at = document.body.as_ref().map(|body| format!("{:.3}", body.at));
-        // Its own word counts: what it is written in by its words is a guess.
+        // The declared language takes precedence: the detected one is a guess from the words.
         let detected = || about.and_then(|about| canonical_tag(about.language_detected.as_deref()?));
         let language = page.language.clone().or_else(detected);
         let text = main.map_or(&page.text, |main| &main.markdown);
@@ -159,7 +163,7 @@ impl<'d> Files<'d> {
             ("language", language.as_deref()),
             (FETCHED, at.as_deref()),
         ] {
-            // A text of JSON is one of YAML, too.
+            // A JSON string is valid YAML.
             if let Some(value) = value {
                 written.push_str(&format!("{key}: {}\n", serde_json::Value::from(value)));
             }
@@ -182,13 +186,13 @@ impl<'d> Files<'d> {
         write_json(&mut self.index, &Entry { file, url, title, at, words, digest })
     }
 
-    /// Puts the index in its place, and deletes the files of the one before that are not in it.
+    /// Installs the index, and deletes the files of the previous one that it does not list.
     fn finish(mut self) -> io::Result<Counts> {
         self.index.flush()?;
         self.list.flush()?;
         fs::rename(self.directory.join(NEXT_LIST), self.directory.join(LIST))?;
         let (index, next) = (self.directory.join(INDEX), self.directory.join(NEXT_INDEX));
-        // So many are remembered at once, whatever the number of pages.
+        // Bounds memory, whatever the number of pages.
         let rounds = self.counts.pages / REMEMBERED_MAX + 1;
         for round in 0..rounds {
             let is_in_round = |file: &Path| digest(file) % rounds == round;
@@ -211,7 +215,8 @@ impl<'d> Files<'d> {
     }
 }
 
-/// Writes a file, unless it says the same already but for the time of the request; returns whether it did.
+/// Writes a file, unless its content differs only in the time of the request. Returns whether it
+/// wrote.
 fn put_unless_same(file: &Path, text: &str) -> io::Result<bool> {
     let is_same = fs::read(file).is_ok_and(|before| {
         let before = String::from_utf8_lossy(&before);
@@ -228,7 +233,7 @@ fn put_unless_same(file: &Path, text: &str) -> io::Result<bool> {
     Ok(!is_same)
 }
 
-/// Calls back with each entry of an index that is there. Lines that are not ours are left alone.
+/// Calls back with each entry of an existing index. Foreign lines are ignored.
 fn each_entry(index: &Path, mut visit: impl FnMut(Entry) -> io::Result<()>) -> io::Result<()> {
     let lines = match File::open(index) {
         Ok(file) => BufReader::new(file).lines(),
@@ -249,7 +254,7 @@ fn digest(file: &Path) -> u64 {
     hasher.finish()
 }
 
-/// Deletes the file of an entry, if it is one of ours; returns whether it did.
+/// Deletes the file of an entry, provided it is ours. Returns whether it did.
 fn delete(directory: &Path, entry: &Entry) -> io::Result<bool> {
     let is_ours = path::of_text(&entry.url).is_some_and(|file| file == entry.file);
     let file = directory.join(&entry.file);
@@ -264,11 +269,12 @@ fn delete(directory: &Path, entry: &Entry) -> io::Result<bool> {
     }
 }
 
-/// Returns a line of the list for language models: a link to the file of a page, and what the page says about itself.
+/// Returns a line of the list for language models: a link to the page's file, and the page's
+/// description.
 fn listed(file: &Path, name: &str, described: Option<&str>) -> String {
     let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let name = one_line(name).replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
-    // Names of files have no spaces and parentheses: they are those of URLs.
+    // File names come from URLs, so they have no spaces or parentheses.
     let link = format!("- [{name}](<{}>)", file.display().to_string().replace('>', "%3E"));
     let described = described.map(one_line).filter(|described| !described.is_empty());
     described.map_or_else(

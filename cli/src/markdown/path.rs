@@ -1,33 +1,37 @@
-//! The file of a page: its host, and below it its path, as far as file systems allow.
+//! Maps a page to its file: a folder for the host, and in it the URL's path, as far as file systems
+//! allow.
 
 use std::path::PathBuf;
 
 use dragline_domain::url::{CrawlUrl, Scheme, UrlRules};
 use dragline_formats::warc::Sha1Digest;
 
-/// The longest name of a file or folder. File systems allow 255 bytes; the rest is for what is added.
+/// The longest name of a file or folder, in bytes. File systems allow 255; the rest is for
+/// suffixes.
 const NAME_BYTES_MAX: usize = 120;
 
-/// The deepest folder. What is deeper is in one with a digest.
+/// The deepest nesting. Deeper files go into a folder named with a digest.
 const DEPTH_MAX: usize = 16;
 
-/// How many characters of the digest of the URL are added to a name that does not stand for it alone.
+/// The number of digest characters in a name that would be ambiguous without them.
 const DIGEST_CHARS: usize = 12;
 
-/// Returns the path of a page's file: `https://example.org/docs/` has `example.org/docs/index.md`. No two URLs have the same, whatever letters the file
-/// system tells apart, and none leads out of the directory.
+/// Returns the path of a page's file: `https://example.org/docs/` becomes
+/// `example.org/docs/index.md`. No two URLs share a path, even on case-insensitive file systems,
+/// and no path leaves the directory.
 pub(super) fn for_url(url: &CrawlUrl) -> PathBuf {
     let mut is_exact = true;
     let mut safe = |name: &str| {
         let kept: String = name.chars().map(|char| if is_safe(char) { char } else { '_' }).collect();
         let end = kept.floor_char_boundary(NAME_BYTES_MAX);
-        // A folder that ends like a file could stand in its way; dots alone lead elsewhere; some systems drop dots at the end.
+        // A folder named like a file could collide with it; names of dots alone lead elsewhere;
+        // some systems drop trailing dots.
         let is_kept =
             kept == name && end == kept.len() && !name.is_empty() && !name.ends_with('.') && !name.ends_with(".md");
         is_exact &= is_kept && !name.contains(char::is_uppercase);
         if is_kept { kept } else { format!("{}_", kept[..end].trim_end_matches('.')) }
     };
-    // No host has a `+` in it.
+    // Host names do not contain `+`.
     let port = if url.port() == 443 { String::new() } else { format!("+{}", url.port()) };
     let mut path = PathBuf::from(safe(&format!("{}{port}", url.host())));
     let (folders, file) = url.path().rsplit_once('/').unwrap_or_default();
@@ -49,9 +53,9 @@ pub(super) fn for_url(url: &CrawlUrl) -> PathBuf {
     path
 }
 
-/// The same for a URL in a file of ours; `None` if it is none.
+/// Returns the same for the URL in an index entry; `None` if it is not a URL.
 pub(super) fn of_text(url: &str) -> Option<PathBuf> {
-    // As it was stored: nothing is stripped again.
+    // The URL is stored in its normal form: nothing is stripped again.
     CrawlUrl::parse(url, &UrlRules::new(Vec::<String>::new()).ok()?).ok().map(|url| for_url(&url))
 }
 

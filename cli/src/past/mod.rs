@@ -1,4 +1,5 @@
-//! `dragline reparse --all`: makes the documents of all iterations again, without an iteration of its own, wherever the crawl is.
+//! `dragline reparse --all`: rebuilds the documents of all iterations, without an iteration of its
+//! own, in a data directory or a stack.
 
 mod progress;
 
@@ -19,23 +20,24 @@ use crate::exit::Exit;
 use crate::location::CrawlLocation;
 use crate::terminal::{Console, Verbosity, plural, write_json};
 
-/// What was done. The field names are those of `--json`.
+/// The result. The field names are those of `--json`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
-    /// Where the crawl is.
+    /// The crawl's location.
     #[serde(flatten)]
     pub(crate) place: CrawlLocation,
-    /// The crawl.
     pub(crate) crawl: CrawlId,
-    /// What was done since the work began.
+    /// The totals since the work began.
     #[serde(flatten)]
     pub(crate) done: Remade,
 }
 
-/// Makes the documents again, and shows how far that has come. Returns what is to be ended once all that is derived of them is brought up to date.
+/// Rebuilds the documents, and shows progress. Returns the job, which the caller ends once all
+/// derived data is up to date.
 ///
 /// # Errors
-/// An iteration is not over, somebody else makes them again by another definition, or something cannot be read or written.
+/// An iteration is not over, another process rebuilds them by another definition, or something
+/// cannot be read or written.
 pub(crate) async fn remake_all(
     world: &impl World,
     remaking: &impl Remaking,
@@ -54,7 +56,7 @@ pub(crate) async fn remake_all(
 }
 
 impl Report {
-    /// Prints it on standard output.
+    /// Prints the report on standard output.
     ///
     /// # Errors
     /// Standard output cannot be written.
@@ -66,7 +68,7 @@ impl Report {
         }
     }
 
-    /// Returns how the command exits.
+    /// Returns the exit code.
     pub(crate) const fn exit(&self) -> Exit {
         if self.done.kept == 0 && self.done.misfits == 0 { Exit::Done } else { Exit::NotAllWell }
     }
@@ -84,7 +86,7 @@ impl Report {
     }
 }
 
-/// Returns what was made, as text.
+/// Returns the totals as text.
 fn amounts(done: &Remade) -> String {
     let Remade { remade, different, .. } = done;
     format!("{} made again, {different} of them with another content", plural(*remade, "document"))

@@ -1,4 +1,4 @@
-//! Showing how far making documents again has come.
+//! Shows the progress of rebuilding documents.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,13 +13,13 @@ use serde::Serialize;
 use super::amounts;
 use crate::terminal::{Console, Form, Verbosity};
 
-/// How often a line is printed where nothing can be drawn.
+/// How often a line is printed without a live display.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// How often an event is printed.
 const EVENT_EVERY: Duration = Duration::from_secs(1);
 
-/// How far it has come: drawn on a terminal, printed as lines elsewhere, or as events.
+/// The display: live on a terminal, lines elsewhere, or events.
 pub(super) struct Progress {
     console: Console,
     crawl: CrawlId,
@@ -30,7 +30,7 @@ pub(super) struct Progress {
 enum How {
     Hidden,
     Drawn(ProgressBar),
-    /// Printed this often; when next.
+    /// The interval, and when the next line or event is due.
     Printed(Duration, Mutex<Duration>),
 }
 
@@ -59,7 +59,7 @@ impl Progress {
         Self { console: console.clone(), crawl: crawl.clone(), clock, how }
     }
 
-    /// Shows what was done so far.
+    /// Shows the totals so far.
     pub(super) fn show(&self, done: &Remade) {
         match &self.how {
             How::Hidden => {}

@@ -1,4 +1,4 @@
-//! `dragline prune`: deletes what old iterations left and nothing refers to.
+//! `dragline prune`: deletes the data of old iterations that nothing refers to.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -18,30 +18,30 @@ use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::terminal::{Console, bytes, count, plural, write_json};
 
-/// What was pruned. The field names are those of `--json`.
+/// The result. The field names are those of `--json`.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     data: &'a Path,
     crawl: CrawlId,
     is_dry_run: bool,
-    /// Iterations up to this one are pruned; `None` if all are kept.
+    /// The newest pruned iteration; `None` if all are kept.
     pruned_up_to: Option<Iteration>,
-    /// How many of them were not pruned before.
+    /// How many iterations were newly pruned.
     iterations: u64,
     visits: u64,
     documents: u64,
     warc_objects: u64,
     warc_bytes: u64,
     visits_kept: u64,
-    /// By how much the database has shrunk; `None` in a dry run.
+    /// By how many bytes the database shrank; `None` in a dry run.
     database_bytes: Option<u64>,
-    /// What is free in the database; `None` in a dry run.
+    /// The free space in the database, in bytes; `None` in a dry run.
     database_free_bytes: Option<u64>,
     #[serde(skip)]
     was_full: bool,
 }
 
-/// Prunes a crawl of a data directory, and prints what was freed on standard output.
+/// Prunes a crawl of a data directory, and prints the freed amounts on standard output.
 ///
 /// # Errors
 /// There is no such crawl, the directory is in use, or something cannot be deleted.

@@ -1,20 +1,20 @@
-//! What cannot be shown of what was learned.
+//! Why `dragline schema` cannot answer.
 
-/// Why `dragline schema` cannot do what it was asked for.
+/// Why `dragline schema` cannot answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SchemaError {
     /// No item has the type.
     #[error("there are no items of the type `{wanted}`")]
     NoType {
-        /// The type that was asked for.
+        /// The requested type.
         wanted: String,
-        /// The tables of the types that there are.
+        /// The names of the existing types' tables.
         types: Vec<String>,
     },
 }
 
 impl SchemaError {
-    /// What to do about it.
+    /// Returns a hint on how to fix it.
     pub(crate) fn hint(&self) -> String {
         let Self::NoType { types, .. } = self;
         match types.as_slice() {

@@ -17,16 +17,16 @@ use crate::exit::Exit;
 use crate::terminal::{Console, safe_lines, unless_closed, write_json};
 pub(crate) use error::SchemaError;
 
-/// The number of documents in one read.
+/// The number of documents per read.
 const BATCH_ROWS: usize = 100;
 
-/// The most types that a hint names.
+/// The maximum number of types in a hint.
 const TYPES_NAMED_MAX: usize = 20;
 
-/// The longest name of a type in a message, in characters.
+/// The longest type name in a message, in characters.
 const NAME_CHARS_MAX: usize = 80;
 
-/// Prints what was learned on standard output.
+/// Prints the learned schema on standard output.
 ///
 /// # Errors
 /// There is no such crawl, iteration or type, it cannot be read, or the answer cannot be written.
@@ -63,7 +63,7 @@ async fn show(found: &CrawlHandle<impl Reader>, args: &SchemaArgs, console: &Con
     Ok(Exit::Done)
 }
 
-/// Writes what was learned. The outer error is that there is no such type.
+/// Writes the learned schema. The outer error means that there is no such type.
 fn write(answer: &mut Vec<u8>, learned: &Learned, form: SchemaForm<'_>) -> Result<io::Result<()>, SchemaError> {
     Ok(match form {
         SchemaForm::Text => answer.write_all(safe_lines(&text(learned)).as_bytes()),
@@ -79,7 +79,7 @@ fn write(answer: &mut Vec<u8>, learned: &Learned, form: SchemaForm<'_>) -> Resul
     })
 }
 
-/// Learns from the documents that an iteration put, or from those of the site as it is now.
+/// Learns from the documents that an iteration stored, or from those of the current site.
 async fn learn(found: &CrawlHandle<impl Reader>, iteration: Option<Iteration>) -> Result<Learned, CliError> {
     found.whole_iteration(iteration).await?;
     let filter = &iteration.map_or_else(Filter::default, Filter::of_iteration);

@@ -21,35 +21,33 @@ use crate::source::parse_url;
 use crate::terminal::{Colour, Console, Shade, unless_closed, write_json};
 use crate::visits;
 
-/// How many words, or pages with a word, are shown, unless all are.
+/// The number of words, or of pages with a word, unless all are requested.
 const SHOWN: usize = 25;
 
-/// What was asked of the index is not valid.
+/// Why a query to the index is not valid.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskedError {
-    /// The query is not one.
+    /// The query has a syntax error.
     #[error("{}", text::wrong_query(query, source))]
     Query {
-        /// The query.
         query: String,
-        /// What is wrong.
+        /// The error.
         source: QueryError,
     },
-    /// Results that far down are not shown.
+    /// The results are beyond the last that can be shown.
     #[error("results after the first {SHOWN_MAX} are not shown")]
     TooFar,
     /// The page is not in the index.
     #[error("{url} is not in the word index: it has no text, is marked noindex, or duplicates another page")]
     NotIndexed {
-        /// The page.
         url: String,
-        /// The arguments that name the crawl to another command.
+        /// The arguments that name the crawl in a suggested command.
         flags: String,
     },
 }
 
 impl AskedError {
-    /// Returns what to do about it.
+    /// Returns hints on how to fix it.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
             Self::Query { source, .. } => source.hint().map(str::to_owned).into_iter().collect(),
@@ -59,12 +57,12 @@ impl AskedError {
     }
 }
 
-/// Searches.
+/// Searches for pages, and prints the results on standard output.
 ///
 /// # Errors
 /// The query is not valid, there is no such crawl, or it cannot be read.
 pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit, CliError> {
-    // A mistake in it is told before anything is read.
+    // Reports a mistake in the query before reading anything.
     let request = args.request();
     let wrong = |source| AskedError::Query { query: request.query.clone(), source };
     dragline_search::check(&request.query).map_err(wrong)?;
@@ -84,7 +82,7 @@ pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-/// Opens the word index of the crawl that arguments name.
+/// Opens the word index of the requested crawl.
 async fn index_of(crawl: CrawlSource<'_>, console: &Console) -> Result<Index, CliError> {
     match crawl {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
@@ -99,7 +97,7 @@ async fn index_of(crawl: CrawlSource<'_>, console: &Console) -> Result<Index, Cl
     }
 }
 
-/// Asks an index. Its files may be on S3, so this thread may wait for others that read them.
+/// Runs a query. The index may be on S3, so the query may block on other threads that read it.
 fn reading<T>(ask: impl FnOnce() -> T) -> T {
     tokio::task::block_in_place(ask)
 }
@@ -112,10 +110,10 @@ fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     unless_closed(write_json(io::stdout().lock(), value)).map_err(while_doing(WRITING))
 }
 
-/// Shows pages that are like another one.
+/// Shows pages that are similar to another one.
 ///
 /// # Errors
-/// The URL is not valid, or not that of an indexed page, there is no such crawl, or it cannot be read.
+/// The URL is not valid or its page not indexed, there is no such crawl, or it cannot be read.
 pub(crate) async fn similar(args: &SimilarArgs, console: &Console) -> Result<Exit, CliError> {
     parse_url(&args.url)?;
     match args.of.which()? {
@@ -145,7 +143,7 @@ async fn similar_in(found: &CrawlHandle<impl Reader>, index: &Index, args: &Simi
     Ok(Exit::Done)
 }
 
-/// Shows the lexicon, or the places of a word.
+/// Shows the lexicon, or the occurrences of a word.
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.
@@ -170,7 +168,7 @@ fn beginning(args: &WordsArgs) -> &str {
     args.beginning.as_deref().unwrap_or_default()
 }
 
-/// Shows the words that most pages have. No more than these are in memory.
+/// Shows the words that occur on the most pages. Only these are in memory.
 fn frequent(index: &Index, args: &WordsArgs, list: &mut List) -> Result<(), SearchError> {
     let mut most = BinaryHeap::new();
     let mut all = 0_u64;
@@ -199,7 +197,7 @@ struct PlaceRow<'p> {
     day: Option<String>,
     linked_from: u64,
     occurrences: u32,
-    /// With spaces between them.
+    /// Separated by spaces.
     positions: String,
 }
 
@@ -217,14 +215,15 @@ impl<'p> From<&'p WordPlace> for PlaceRow<'p> {
     }
 }
 
-/// Shows the pages with a word: those in which it is most frequent, or all in the order of the index.
+/// Shows the pages with a word: those on which it is most frequent, or all in the order of the
+/// index.
 fn places(index: &Index, args: &WordsArgs, word: &str, list: &mut List) -> Result<(), SearchError> {
     let found = if list.is_whole() {
         index.places(args.part(), word, |place| {
             list.add(&PlaceRow::from(&place), |colour| text::place(&place, colour))
         })?
     } else {
-        // No more than these are in memory.
+        // Bounds memory to the shown pages.
         let mut most = BinaryHeap::new();
         let found = index.places(args.part(), word, |place| {
             most.push(Reverse(Ranked((place.occurrences, place.linked_from, Reverse(place.url.clone())), place)));
@@ -242,7 +241,7 @@ fn places(index: &Index, args: &WordsArgs, word: &str, list: &mut List) -> Resul
     Ok(())
 }
 
-/// A page by how frequent a word is in it.
+/// A page, ordered by a word's frequency on it.
 struct Ranked((u32, u64, Reverse<String>), WordPlace);
 
 impl PartialEq for Ranked {

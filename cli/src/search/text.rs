@@ -1,4 +1,4 @@
-//! What the word index found, in words. Everything that a page said is escaped.
+//! Answers of the word index as text. Everything from pages is escaped.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use dragline_search::{FacetCount, Hit, Marked, QueryError, Results, Similar, Wor
 
 use crate::terminal::{Colour, Shade, count, plural, safe};
 
-/// How many values of a facet are shown.
+/// The number of values per facet.
 const FACET_VALUES_SHOWN: usize = 5;
 
-/// How many positions of a word are shown.
+/// The number of positions per word.
 const POSITIONS_SHOWN: usize = 12;
 
-/// Returns what is wrong with a query, with its place.
+/// Describes a syntax error of a query, with its place.
 pub(super) fn wrong_query(query: &str, error: &QueryError) -> String {
     let before = query[..query.floor_char_boundary(error.at.start.min(query.len()))].chars().count();
     let within = query.get(error.at.clone()).unwrap_or_default();
@@ -24,7 +24,7 @@ pub(super) fn wrong_query(query: &str, error: &QueryError) -> String {
     format!("the query is not valid {place}: {}", safe(&error.problem.to_string()))
 }
 
-/// Returns what else there is to say about results.
+/// Returns notes on the results.
 pub(super) fn notes(results: &Results) -> Vec<String> {
     let mut notes = Vec::new();
     for correction in &results.corrections {
@@ -41,7 +41,7 @@ pub(super) fn notes(results: &Results) -> Vec<String> {
     notes
 }
 
-/// Returns the results.
+/// Formats the results.
 pub(super) fn results(results: &Results, colour: Colour) -> String {
     let Results { total, page, per_page, .. } = *results;
     let mut text = String::new();
@@ -60,7 +60,7 @@ pub(super) fn results(results: &Results, colour: Colour) -> String {
     for (name, counts) in
         [("site", &results.facets.sites), ("lang", &results.facets.languages), ("type", &results.facets.types)]
     {
-        // One value for all says nothing, unless it is a type, which not every page has.
+        // A single value for all is not informative, except a type, as some pages have none.
         if counts.len() > 1 || name == "type" && !counts.is_empty() {
             let _ = writeln!(text, "{}", facet(name, counts));
         }
@@ -97,7 +97,7 @@ fn put_hit(text: &mut String, number: u64, hit: &Hit, colour: Colour) {
     let _ = writeln!(text, "   {}\n", facts.join(", "));
 }
 
-/// Returns a text with what was searched for in colour, or in asterisks where there is none.
+/// Highlights the matches in a text: in colour, or with asterisks.
 fn marked(marked: &Marked, colour: Colour) -> String {
     let pieces = marked.0.iter().map(|piece| match (piece.is_match, colour) {
         (false, _) => safe(&piece.text).into_owned(),
@@ -107,7 +107,7 @@ fn marked(marked: &Marked, colour: Colour) -> String {
     pieces.collect()
 }
 
-/// Returns pages that are like another one.
+/// Formats pages that are similar to another one.
 pub(super) fn similar(similar: &Similar, colour: Colour) -> String {
     let mut text = String::new();
     for (number, hit) in (1..).zip(&similar.results) {
@@ -125,12 +125,12 @@ pub(super) fn similar(similar: &Similar, colour: Colour) -> String {
 /// The names of the columns of the lexicon.
 pub(super) const LEXICON: &str = "    pages       times  word\n";
 
-/// Returns a word of the lexicon.
+/// Formats a word of the lexicon.
 pub(super) fn word(word: &Word) -> String {
     format!("{:>9}  {:>10}  {}\n", count(word.pages), count(word.occurrences), safe(&word.word))
 }
 
-/// Returns how many words there are.
+/// Returns the total number of words.
 pub(super) fn all_words(all: u64, shown: usize) -> String {
     match all {
         0 => "no words\n".to_owned(),
@@ -141,7 +141,7 @@ pub(super) fn all_words(all: u64, shown: usize) -> String {
     }
 }
 
-/// Returns a page that has a word.
+/// Formats a page with a word.
 pub(super) fn place(place: &WordPlace, colour: Colour) -> String {
     let mut positions: Vec<String> = place.positions.iter().take(POSITIONS_SHOWN).map(u32::to_string).collect();
     if place.positions.len() > POSITIONS_SHOWN {
@@ -153,7 +153,7 @@ pub(super) fn place(place: &WordPlace, colour: Colour) -> String {
     format!("{}\n  {}, at {}\n", colour.paint(Shade::Head, &safe(&place.url)), facts.join(", "), positions.join(" "))
 }
 
-/// Returns how many pages have a word, in all its forms.
+/// Returns the number of pages with a word, in all its forms.
 pub(super) fn total(word: &str, found: &[Word], shown: usize) -> String {
     if found.is_empty() {
         return format!("`{}` is a stop word, which is not indexed\n", safe(word));

@@ -20,10 +20,11 @@ use crate::input::{Input, Line};
 use crate::source::{parse_url, read_text};
 use crate::terminal::Console;
 
-/// The most bytes of URLs in a message, which may have 256 KiB with what is asked of them.
+/// The maximum number of URL bytes in a message. SQS allows 256 KiB, including the rest of the
+/// command.
 const MESSAGE_URL_BYTES_MAX: usize = 200 << 10;
 
-/// Begins an iteration of the crawl, URL or definition that the arguments name.
+/// Begins an iteration of the crawl, URL or definition in the arguments.
 ///
 /// # Errors
 /// The argument is not valid, the stack has no such crawl, or the command cannot be sent.
@@ -50,7 +51,7 @@ pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, C
     Ok(Exit::Done)
 }
 
-/// Sends URLs on demand, as many messages as they need.
+/// Sends demanded URLs, in as many messages as needed.
 async fn demand_urls(args: &StartArgs, demand: &Demand, console: &Console) -> Result<Exit, CliError> {
     let target = args.target.as_deref();
     let (crawl, first) = match target {
@@ -69,7 +70,7 @@ async fn demand_urls(args: &StartArgs, demand: &Demand, console: &Console) -> Re
     let lines = input.as_mut().map(Input::lines).transpose()?;
     let lines = lines.into_iter().flatten().map(|line| line.map(Line::of_url));
     let mut urls = first.into_iter().map(|url| Ok(Ok(url))).chain(lines).peekable();
-    // Without a name, each crawl gets messages of its own, in the order in which the URLs come.
+    // Without a crawl's name, each crawl gets its own messages, in the order of the URLs.
     while let Some(next) = urls.next() {
         let Some(url) = told(next?, console) else { continue };
         let of = |url: &str| parse_url(url).map(|url| CrawlId::for_origin(&url.origin()));
@@ -93,12 +94,12 @@ async fn demand_urls(args: &StartArgs, demand: &Demand, console: &Console) -> Re
     Ok(Exit::Done)
 }
 
-/// Returns the URL, or says why there is none.
+/// Returns the URL, or prints why it is not valid.
 fn told(url: Result<String, String>, console: &Console) -> Option<String> {
     url.map_err(|why| console.say(&why)).ok()
 }
 
-/// Makes the documents of a crawl again.
+/// Tells the stack to rebuild the documents of a crawl.
 ///
 /// # Errors
 /// The stack has no such crawl, or the command cannot be sent.
@@ -154,7 +155,7 @@ pub(crate) async fn remove(args: &ChangeArgs, console: &Console) -> Result<Exit,
     to_crawl(args, Message::Remove { crawl: args.crawl.clone() }, console).await
 }
 
-/// Has a stack prune a crawl.
+/// Tells the stack to prune a crawl.
 ///
 /// # Errors
 /// The stack has no such crawl, or the command cannot be sent.
@@ -176,7 +177,7 @@ async fn to_crawl(args: &ChangeArgs, message: Message, console: &Console) -> Res
     Ok(Exit::Done)
 }
 
-/// Reads the definition in a file, and passes it to `make`.
+/// Reads a definition from a file, and passes it to `make`.
 fn with_definition<T>(
     path: &Path,
     make: impl FnOnce(&DefinitionFile<'_>) -> Result<T, DeployedError>,
@@ -186,19 +187,19 @@ fn with_definition<T>(
     Ok(make(&DefinitionFile { path, text: &text, definition: &definition })?)
 }
 
-/// Sends a message and prints its id, by which it can be found in the scheduler's log.
+/// Sends a message and prints its id, which is in the scheduler's log.
 async fn send(stack: &Deployed, crawl: &CrawlId, message: &Message) -> Result<(), CliError> {
     let id = stack.stack.send_command(&message.body()).await.map_err(DeployedError::from)?;
     writeln!(io::stdout().lock(), "{crawl}: sent to the stack `{}` as message {id}", stack.name)
         .map_err(while_doing(WRITING))
 }
 
-/// Returns the hint that names the command to see the effect.
+/// Returns a hint with the command that shows the effect.
 fn look(crawl: &CrawlId, stack: &StackName) -> String {
     format!("this takes effect in a few seconds; to see it: `dragline status {crawl} --stack {stack}`")
 }
 
-/// Describes when the schedule begins the next iteration; `None` without a schedule.
+/// Describes the scheduled start of the next iteration; `None` without a schedule.
 fn schedule(definition: &Definition, now: Timestamp) -> Option<String> {
     let schedule = definition.schedule.as_ref()?;
     let (cron, zone) = (schedule.cron(), schedule.time_zone());

@@ -22,42 +22,36 @@ pub(crate) enum DeployedError {
     /// An argument is neither a crawl nor a URL.
     #[error("{0}")]
     Name(#[from] CrawlIdError),
-    /// URLs are demanded, and none is named.
+    /// URLs on demand were requested without any URL.
     #[error("no URL is named")]
     NoUrls,
-    /// A stack is named, but no crawl of it.
+    /// A stack is named without a crawl.
     #[error("no crawl of the stack `{0}` is named")]
     WhichCrawl(StackName),
-    /// A definition is given, which a stack has to store first.
+    /// A definition is given that the stack does not have.
     #[error("the definition is not stored in the stack `{0}`")]
     PutFirst(StackName),
     /// The stack has no such crawl.
     #[error("there is no crawl `{crawl}` in the stack `{stack}`")]
     NoCrawl {
-        /// The crawl.
         crawl: CrawlId,
-        /// The stack.
         stack: StackName,
     },
-    /// What is made of the crawl cannot be published.
+    /// The crawl's derived data cannot be published.
     #[error("publishing again: {0}")]
     Publishing(#[from] SiteError),
     /// The crawl has not begun, so there is nothing to show.
     #[error("the crawl `{crawl}` has not begun yet")]
     NotBegun {
-        /// The crawl.
         crawl: CrawlId,
-        /// The stack.
         stack: StackName,
     },
     /// The iteration does not exist.
     #[error("the crawl `{crawl}` has no iteration {wanted}; the latest is {latest}")]
     NoIteration {
-        /// The crawl.
         crawl: CrawlId,
-        /// The iteration that was asked for.
+        /// The requested iteration.
         wanted: Iteration,
-        /// The latest iteration.
         latest: Iteration,
     },
     /// A definition cannot be sent.
@@ -72,7 +66,7 @@ pub(crate) enum DeployedError {
 }
 
 impl DeployedError {
-    /// Returns what to do about it; `None` if the message is enough.
+    /// Returns a hint on how to fix it; `None` if the message is enough.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Stack(StackError::Port(error)) | Self::Publishing(SiteError::Port(error)) | Self::Port(error) => {

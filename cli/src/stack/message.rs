@@ -21,7 +21,7 @@ pub(super) enum Message {
     Url(String),
     /// Visit URLs on demand.
     Demand(DemandMessage),
-    /// Make the documents of a crawl again, those for which the condition holds if there is one.
+    /// Rebuild the documents of a crawl, all or those that match the condition.
     Reparse {
         crawl: CrawlId,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,17 +41,17 @@ pub(super) enum Message {
     Stop { crawl: CrawlId },
     /// Switch the crawl off, and stop its running iteration.
     Remove { crawl: CrawlId },
-    /// Delete what dropped iterations left and nothing refers to.
+    /// Delete the data of dropped iterations that nothing refers to.
     Prune(PruneCommand),
 }
 
-/// URLs, and what is asked of them.
+/// URLs on demand, with their options.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct DemandMessage {
-    /// The crawl; `None` for the one that is named after their host.
+    /// The crawl; `None` for the one named after their host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) crawl: Option<CrawlId>,
-    /// The URLs as they were given.
+    /// The URLs as given.
     pub(super) urls: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pattern: Option<UrlPattern>,
@@ -63,7 +63,7 @@ pub(super) struct DemandMessage {
 }
 
 impl DemandMessage {
-    /// Returns the message about these URLs.
+    /// Returns the message that demands these URLs.
     pub(super) fn new(crawl: Option<CrawlId>, urls: Vec<String>, demand: &Demand) -> Self {
         let Demand { pattern, skip, depth, visits } = demand.clone();
         Self { crawl, urls, pattern, skip, depth, force: visits == Visits::All }
@@ -71,7 +71,7 @@ impl DemandMessage {
 }
 
 impl Message {
-    /// Returns the message that makes documents again.
+    /// Returns the message that rebuilds documents.
     pub(super) fn reparse(crawl: CrawlId, selection: Selection) -> Self {
         let r#where = match selection {
             Selection::All => None,
@@ -95,11 +95,9 @@ impl Message {
     }
 }
 
-/// A definition together with its file.
+/// A definition with its file.
 pub(super) struct DefinitionFile<'f> {
-    /// The file's path.
     pub(super) path: &'f Path,
-    /// The file's text.
     pub(super) text: &'f str,
     /// The parsed definition.
     pub(super) definition: &'f Definition,
@@ -109,7 +107,7 @@ impl DefinitionFile<'_> {
     /// Returns the message that stores the definition and begins an iteration.
     ///
     /// # Errors
-    /// As [`DefinitionFile::message`].
+    /// See [`DefinitionFile::message`].
     pub(super) fn to_begin(&self) -> Result<Message, DeployedError> {
         self.message(Message::Definition, Command::Define)
     }
@@ -117,15 +115,17 @@ impl DefinitionFile<'_> {
     /// Returns the message that stores the definition.
     ///
     /// # Errors
-    /// As [`DefinitionFile::message`].
+    /// See [`DefinitionFile::message`].
     pub(super) fn to_keep(&self) -> Result<Message, DeployedError> {
         self.message(|definition| Message::PutCrawl { definition }, Command::PutCrawl)
     }
 
-    /// Returns a message with the definition as it is written, so that the stack's defaults apply to the keys it leaves out.
+    /// Returns a message with the definition as written, so that the stack's defaults apply to
+    /// missing keys.
     ///
     /// # Errors
-    /// The message is not valid, or means something else than the file: YAML and JSON read some values differently.
+    /// The message is not valid, or differs from the file: YAML and JSON read some values
+    /// differently.
     fn message(
         &self,
         message: impl FnOnce(Value) -> Message,

@@ -21,18 +21,18 @@ pub(crate) use commands::{change, prune, put, remove, reparse, start};
 pub(crate) use error::DeployedError;
 pub(crate) use past::remake_all;
 
-/// A stack that was found.
+/// A deployed stack.
 struct Deployed {
     name: StackName,
     stack: Stack,
 }
 
-/// A crawl of a stack, and what is kept of it.
+/// A crawl of a stack, and its retained data.
 pub(crate) struct StackCrawl {
     pub(crate) found: CrawlHandle<DynamoReader>,
     pub(crate) retained: DynamoRetained,
     pub(crate) archive: S3Archive,
-    /// When its schedule begins the next iteration; `None` if it has none.
+    /// The scheduled start of its next iteration; `None` without a schedule.
     pub(crate) next_start: Option<Timestamp>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) async fn find_with_archive(
     Ok((deployed.crawl(crawl).await?, deployed.stack.archive(Arc::new(SystemRng))))
 }
 
-/// Finds a crawl of a stack, and the word indexes that the stack published.
+/// Finds a crawl of a stack, and the stack's published word indexes.
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.
@@ -81,7 +81,7 @@ pub(crate) async fn find_with_editions(
     Ok((deployed.crawl(crawl).await?, S3Editions::beside(&deployed.stack.documents(Arc::new(SystemRng)))))
 }
 
-/// Finds a crawl of a stack, and what is kept of it.
+/// Finds a crawl of a stack, and its retained data.
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.
@@ -98,7 +98,7 @@ pub(crate) async fn find_retained(crawl: &CrawlId, stack: StackName) -> Result<S
     })
 }
 
-/// Finds a crawl of a stack, with the rows that have its definition, and the newest version of that.
+/// Finds a crawl of a stack, the rows of its definition, and the newest version number.
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.

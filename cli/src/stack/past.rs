@@ -1,4 +1,5 @@
-//! `dragline reparse --all` on a deployed stack: this process does the work, with the rights of whoever runs it.
+//! `dragline reparse --all` on a deployed stack: this process does the work, with the user's own
+//! rights.
 
 use std::sync::Arc;
 
@@ -25,13 +26,15 @@ use crate::location::CrawlLocation;
 use crate::past::{self, Report};
 use crate::terminal::Console;
 
-/// The ports over a stack. Nothing is sent: no step of a crawl waits for it.
+/// The ports over a stack. No messages are sent, as no step waits for any.
 type StackWorld = Adapters<DynamoFrontier, S3Archive, S3Documents, Nobody, ConsoleNotifier, SystemClock, SystemRng>;
 
-/// Makes the documents of all iterations of a crawl of a stack again, publishes anew what is made of them, and reports what came of it on standard output.
+/// Rebuilds the documents of all iterations of a crawl of a stack, publishes the derived data
+/// again, and prints a report on standard output.
 ///
 /// # Errors
-/// There is no such stack or crawl, an iteration of it is not over, the definition is not valid, or AWS refused something or did not answer.
+/// There is no such stack or crawl, one of its iterations is not over, the definition is not valid,
+/// or AWS refused something or did not answer.
 pub(crate) async fn remake_all(
     args: &CrawlArgs,
     crawl: Option<&CrawlId>,
@@ -50,7 +53,7 @@ pub(crate) async fn remake_all(
     let failed = |error| CliError::from(DeployedError::Port(error));
     let latest = world.frontier().latest_iteration(&crawl).await.map_err(failed)?.ok_or_else(not_begun)?;
     if latest.status != IterationStatus::Closed {
-        // Before the definition is stored, by which it would go on.
+        // Checked before the definition is stored, as the open iteration would adopt it.
         return Err(CliError::NotOver { place, crawl });
     }
     if let Some(given) = given {
@@ -80,7 +83,8 @@ fn world_of(deployed: &Deployed, console: &Console) -> StackWorld {
     Adapters::new(frontier, archive, documents, Nobody, notifier, (SystemClock::new(), SystemRng))
 }
 
-/// Stores a changed definition as `put` does, with the user agent of the stored one if it gives none of its own.
+/// Stores a changed definition as `put` does. If it has no user agent, it keeps that of the stored
+/// one.
 async fn store(world: &impl World, given: &Definition) -> Result<(), CliError> {
     let failed = |error| CliError::from(DeployedError::Port(error));
     let Some(CrawlRow { definition: stored, .. }) = world.frontier().load_crawl(&given.name).await.map_err(failed)?

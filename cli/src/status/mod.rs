@@ -1,4 +1,4 @@
-//! `dragline status`: how far a crawl is and how it went, or which crawls there are.
+//! `dragline status`: the progress and result of a crawl, or a list of crawls.
 
 mod list;
 
@@ -25,12 +25,12 @@ use list::List;
 /// The line before the summary of a running crawl.
 const RUNNING: &str = "A crawl is running here; the figures cover what it has committed so far.";
 
-/// Whether a process is crawling into a data directory.
+/// Whether a process is crawling in a data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Run {
-    /// A process is.
+    /// One is.
     GoesOn,
-    /// No process is.
+    /// None is.
     Over,
 }
 
@@ -50,13 +50,15 @@ impl Run {
 struct Status<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
-    /// `None` for a stack, which runs on its own.
+    /// `None` for a stack, which always runs.
     is_running: Option<bool>,
-    /// When something was last committed; `None` before, for a stack, and for an earlier iteration.
+    /// The time of the last commit; `None` before the first, for a stack, and for an earlier
+    /// iteration.
     last_commit: Option<Timestamp>,
-    /// Why nothing moves; `None` if something does or may, for a stack, and for an earlier iteration.
+    /// Why no page is requested; `None` if pages are or may be, for a stack, and for an earlier
+    /// iteration.
     stands_still: Option<StandsStill>,
-    /// What the disk holds; `None` for a stack, and for an earlier iteration.
+    /// Disk usage; `None` for a stack, and for an earlier iteration.
     disk: Option<Disk>,
 }
 
@@ -72,7 +74,7 @@ enum StandsStill {
     Paused,
     /// Every site waits: for its delay, or because it asked for a pause.
     AllSitesWait {
-        /// When the first may be visited.
+        /// When the first site may be visited.
         until: Timestamp,
     },
 }
@@ -91,7 +93,8 @@ impl StandsStill {
     }
 }
 
-/// Prints the summary of an iteration on standard output; or, if a data directory holds several crawls and none is named, which these are.
+/// Prints the summary of an iteration on standard output, or a list of crawls if a data directory
+/// has several and none is named.
 ///
 /// # Errors
 /// There is no such crawl or iteration, or it cannot be read.
@@ -145,7 +148,7 @@ async fn print(args: &StatusArgs, found: &CrawlHandle<impl Reader>) -> Result<()
     .map_err(while_doing(WRITING))
 }
 
-/// Returns what a data directory takes of the disk.
+/// Returns the disk usage of a data directory.
 ///
 /// # Errors
 /// It cannot be read.
@@ -154,7 +157,7 @@ fn disk(data: &Path, crawl: Option<&CrawlId>) -> Result<Disk, CliError> {
     measured.map_err(|source| CliError::Query { data: data.to_owned(), source })
 }
 
-/// Returns when a crawl in a data directory last moved.
+/// Returns the recent activity of a crawl in a data directory.
 ///
 /// # Errors
 /// It cannot be read.
@@ -163,7 +166,7 @@ fn pulse(data: &Path, crawl: &CrawlId) -> Result<Pulse, CliError> {
     read.map_err(|source| CliError::Query { data: data.to_owned(), source })
 }
 
-/// Returns what the disk holds as text, without a final line break.
+/// Returns the disk usage as text, without a final line break.
 fn on_disk(disk: &Disk, colour: Colour) -> String {
     let about = if disk.is_estimated { "about " } else { "" };
     let lines = [
@@ -181,7 +184,7 @@ fn on_disk(disk: &Disk, colour: Colour) -> String {
     format!("{}\n{}", colour.paint(Shade::Head, "on disk"), lines.join("\n"))
 }
 
-/// Prints which crawls a data directory holds.
+/// Prints the crawls of a data directory.
 fn print_list(args: &StatusArgs, list: &List<'_>) -> Result<(), CliError> {
     match args.answer() {
         Answer::Json => write_json(io::stdout().lock(), list),

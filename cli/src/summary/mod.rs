@@ -1,4 +1,4 @@
-//! How an iteration stands or ended: what `crawl` ends with and `status` shows.
+//! The state or result of an iteration: `crawl` ends with it, and `status` shows it.
 
 mod read;
 #[cfg(test)]
@@ -20,16 +20,15 @@ pub(crate) use read::{of_directory, read};
 pub(crate) use text::{changed, numbered_task, text};
 pub(crate) use why::WhyNothing;
 
-/// How an iteration stands or ended, and where the crawl is. The field names are those of `--json`.
+/// The state or result of an iteration. The field names are those of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Summary {
-    /// Which iteration, and whether it is over.
+    /// The iteration, and whether it is over.
     #[serde(flatten)]
     pub(crate) standing: IterationHead,
-    /// Where the crawl is stored.
     #[serde(flatten)]
     pub(crate) place: CrawlLocation,
-    /// Whether a later iteration began since.
+    /// Whether a later iteration has begun.
     #[serde(skip)]
     pub(crate) age: Age,
     /// Whether certificates were checked.
@@ -44,7 +43,7 @@ pub(crate) struct Summary {
 pub(crate) enum Age {
     /// It is.
     Latest,
-    /// Another began after it.
+    /// A later one began.
     Earlier,
 }
 
@@ -60,7 +59,8 @@ impl Summary {
         (is_over && !is_expected && !self.figures.has_content()).then_some(WhyNothing(&self.figures.causes))
     }
 
-    /// Returns whether the iteration did what it was for: content was fetched or is known to be unchanged, or documents were made again.
+    /// Returns whether the iteration achieved anything: content was fetched or is known to be
+    /// unchanged, or documents were rebuilt.
     pub(crate) fn has_result(&self) -> bool {
         match self.standing.task {
             Task::Crawl | Task::Import => self.figures.has_content(),
@@ -69,12 +69,12 @@ impl Summary {
         }
     }
 
-    /// Whether no URL had its turn: none was due.
+    /// Returns whether no URL had its turn, as none was due.
     fn has_asked_for_nothing(&self) -> bool {
         self.figures.outcomes.is_empty() && self.figures.leftovers.is_empty()
     }
 
-    /// Prints it as one JSON object on one line of standard output.
+    /// Prints the summary as one JSON object on one line of standard output.
     ///
     /// # Errors
     /// It cannot be written.

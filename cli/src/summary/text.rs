@@ -23,8 +23,8 @@ const NUMBER_WIDTH: usize = 11;
 const BODY: &str = Key::FetchBodyBytesMax.name();
 const DECODED: &str = Key::FetchDecodedBytesMax.name();
 
-/// Returns the summary as text, without a final line break. `go_on` is the command that resumes an unfinished iteration; `None` if it is
-/// shown elsewhere.
+/// Returns the summary as text, without a final line break. `go_on` is the command that resumes an
+/// unfinished iteration; `None` if the caller shows it.
 pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> String {
     let mut text = Text { text: String::new(), colour };
     text.line(&headline(summary));
@@ -83,7 +83,7 @@ impl Text {
         self.text.push('\n');
     }
 
-    /// Adds a heading with lines below it; nothing if there are no lines.
+    /// Adds a heading with lines below it, if there are any lines.
     fn section(&mut self, head: &str, lines: Vec<String>) {
         if lines.is_empty() {
             return;
@@ -117,7 +117,7 @@ fn headline(summary: &Summary) -> String {
     }
 }
 
-/// Returns the number of an iteration, and what it does if it does not crawl: `3 (reparse)`.
+/// Returns the number of an iteration, and its task unless that is to crawl: `3 (reparse)`.
 pub(crate) fn numbered_task(number: Iteration, task: &Task) -> String {
     match task {
         Task::Crawl => number.to_string(),
@@ -138,10 +138,11 @@ fn nothing(summary: &Summary, colour: Colour) -> Vec<String> {
     lines.into_iter().chain(why.hints().iter().map(hint)).collect()
 }
 
-/// What stuck pages are, in words.
+/// An explanation of stuck pages.
 const STUCK: &str = "stuck: the parser broke, or the pages do not fit `items`";
 
-/// Says which pages are not what they were or should be, a line for each way; nothing if all are.
+/// Describes pages that are stuck or have changed fields, one line for each kind; empty if there
+/// are none.
 pub(crate) fn changed(summary: &Summary) -> Vec<String> {
     let stuck = summary.figures.stuck.filter(|stuck| *stuck > 0);
     stuck.map(|stuck| format!("{} {STUCK}", plural(stuck, "page"))).into_iter().chain(drifted(summary)).collect()
@@ -161,7 +162,7 @@ fn outcomes(summary: &Summary) -> Vec<String> {
     summary.figures.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
 }
 
-/// Says which canonical links are not believed, and what to do about it.
+/// Describes implausible canonical links, and what to do about them.
 fn doubted(summary: &Summary, colour: Colour) -> Vec<String> {
     let doubted = &summary.figures.canonicals_doubted;
     let lines = doubted.iter().flat_map(|doubted| {
@@ -174,7 +175,7 @@ fn doubted(summary: &Summary, colour: Colour) -> Vec<String> {
     lines.chain(hint.map(|hint| format!("{} {hint}", colour.paint(Shade::Hint, "hint:")))).collect()
 }
 
-/// Says which pages show next to nothing without scripts, and what to do about it.
+/// Describes pages that are nearly empty without scripts, and what to do about them.
 fn scripted(summary: &Summary, colour: Colour) -> Vec<String> {
     let Scripted { pages, examples } = &summary.figures.scripted;
     if *pages == 0 {
@@ -235,7 +236,7 @@ fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
     commands.iter().map(|(command, what)| format!("  {:<width$}   {what}", safe(command))).collect()
 }
 
-/// Returns the commands of other programs that read the data directory's files.
+/// Returns commands of other programs that read the data directory's files.
 fn in_files(summary: &Summary, directory: &Directory) -> Vec<(String, &'static str)> {
     let Directory { path, crawl, .. } = directory;
     let raw = path.join("raw");
@@ -244,7 +245,7 @@ fn in_files(summary: &Summary, directory: &Directory) -> Vec<(String, &'static s
         let of_iteration = raw.join(summary.standing.crawl.as_str()).join(summary.standing.iteration.to_string());
         return vec![bodies(of_iteration)];
     }
-    // A crawl's name contains nothing that a shell or SQL acts on.
+    // Crawl names have no characters that are special to a shell or SQL.
     let (failed, raw) = match crawl {
         None => ("'SELECT * FROM failed'".to_owned(), raw),
         Some(crawl) => (format!("\"SELECT * FROM failed WHERE crawl = '{crawl}'\""), raw.join(crawl.as_str())),

@@ -22,7 +22,7 @@ pub(crate) enum Verbosity {
     Quiet,
 }
 
-/// The form of what is printed.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Text for people.
@@ -52,7 +52,7 @@ struct Envelope<'a, T> {
     body: &'a T,
 }
 
-/// The body of an event that is only text.
+/// The body of an event that only has text.
 #[derive(Serialize)]
 struct Text<'a> {
     text: &'a str,
@@ -80,7 +80,6 @@ impl Console {
         self.verbosity
     }
 
-    /// Returns the form of what is printed.
     pub(crate) const fn form(&self) -> Form {
         self.form
     }
@@ -95,7 +94,7 @@ impl Console {
         &self.bars
     }
 
-    /// Prints a message, unless quiet. It may have several lines; the caller escapes what it quotes.
+    /// Prints a message, unless quiet. It may have several lines; the caller escapes quotations.
     pub(crate) fn say(&self, text: &str) {
         match (self.verbosity, self.form) {
             (Verbosity::Quiet, _) => {}
@@ -104,7 +103,7 @@ impl Console {
         }
     }
 
-    /// Prints a message that nobody should miss, even if quiet.
+    /// Prints an important message, even if quiet.
     pub(crate) fn warn(&self, text: &str) {
         match self.form {
             Form::Text => self.write(safe_lines(text).as_bytes(), b"\n"),
@@ -137,7 +136,8 @@ impl Console {
     /// Prints an event as JSON: its name, the time, and the fields of the body.
     pub(crate) fn event(&self, event: &str, body: &impl Serialize) {
         let mut line = Vec::new();
-        // Written in one piece, so that nothing comes in between. Writing to a vector cannot fail.
+        // Written in one piece, so that no other output comes between. Writing to a vector cannot
+        // fail.
         if write_json(&mut line, &Envelope { event, at: self.clock.now(), body }).is_ok() {
             self.write(&line, b"");
         }

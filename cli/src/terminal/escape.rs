@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use dragline_domain::shown::is_obeyed;
 
-/// Escapes everything that a terminal would act on instead of showing it.
+/// Escapes all characters that a terminal would act on.
 ///
 /// This includes line breaks and tabs, as the text is part of a line.
 pub(crate) fn safe(text: &str) -> Cow<'_, str> {
@@ -17,7 +17,7 @@ pub(crate) fn safe_lines(text: &str) -> Cow<'_, str> {
     escape(text, |c| c != '\n' && is_obeyed(c))
 }
 
-/// Like [`safe_lines`], but keeps tabs and the line ends of the network, too, for a whole text.
+/// Like [`safe_lines`], but also keeps tabs and CRLF line ends, for a whole text.
 pub(crate) fn safe_text(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") {
         return Cow::Owned(safe_text(&text.replace("\r\n", "\n")).into_owned());

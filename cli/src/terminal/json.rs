@@ -1,4 +1,4 @@
-//! JSON without characters that a terminal acts on. Parsers read it the same.
+//! JSON without characters that a terminal acts on, equivalent for parsers.
 
 use std::io::{self, Write};
 
@@ -16,7 +16,8 @@ pub(crate) fn write_json(mut out: impl Write, value: &impl Serialize) -> io::Res
     writeln!(out)
 }
 
-/// Escapes characters that JSON allows but a terminal acts on: DEL, the C1 control codes, changes of the writing direction.
+/// Escapes characters that JSON allows but a terminal acts on: DEL, the C1 control codes, and
+/// changes of writing direction.
 struct Harmless;
 
 impl Formatter for Harmless {

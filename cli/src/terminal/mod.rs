@@ -1,4 +1,4 @@
-//! Output to people and programs: messages, colours, and the escaping of text from the network.
+//! Output to people and programs: messages, colours, and the escaping of untrusted text.
 
 mod console;
 mod escape;
@@ -16,7 +16,7 @@ pub(crate) use json::write_json;
 pub(crate) use style::{Colour, Shade};
 pub(crate) use table::{Align, table};
 
-/// Returns the result of writing to standard output, unless whoever reads it closed their end: `head` has seen enough, which is not an error.
+/// Treats a closed pipe on standard output as success: a reader such as `head` has seen enough.
 pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

@@ -10,9 +10,9 @@ use clap::builder::styling::{AnsiColor, Style};
 /// Whether text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
-    /// It is coloured.
+    /// Coloured.
     On,
-    /// It is not: the stream is not a terminal, or colours are turned off.
+    /// Not coloured: the stream is not a terminal, or colours are turned off.
     Off,
 }
 
@@ -25,16 +25,16 @@ pub(crate) enum Shade {
     Hint,
     /// The heading of a section.
     Head,
-    /// What came.
+    /// Something added.
     Added,
-    /// What went.
+    /// Something removed.
     Removed,
-    /// What is different.
+    /// Something changed.
     Changed,
 }
 
 impl Colour {
-    /// Decides whether to colour what is written to a stream of this process.
+    /// Decides whether to colour output to a stream of this process.
     pub(crate) fn of_stream(stream: &impl IsTerminal) -> Self {
         let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
         Self::choose(stream.is_terminal(), no_color.as_deref(), term.as_deref())
@@ -48,7 +48,7 @@ impl Colour {
         if is_terminal && !unwanted { Self::On } else { Self::Off }
     }
 
-    /// Renders a text of clap, which would colour it by its own rules if it printed it.
+    /// Renders a text of clap, which would apply its own colour rules if it printed it itself.
     pub(crate) fn paint_styled(self, text: &StyledStr) -> String {
         match self {
             Self::On => text.ansi().to_string(),

@@ -5,7 +5,7 @@ use super::{Colour, Shade, safe};
 /// The space between two columns.
 const GAP: &str = "  ";
 
-/// Where the cells of a column are aligned.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     /// Text.
@@ -14,7 +14,8 @@ pub(crate) enum Align {
     Right,
 }
 
-/// Renders rows as lines below a heading, each column as wide as its widest cell. Everything that a terminal would act on is escaped.
+/// Renders rows as lines below a heading, each column as wide as its widest cell. All cells are
+/// escaped.
 pub(crate) fn table<const COLUMNS: usize>(
     heads: [(&str, Align); COLUMNS],
     rows: &[[String; COLUMNS]],

@@ -1,4 +1,4 @@
-//! The text of why nothing was crawled, and what to do about it.
+//! Texts on why nothing was crawled, and what to do about it.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use dragline_report::{Cause, CauseCount};
 use crate::args::{allowance_flag, shell_word};
 use crate::terminal::{plural, safe};
 
-/// The number of causes that are named, those with the most URLs first.
+/// The maximum number of named causes, those with the most URLs first.
 const NAMED_MAX: usize = 4;
 
-/// The causes of why nothing was crawled.
+/// The reasons why nothing was crawled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WhyNothing<'a>(pub(super) &'a [CauseCount]);
 
@@ -34,13 +34,13 @@ impl WhyNothing<'_> {
         }
     }
 
-    /// Returns what to do about it, the most common cause first.
+    /// Returns hints on how to fix it, for the most common cause first.
     pub(crate) fn hints(self) -> Vec<String> {
         self.0.iter().take(NAMED_MAX).filter_map(hint).collect()
     }
 }
 
-/// Describes the cause with one of its URLs and what is known about that one.
+/// Describes a cause with one of its URLs and that URL's detail.
 fn line(counted: &CauseCount) -> String {
     let leads_to = counted.leads_to.as_deref().map_or_else(String::new, |to| format!(" leads to {}", safe(to)));
     // The error of a request already begins with the cause.
@@ -51,7 +51,7 @@ fn line(counted: &CauseCount) -> String {
     format!("{}: {}{leads_to}{}", counted.cause.words(), safe(&counted.example), detail.unwrap_or_default())
 }
 
-/// Returns what to do about a cause, if anything.
+/// Returns a hint for a cause, if there is one.
 fn hint(counted: &CauseCount) -> Option<String> {
     Some(match counted.cause {
         Cause::NoAnswer(NoAnswer::HostNotFound) => {
