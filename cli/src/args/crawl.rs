@@ -65,7 +65,7 @@ pub(crate) struct CrawlArgs {
     overrides: Overrides,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
-    /// Which documents are made again; `None` to crawl.
+    /// Which documents to rebuild; `None` to crawl.
     #[arg(skip)]
     reparse: Option<Selection>,
 }
@@ -83,14 +83,14 @@ pub(crate) struct DiskArgs {
     pub(crate) waiting: Waiting,
 }
 
-/// What an iteration is to do.
+/// The purpose of an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CrawlRequest {
     /// Crawl.
     Crawl,
     /// Visit the URLs that the arguments name.
     Demand(Demand),
-    /// Make documents again.
+    /// Rebuild documents.
     Reparse(Selection),
 }
 

@@ -79,7 +79,7 @@ pub(crate) enum ListForm {
     Rss,
 }
 
-/// What the exit code says.
+/// Whether the exit code depends on differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitSays {
     /// Whether something differs.

@@ -65,10 +65,10 @@ const TARGET: &str = "A changed definition of the crawl, which is stored first [
 const TARGET_OR_CRAWL: &str = "A changed definition of the crawl, which is stored first; or the name of a deployed crawl [default: the crawl in the \
                                data directory, as it is stored]";
 
-/// Whose documents are made again.
+/// The crawl whose documents to rebuild.
 #[derive(Debug)]
 pub(crate) enum Remade<'a> {
-    /// Those of a crawl in a data directory.
+    /// A crawl in a data directory.
     Directory {
         /// The directory.
         data: &'a Path,
@@ -77,7 +77,7 @@ pub(crate) enum Remade<'a> {
         /// The definition's file; `None` for the stored one.
         definition: Option<&'a Path>,
     },
-    /// Those of a crawl of a deployed stack.
+    /// The current documents of a crawl of a deployed stack.
     #[cfg(feature = "stack")]
     Stack {
         /// The crawl's name.
@@ -85,7 +85,7 @@ pub(crate) enum Remade<'a> {
         /// The stack.
         stack: StackName,
     },
-    /// Those of all iterations of a crawl of a deployed stack.
+    /// The documents of all iterations of a crawl of a deployed stack.
     #[cfg(feature = "stack")]
     PastOfStack {
         /// The crawl's name; `None` if the definition names it.
@@ -97,12 +97,12 @@ pub(crate) enum Remade<'a> {
     },
 }
 
-/// Of which iterations documents are made again.
+/// The iterations whose documents to rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Those that are shown now.
+    /// The iterations with current documents.
     Now,
-    /// Those of all iterations that are kept.
+    /// All kept iterations.
     All,
 }
 

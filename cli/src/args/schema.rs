@@ -52,7 +52,7 @@ struct FormArgs {
     json: bool,
 }
 
-/// The form in which what was learned is written.
+/// The form of the learned schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaForm<'a> {
     /// Tables for people.
