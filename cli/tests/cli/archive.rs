@@ -23,7 +23,7 @@ async fn site() -> HostileSite {
     .await
 }
 
-/// A file of a package, and whether it is compressed there.
+/// Returns a file of a package, and whether it is compressed there.
 fn unpacked(package: &Path, name: &str) -> (Vec<u8>, bool) {
     let mut zip = ZipArchive::new(File::open(package).expect("it was written")).expect("it is a ZIP file");
     let mut file = zip.by_name(name).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -92,7 +92,7 @@ async fn a_crawl_is_written_for_other_programs() {
             );
         }
 
-        // What is forgotten is in no file that is written afterwards.
+        // Forgotten URLs are not in later files.
         run(&["forget", &site.url("/secret"), &site.url("/a")]);
         let again = run(&["archive", "-o", "site.wacz"]);
         assert!(again.stderr.contains(": 4 answers\n"), "{}", again.stderr);
@@ -112,7 +112,7 @@ async fn a_crawl_is_written_for_other_programs() {
         );
         assert_eq!(merged.matches("the same words in both").count(), 1, "of the other URL");
 
-        // Nothing takes the place of an earlier file unless it is whole.
+        // An incomplete file never replaces an earlier one.
         let before = fs::read(&package).expect("it is there");
         for file in walk(&directory.path().join("dragline-data/raw")) {
             fs::remove_file(file).expect("it can be deleted");
@@ -204,7 +204,8 @@ async fn files_say_who_made_them_and_what_they_are_called() {
     });
 }
 
-/// A site whose pages need pictures and styles, which say that they do not change, and of which one has news in each crawl.
+/// A site whose pages need pictures and style sheets that answer 304; one of its pages has news in
+/// each crawl.
 async fn illustrated(crawl: Arc<AtomicUsize>) -> HostileSite {
     let page = |path: &str, more: &str| format!("<title>{path}</title><img src={path}.png>{more}");
     HostileSite::start(move |asked| {
@@ -226,7 +227,7 @@ async fn illustrated(crawl: Arc<AtomicUsize>) -> HostileSite {
     .await
 }
 
-/// The paths in an archive, each with how often it is there with a body.
+/// Returns the paths in an archive, and how many records of each have a body.
 fn archived(folder: &Path, site: &str) -> BTreeMap<String, usize> {
     let mut bodies = BTreeMap::new();
     for file in walk(folder) {
@@ -308,7 +309,7 @@ async fn a_part_is_archived_with_all_that_it_needs() {
         assert_eq!(listed.len(), 2, "each page once: {listed:?}");
         assert_eq!(listed.into_iter().collect::<BTreeMap<_, _>>(), pages, "as the iteration saw them, at its visits");
 
-        // A part takes nothing away from what was archived before.
+        // A partial archive leaves existing files alone.
         run(&["archive", "--warc", "-o", "kept"]);
         let kept = directory.path().join("kept");
         let [before] = &walk(&kept)[..] else { panic!("one file") };

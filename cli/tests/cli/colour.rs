@@ -37,7 +37,7 @@ async fn every_stream_is_coloured_on_terminals_that_want_it_and_nowhere_else() {
             let (_, coloured) = on_a_terminal_with(directory.path(), arguments, &[]);
             assert!(is_coloured(&coloured), "{what}, on a terminal: {}", coloured.escape_debug());
             for unwanted in [("NO_COLOR", "1"), ("TERM", "dumb")] {
-                // CI services set `CI`, for which some libraries use colours whatever the terminal is.
+                // CI services set `CI`, which makes some libraries use colours on any terminal.
                 for variables in [&[unwanted][..], &[unwanted, ("CI", "true")]] {
                     let (_, plain) = on_a_terminal_with(directory.path(), arguments, variables);
                     assert!(!is_coloured(&plain), "{what}, with {variables:?}: {}", plain.escape_debug());

@@ -1,4 +1,4 @@
-//! Seeds that nobody answers, beside one that works: each is named with what is wrong, wherever a crawl is told of.
+//! Dead seeds beside a working one: every report names them with their error.
 
 use std::net::TcpListener;
 

@@ -1,4 +1,4 @@
-//! `dragline definition`: what is stored of a definition comes back as it was.
+//! `dragline definition`: a stored definition is printed unchanged.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ async fn a_stored_definition_is_printed_as_one_that_changes_nothing() {
             assert_eq!(printed(&["--iteration", iteration]), *expected, "iteration {iteration}");
         }
 
-        // Another version is stored only where something is another.
+        // A new version is stored only if something differs.
         fs::write(directory.path().join("again.yaml"), &newest).expect("there is room");
         let again = run(&["crawl", "again.yaml", "--allow-private", "--quiet"]);
         assert_eq!(again.code, Some(0), "{}", again.stderr);

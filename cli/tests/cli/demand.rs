@@ -1,4 +1,4 @@
-//! URLs on demand, and documents made again, as people ask for them.
+//! URLs on demand, and rebuilt documents.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Ran, dragline};
 
-/// Pages that link to `/a` and `/b`, and say what was asked for.
+/// Pages with links to `/a` and `/b` that show the requested path.
 async fn site() -> HostileSite {
     HostileSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => reply(404, &[], ""),

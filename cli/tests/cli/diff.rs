@@ -1,11 +1,12 @@
-//! What differs between iterations.
+//! Differences of iterations.
 
 use dragline_testkit::hostile::{HostileSite, html, links, reply};
 use serde_json::Value;
 
 use super::dragline;
 
-/// A site that differs at the second visit: a page has another text, one is gone, and one is new.
+/// A site that has changed at the second visit: one page has another text, one is gone, and one is
+/// new.
 async fn site() -> HostileSite {
     HostileSite::start(|asked| match (asked.target.as_str(), asked.earlier) {
         ("/robots.txt", _) | ("/a", 1..) => reply(404, &[], ""),

@@ -5,11 +5,11 @@ use dragline_testkit::hostile::{Asked, HostileSite, Step, html, links, reply};
 use super::terminal::on_a_terminal;
 use super::{Ran, dragline};
 
-/// Would rename the window, ring the bell, clear the screen, delete, and show the rest backwards. The command itself writes none of these,
-/// though it moves the cursor and colours text.
+/// Would rename the window, ring the bell, clear the screen, delete, and reverse the rest. The
+/// command itself writes none of these, though it moves the cursor and colours text.
 const PAYLOAD: &str = "\u{1b}]0;owned\u{7}\u{9b}2J\u{7f}\u{202e}";
 
-/// The parts of it that must not reach a terminal.
+/// The parts of the payload that must not reach a terminal.
 const OBEYED: [&str; 5] = ["\u{1b}]", "\u{7}", "\u{9b}", "\u{7f}", "\u{202e}"];
 
 /// Returns a response with this reason phrase and no body.
@@ -145,7 +145,8 @@ async fn exports_keep_every_character() {
     assert!(found, "as CSV: {}", csv.escape_debug());
 }
 
-/// Exports the pages as JSON lines and as CSV, into pipes. Progress and summary must be harmless there, too.
+/// Exports the pages as JSON lines and as CSV, into pipes. Progress and summary must be harmless
+/// there, too.
 fn exported(seed: &str) -> [String; 2] {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let Ran { stdout, stderr, .. } = dragline(directory.path(), &crawl(seed, "data"));

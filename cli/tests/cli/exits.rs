@@ -1,4 +1,4 @@
-//! How commands end: each reason has a number of its own, and `--json` an object for each.
+//! Exit codes: each reason has its own, and `--json` prints an object for each.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, pipe};
@@ -37,7 +37,7 @@ fn object(ran: &Ran, code: i32) -> Value {
     object
 }
 
-/// Takes the lock of the data directory, as a process that crawls does.
+/// Takes the lock of the data directory, as a crawling process does.
 fn lock(directory: &Path) -> File {
     let data = directory.join("dragline-data");
     fs::create_dir_all(&data).expect("there is room");

@@ -1,4 +1,4 @@
-//! What a site sells and says, day by day: items, feeds, and what is told of days on which pages are not what they were.
+//! Exports of a site that changes daily: items, feeds, and reports of days with broken pages.
 
 use std::fs::File;
 use std::path::Path;
@@ -30,7 +30,8 @@ const FEED: &str = "<rss version='2.0'><channel><title>News</title><link>/</link
     <author>a@b.example (Ann)</author><category>x</category><pubDate>Wed, 03 Mar 2021 10:00:00 +0100</pubDate>
     <description>&lt;p&gt;First&lt;/p&gt;</description><enclosure url='/a.mp3' length='3' type='audio/mpeg'/></item></channel></rss>";
 
-/// A shop on a day. Its first page, which is read before all others, has more types than there are tables for.
+/// A shop on one day. Its first page, which is read before all others, has more types than there
+/// may be tables.
 fn shop(target: &str, day: usize) -> Vec<Step> {
     match target {
         "/robots.txt" => reply(404, &[], ""),
@@ -86,7 +87,7 @@ impl Shop {
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
     }
 
-    /// The columns of a Parquet file, each with its logical type and its values.
+    /// Returns the columns of a Parquet file, each with its logical type and its values.
     fn parquet(&self, arguments: &[&str]) -> Vec<(String, Option<LogicalType>, Vec<Field>)> {
         let path = self.directory.path().join("rows.parquet");
         let out = File::create(&path).expect("it can be made");

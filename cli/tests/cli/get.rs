@@ -21,7 +21,7 @@ fn coded(text: &str) -> Vec<u8> {
     encoder.finish().expect("a vector takes everything")
 }
 
-/// A site whose pages do different things in the iterations 1 to 4.
+/// A site whose pages answer differently in the iterations 1 to 4.
 fn answer(asked: &Asked) -> Vec<Step> {
     let (iteration, is_conditional) = (asked.earlier + 1, asked.field("if-none-match").is_some());
     let tagged = |tag: &str, text: &str| reply(200, &["content-type: text/html", &format!("etag: \"{tag}\"")], text);
@@ -75,7 +75,7 @@ impl Crawled {
         dragline(self.path(), &[&["get", &self.site.url(path)], more].concat())
     }
 
-    /// The bytes that it prints.
+    /// Returns the printed bytes.
     fn bytes(&self, path: &str, more: &[&str]) -> Vec<u8> {
         let output = command(self.path(), &[&["get", &self.site.url(path)], more].concat())
             .output()
@@ -84,7 +84,7 @@ impl Crawled {
         output.stdout
     }
 
-    /// Each visit of a URL.
+    /// Returns the visits of a URL.
     fn history(&self, path: &str) -> Vec<Value> {
         let ran = dragline(self.path(), &["history", &self.site.url(path), "--format", "jsonl"]);
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
@@ -128,7 +128,8 @@ async fn what_a_reader_should_know_is_told_on_standard_error() {
     let crawled = Crawled::new().await;
     tokio::task::block_in_place(|| {
         for (path, arguments, body, said) in [
-            // Whether a page that is gone is asked for again in the next iteration depends on how soon that is.
+            // Whether a page that is gone is requested in the next iteration depends on how soon
+            // that is.
             (
                 "/gone",
                 &["--iteration", "2"][..],

@@ -1,10 +1,11 @@
-//! What the link graph tells, as people see it.
+//! Answers of the link graph, as people see them.
 
 use dragline_testkit::hostile::{HostileSite, html, reply};
 
 use super::dragline;
 
-/// A site with a broken link, redirects in a row, equal pages, and titles and links that would do something to a terminal.
+/// A site with a broken link, a chain of redirects, equal pages, and terminal escapes in titles and
+/// links.
 pub(super) async fn site() -> HostileSite {
     HostileSite::start(|asked| match asked.target.as_str() {
         "/" => html(
@@ -61,7 +62,7 @@ async fn questions_about_links_are_answered_in_words() {
             assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{refused:?}");
         }
 
-        // What is forgotten is not in the graph, either.
+        // Forgotten URLs are not in the graph, either.
         run(&["forget", &site.url("/same")]);
         let duplicates = run(&["duplicates"]);
         assert_eq!(duplicates.stdout, "no two URLs have the same contents\n");
@@ -84,7 +85,7 @@ async fn rows_are_exported_with_the_columns_that_are_asked_for() {
                 "{\"status\":200,\"final\":true,\"url\":\"http://site/a\",\"detail\":null}",
             ),
             (&["--what", "log", "--columns", "status,url", "--format", "csv"], "200,http://site/a"),
-            // A title that a spreadsheet would compute is disarmed, as without columns.
+            // A title that a spreadsheet would run is disarmed, as without columns.
             (&["--what", "pages", "--columns", "title", "--columns", "url", "--format", "csv"], "'=1+1,http://site/a"),
         ] {
             let ran = run(arguments);

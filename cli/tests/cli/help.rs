@@ -2,7 +2,8 @@
 
 use super::dragline_alone;
 
-/// Returns the name of a snapshot that differs if the commands for a deployed stack are built in.
+/// Returns the name of a snapshot that depends on whether the commands for a deployed stack are
+/// built in.
 fn by_build(name: &str) -> String {
     if cfg!(feature = "stack") { format!("{name}_with_stack") } else { name.to_owned() }
 }

@@ -56,7 +56,7 @@ async fn every_visit_is_shown_oldest_first() {
         let times: Vec<_> = visits.iter().map(|visit| visit["at"].as_str().unwrap()).collect();
         assert!(times.is_sorted(), "{times:?}");
 
-        // The same fields as in the log, but for those that say nothing about the visit.
+        // The same fields as in the log, except those that do not describe the visit.
         let log = rows(&run(&["export", "--what", "log", "--iteration", "1"]));
         let logged = log.iter().find(|row| row["url"] == news.as_str()).expect("it was visited");
         for (field, value) in visits[0].as_object().unwrap() {

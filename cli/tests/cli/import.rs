@@ -1,4 +1,5 @@
-//! `dragline import`: archives of wget and warcprox, made of a small site (`archives/site.py`), and a package in the shape of Browsertrix's.
+//! `dragline import`: archives that wget and warcprox made of a small site (`archives/site.py`),
+//! and a package laid out like Browsertrix's.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -35,7 +36,7 @@ fn export(directory: &Path, what: &str) -> String {
     ran.stdout
 }
 
-/// What is stored of each page, by its path: a field of the rows of `export`.
+/// Returns a field of the exported pages, by path.
 fn pages(directory: &Path, field: &str) -> Vec<(String, String)> {
     let row = |line: &str| {
         let row: Value = serde_json::from_str(line).expect("it is JSON");
@@ -94,7 +95,7 @@ fn an_archive_of_wget_becomes_a_crawl() {
     let log = export(directory.path(), "log");
     assert_eq!((log.lines().count(), log.matches("\"crawl_type\":\"import\"").count()), (8, 8), "{log}");
 
-    // The same again changes nothing; an archive of later makes another iteration, to compare.
+    // A repetition changes nothing; a later archive makes another iteration to compare.
     let again = run(&["import", "site.warc.gz"]);
     assert_done(&again);
     assert!(
@@ -142,7 +143,7 @@ fn record(fields: &[(&str, &str)], block: &str) -> Vec<u8> {
     member.finish().expect("there is room")
 }
 
-/// A package as Browsertrix makes it, of two pages of a site.
+/// Writes a package like Browsertrix's, with two pages of a site.
 fn package(path: &Path, site: &str) {
     let response = |path: &str, body: &str| {
         let target = format!("{site}{path}");
@@ -281,7 +282,7 @@ fn what_is_wrong_with_a_file_is_told_and_the_rest_is_taken() {
     );
 }
 
-/// The rows of an export by what they say of a page, whatever says when or where it was stored.
+/// Returns exported rows without the fields that depend on time and place of storage.
 fn said(directory: &Path, what: &[&str]) -> Vec<String> {
     let ran = dragline(directory, &[&["export", "--what"], what].concat());
     assert_done(&ran);

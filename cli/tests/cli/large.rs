@@ -1,4 +1,4 @@
-//! Bodies that are too large for memory: crawled, printed, archived and forgotten.
+//! Bodies that are too large for memory are crawled, printed, archived and forgotten.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,10 +17,10 @@ const MIB: u64 = 1 << 20;
 const FILM_MIB: u64 = 300;
 const NOISE_MIB: u64 = 24;
 
-/// What the command takes for a site of small pages is some 40 MiB.
+/// The command needs some 40 MiB for a site of small pages.
 const RESIDENT_KIB_MAX: u64 = 128 << 10;
 
-/// Bytes that do not compress, the same each time.
+/// Returns incompressible bytes, the same each time.
 fn noise() -> impl Iterator<Item = Bytes> {
     let mut state = 1_u64;
     let mut byte = move || {
@@ -30,7 +30,7 @@ fn noise() -> impl Iterator<Item = Bytes> {
     (0..NOISE_MIB).map(move |_| (0..MIB).map(|_| byte()).collect::<Vec<u8>>().into())
 }
 
-/// A page with a film of zeros and an archive, which follow each other.
+/// A page with a film of zeros and an archive, one after the other.
 async fn site() -> HostileSite {
     let head = |content_type: &str, mib: u64| {
         Step::send(format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\n\r\n", mib * MIB))
@@ -76,7 +76,7 @@ fn run(directory: &Path, arguments: &[&str]) -> u64 {
     peak_kib
 }
 
-/// The peak memory of a process so far, from the kernel; `None` once it has ended.
+/// Returns the peak memory of a process so far, from the kernel; `None` once it has ended.
 fn resident_kib(status: &str) -> Option<u64> {
     let status = fs::read_to_string(status).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -103,7 +103,7 @@ fn digest_of(sent: impl Iterator<Item = Bytes>) -> Sha1Digest {
     sum.finish()
 }
 
-/// The records of a WARC file: their URLs, the lengths of their blocks and the digests that they state, of those that are answers.
+/// Returns the answers in a WARC file: their URLs, block lengths and stated digests.
 fn answers(file: impl Read) -> Answers {
     let records = WarcReader::new(file, ReadLimits::holding(0)).map(|record| record.expect("each can be read"));
     let answers = records.filter(|record| record.record_type == RecordType::Response && !is_tombstone(record));
@@ -115,12 +115,12 @@ fn answers(file: impl Read) -> Answers {
 
 type Answers = Vec<(String, u64, Option<Sha1Digest>)>;
 
-/// All answers in the objects of a data directory.
+/// Returns all answers in the objects of a data directory.
 fn stored(directory: &Path) -> Answers {
     objects(directory).into_iter().flatten().collect()
 }
 
-/// The answers in each object of a data directory.
+/// Returns the answers in each object of a data directory.
 fn objects(directory: &Path) -> Vec<Answers> {
     let mut waiting = vec![directory.to_owned()];
     let mut all = Vec::new();
@@ -174,7 +174,7 @@ async fn a_film_passes_through_every_command_without_being_held() {
         expected.sort();
         assert_eq!(archived, expected, "the archive has what is stored");
 
-        // The page that led to them is named in their records, which keep their places and their bodies.
+        // Their records name the page that links to them, but keep their offsets and bodies.
         run(path, &["forget", &home]);
         run(path, &["get", &film]);
         assert_sent(

@@ -1,4 +1,4 @@
-//! Directories that hold no crawl, or something else.
+//! Directories without a crawl, or with something else.
 
 use std::fs;
 

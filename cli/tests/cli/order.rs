@@ -1,4 +1,4 @@
-//! The order of exported rows: the same, however many requests and sites there were at once.
+//! The order of exported rows does not depend on the number of simultaneous requests and sites.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use dragline_testkit::hostile::{HostileSite, html, reply};
 
 use super::{command, dragline};
 
-/// A site whose pages lead to each other in no useful order, and to another site.
+/// A site whose pages link to each other in no useful order, and to another site.
 async fn site(other: String) -> HostileSite {
     HostileSite::start(move |asked| match asked.target.as_str() {
         "/" => html(format!("<title>/</title><a href=/z>z</a><a href=/b>b</a><a href=/m>m</a><a href='{other}'>other</a>")),
@@ -42,7 +42,7 @@ async fn two_crawls_of_a_site_are_exported_alike_whatever_was_visited_at_once() 
             }
         }
         let mut urls = 0;
-        // What depends on when and where something was fetched is left out.
+        // Columns that depend on when and where something was fetched are left out.
         for (what, columns, columns_then, key) in [
             ("pages", "url,title,text,last_outcome_name", "url,outcome_name,title,text", "url"),
             ("links", "", "", "from_url"),
@@ -52,7 +52,7 @@ async fn two_crawls_of_a_site_are_exported_alike_whatever_was_visited_at_once() 
             ("chunks", "url,text", "url,text", "url"),
         ] {
             for more in [&[][..], &["--iteration", "1"], &["--iteration", "2"]] {
-                // No document was put in the second, as nothing changed.
+                // The second run stored no document, as nothing had changed.
                 if matches!(what, "chunks" | "items") && more.contains(&"2") {
                     continue;
                 }

@@ -7,7 +7,7 @@ use dragline_testkit::hostile::{HostileSite, html, reply};
 
 use super::{Ran, command, dragline};
 
-/// Longer than any machine takes to begin a crawl.
+/// Longer than the start of a crawl takes on any machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn assert_refused(ran: &Ran) {

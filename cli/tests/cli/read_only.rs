@@ -1,4 +1,5 @@
-//! Reading directories that cannot be written: another user's, and copies, with or without the log of a killed crawl.
+//! Reading directories that are not writable: another user's, and copies, with or without the log
+//! of a killed crawl.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -11,7 +12,7 @@ use dragline_testkit::hostile::{HostileSite, html, reply};
 
 use super::{Ran, command, dragline, ran};
 
-/// Longer than any machine takes to begin a crawl.
+/// Longer than the start of a crawl takes on any machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The user id of a user who owns nothing.
@@ -36,7 +37,7 @@ impl Place {
         place
     }
 
-    /// Where the reader may write.
+    /// Returns the cache directory of the reader.
     fn cache(&self) -> PathBuf {
         self.path().join("cache")
     }
@@ -55,7 +56,8 @@ impl Place {
         ran(&mut command)
     }
 
-    /// Reads a data directory in every way, checks that nothing in it changes, and returns the output of `status --json`.
+    /// Reads a data directory with every command, checks that nothing in it changes, and returns
+    /// the output of `status --json`.
     #[track_caller]
     fn read(&self, data: &str, why: &str) -> String {
         let directory = self.path().join(data);
@@ -173,7 +175,7 @@ async fn what_is_derived_is_kept_beside_no_data_that_cannot_be_written_and_where
             let crawl = dragline(place.path(), &["crawl", &seed, "--allow-private", "--delay", "0s", "--data", "data"]);
             assert_eq!(crawl.code, Some(0), "{}", crawl.stderr);
         }
-        // Whoever may write there once left folders that everybody can write.
+        // A user who could once write there left world-writable folders.
         let (data, asked_for) = (place.path().join("data"), place.path().join("asked-for"));
         let beside = ["graph", "search"].map(|name| data.join(name));
         for folder in beside.iter().chain([&asked_for]) {
@@ -227,7 +229,8 @@ fn another_format_is_reported_and_left_as_it_is() {
     let database = data.join("dragline.db");
     let mut bytes = fs::read(&database).expect("it was made");
     for (format, why) in [(15_u32, "from before the first release"), (16, "of a later version")] {
-        // The header's field that `PRAGMA user_version` reads: https://www.sqlite.org/fileformat.html, section 1.3.
+        // The header field of `PRAGMA user_version`: https://www.sqlite.org/fileformat.html, section
+        // 1.3.
         bytes[60..64].copy_from_slice(&format.to_be_bytes());
         fs::write(&database, &bytes).expect("it is ours");
         fs::set_permissions(&data, Permissions::from_mode(0o555)).expect("it is ours");

@@ -1,4 +1,4 @@
-//! Documents made again by a changed definition: those that are shown, and those of the past.
+//! Documents rebuilt by a changed definition: current ones and earlier ones.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Ran, dragline};
 
-/// A shop of two chairs, whose prices in an attribute are those of the day.
+/// A shop of two chairs, whose current prices are in an attribute.
 async fn shop(day: Arc<AtomicUsize>) -> HostileSite {
     HostileSite::start(move |asked| match asked.target.as_str() {
         "/robots.txt" => reply(404, &[], ""),

@@ -1,4 +1,4 @@
-//! Pruning a crawl and forgetting URLs, as people do.
+//! Pruning a crawl and forgetting URLs.
 
 use std::fs;
 use std::io::Read;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Ran, dragline};
 
-/// A site whose news change at each visit. `/secret` is a page of its own, from which another is found.
+/// A site whose news change at each visit. `/secret` is a page of its own that links to another.
 async fn site() -> HostileSite {
     HostileSite::start(|asked| match (asked.target.as_str(), asked.earlier) {
         ("/robots.txt", _) => reply(404, &[], ""),
@@ -96,7 +96,7 @@ async fn old_iterations_are_pruned_and_say_so_where_they_are_read() {
     });
 }
 
-/// Everything that is stored, with WARC files decoded.
+/// Returns all stored files, with WARC files decoded.
 fn stored(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).expect("it can be read").map(Result::unwrap) {
@@ -116,7 +116,7 @@ fn stored(directory: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The files that hold a text.
+/// Returns the names of the files that contain a text.
 fn with(text: &str, files: &[(String, Vec<u8>)]) -> Vec<String> {
     let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     files.iter().filter(|(_, bytes)| holds(bytes)).map(|(name, _)| name.clone()).collect()
@@ -200,7 +200,7 @@ async fn what_is_forgotten_while_somebody_reads_is_removed_by_the_next_try() {
             assert!(told.stderr.contains("another process is reading it"), "{why}: {}", told.stderr);
             assert!(told.stderr.contains("hint: when nobody reads it any more, run the same command again"), "{why}");
         }
-        // Its files are looked at only afterwards: closing one gives up the locks that this process has on it.
+        // Its files are read only afterwards: closing one would release this process's locks on it.
         drop(reader);
         let done = run(&["forget", &site.url("/secret")]);
         assert_eq!(done.code, Some(0), "{}", done.stderr);
@@ -208,7 +208,7 @@ async fn what_is_forgotten_while_somebody_reads_is_removed_by_the_next_try() {
     });
 }
 
-/// The bytes of all files in a directory.
+/// Returns the total size of all files in a directory, in bytes.
 fn size(directory: &Path) -> u64 {
     let entries = fs::read_dir(directory).expect("it can be read").map(Result::unwrap);
     entries

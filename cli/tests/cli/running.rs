@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::terminal::on_a_terminal;
 use super::{Ran, command, dragline};
 
-/// Longer than anything here takes on any machine.
+/// Longer than any step takes on any machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts a site with a page that links to these targets. Its robots.txt forbids `/forbidden`.
@@ -67,7 +67,7 @@ fn status(directory: &Path) -> Value {
     serde_json::from_str(&ran.stdout).expect("it is JSON")
 }
 
-/// Parses standard error as events, which must be all that it contains.
+/// Parses standard error as events, and asserts that it contains nothing else.
 fn events(stderr: &str) -> Vec<Value> {
     let events: Vec<Value> = stderr
         .lines()
@@ -230,7 +230,7 @@ async fn a_crawl_that_was_killed_asks_for_a_url_as_its_server_spelled_it() {
     let site = HostileSite::start(|asked| match (asked.target.as_str(), asked.earlier) {
         ("/robots.txt", _) => reply(404, &[], ""),
         ("/", _) => reply(302, &["location: /?PHPSESSID=ab12", "set-cookie: sid=secret"], ""),
-        // The crawler is killed before there is an answer.
+        // The crawler is killed before it gets an answer.
         (_, 0) => vec![Step::Hold],
         _ if asked.field("cookie") == Some("sid=secret") => html("a page"),
         _ => reply(403, &[], ""),

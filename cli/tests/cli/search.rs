@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use super::dragline;
 
-/// A site in two languages, with a title and a text that would do something to a terminal, a copy, and a page that asks not to be indexed.
+/// A site in two languages, with terminal escapes in a title and a text, a copy, and a `noindex`
+/// page.
 async fn site() -> HostileSite {
     HostileSite::start(|asked| match asked.target.as_str() {
         "/" => html(
@@ -36,7 +37,7 @@ async fn what_was_crawled_is_searched() {
     tokio::task::block_in_place(|| {
         let none = run(&["search", "goats"]);
         assert_eq!((none.code, none.stdout.as_str()), (Some(2), ""), "there is no crawl yet: {}", none.stderr);
-        // A mistake in the query is told first.
+        // A mistake in the query is reported first.
         let wrong = run(&["search", "goats", "\"of bees"]);
         assert_eq!(wrong.code, Some(2));
         assert!(wrong.stderr.contains("at character 7: the quotation mark is not closed"), "{}", wrong.stderr);
@@ -110,7 +111,7 @@ async fn what_was_crawled_is_searched() {
             assert!(ran.stderr.contains("is not in the word index"), "{hidden}: {}", ran.stderr);
         }
 
-        // What is forgotten is not in the index, nor in its files.
+        // Forgotten URLs are neither in the index nor in its files.
         let index = directory.path().join("dragline-data/search").join(host.replace(':', "-"));
         assert!(index.exists(), "{}", index.display());
         run(&["forget", &site.url("/haus")]);
@@ -119,7 +120,7 @@ async fn what_was_crawled_is_searched() {
     });
 }
 
-/// A page changes, one goes and one comes: the index follows.
+/// A page changes, one is removed and one is added: the index follows.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_after_the_next_crawl_finds_what_is_there_then() {
     let directory = tempfile::tempdir().expect("there is room");

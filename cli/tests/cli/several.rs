@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::{Ran, command, dragline};
 
-/// Longer than any machine takes to begin a crawl.
+/// Longer than the start of a crawl takes on any machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A site of a page with a link to another.
+/// A site with a page that links to another.
 async fn site() -> HostileSite {
     HostileSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => reply(404, &[], ""),
@@ -215,7 +215,7 @@ async fn two_directories_visit_a_host_in_turns_and_keep_the_delay_together() {
     assert_eq!(arrivals.len(), 2 * (PAGES + 2), "each directory has all pages, and robots.txt");
     for pair in arrivals.windows(2) {
         let gap = pair[1] - pair[0];
-        // The stamp is that of the answer's end; what remains is the way to the server.
+        // The server stamps the end of its answer; the rest of the delay is the way to the server.
         assert!(gap >= DELAY / 2, "{gap:?} between two requests");
     }
 }

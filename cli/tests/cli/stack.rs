@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::{Ran, command, ran};
 
-/// Returns a command that finds neither a region nor credentials, wherever this machine keeps them.
+/// Returns a command that finds neither a region nor credentials on any machine.
 fn nowhere(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = command(directory, arguments);
     let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());

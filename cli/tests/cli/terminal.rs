@@ -10,7 +10,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use super::command;
 
-/// Runs the command on a terminal of 100 columns. Returns the exit code and everything that was written to the terminal.
+/// Runs the command on a terminal of 100 columns. Returns the exit code and the terminal's output.
 pub(crate) fn on_a_terminal(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     on_a_terminal_with(directory, arguments, &[])
 }
@@ -37,10 +37,10 @@ pub(crate) fn on_a_terminal_with(
         .stderr(terminal())
         .spawn()
         .expect("the command was built");
-    // Only the child may hold the terminal, so that reading ends when it ends.
+    // Only the child may keep the terminal open, so that reading ends with it.
     drop(command);
     let mut written = Vec::new();
-    // Linux reports the closed other side as an error.
+    // Linux reports the closed side as an error.
     let _closed = File::from(master).read_to_end(&mut written);
     let code = child.wait().expect("it is our child").code();
     (code, String::from_utf8_lossy(&written).into_owned())
