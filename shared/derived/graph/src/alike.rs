@@ -1,21 +1,24 @@
-//! Pages whose texts are nearly the same.
+//! Pages with nearly the same text.
 
 use dragline_domain::simhash::Simhash;
 use rusqlite::{Connection, params};
 
 use crate::error::FileError;
 
-/// In how many bits the fingerprints of such texts differ at most: Manku, Jain and Das Sarma (2007) found three to be right for web pages.
+/// The maximum number of differing bits between the fingerprints of near-duplicates: three, as
+/// Manku, Jain and Das Sarma (2007) found for web pages.
 const DISTANCE_MAX: u32 = 3;
 
-/// Fingerprints are looked up by these parts: of those that differ in three bits, one of four parts is equal.
+/// The number of parts by which fingerprints are looked up: if three bits differ, at least one of
+/// four parts is equal.
 const PARTS: u32 = DISTANCE_MAX + 1;
 
-/// The most fingerprints that one is compared with for each part. Those that share a part by the thousand are mostly equal.
+/// The maximum number of comparisons per part. Fingerprints that share a part by the thousand are
+/// mostly equal.
 const COMPARED_MAX: u32 = 1_000;
 
-/// Finds, for each text, the first one before it (by URL) that it is nearly the same as and that is itself not near an earlier one. Equal texts are left to
-/// their digests: one stands for all.
+/// Finds, for each text, the first earlier one (by URL) that it nearly equals and that is not
+/// itself a near-duplicate. Equal texts are found by their digests: one represents all.
 pub(crate) fn find(db: &Connection) -> Result<(), FileError> {
     db.execute_batch("CREATE TEMP TABLE part (n INTEGER, value INTEGER, id INTEGER, simhash INTEGER, PRIMARY KEY (n, value, id)) WITHOUT ROWID;")?;
     let mut texts = db.prepare(

@@ -1,18 +1,18 @@
-//! Redirects that follow one another, and the counts of links.
+//! Chains of redirects, and the counts of links.
 
 use dragline_domain::canonical::STEPS_MAX;
 use rusqlite::{Connection, params};
 
 use crate::error::FileError;
 
-/// How following a redirect ends.
+/// The end of a chain of redirects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// At something that does not redirect.
+    /// A URL that does not redirect.
     Lands,
-    /// Where it has been before.
+    /// A URL that it has passed before.
     Loops,
-    /// Nowhere within as many steps as browsers take.
+    /// None within as many steps as browsers take.
     TooLong,
 }
 
@@ -26,7 +26,7 @@ impl End {
     }
 }
 
-/// Follows every redirect to where it leads. One that leads nowhere lands on itself.
+/// Follows every redirect to its destination. A loop or an overlong chain lands on its start.
 pub(crate) fn follow(db: &Connection) -> Result<(), FileError> {
     db.execute("UPDATE node SET lands_on = id", [])?;
     let mut starts = db.prepare("SELECT id FROM node WHERE redirects_to IS NOT NULL")?;
@@ -52,14 +52,16 @@ pub(crate) fn follow(db: &Connection) -> Result<(), FileError> {
         let lands_on = if end == End::Lands { way[way.len() - 1] } else { start };
         write.execute(params![start, lands_on, way.len() - 1, end.name()])?;
     }
-    // Whoever follows a link to a loop gets nothing.
+    // Visitors who follow a link to a loop get nothing.
     db.execute("UPDATE node SET is_broken = 1 WHERE chain IN ('loops', 'too_long')", [])?;
     Ok(())
 }
 
-/// Counts, for each URL, the other pages that link to it, and for each page the pages that it links to.
+/// Counts, for each URL, the other pages that link to it, and for each page the pages that it links
+/// to.
 pub(crate) fn count_links(db: &Connection) -> Result<(), FileError> {
-    // A link to a redirect is one to where that leads, too, and one that stands for its page is none; nor is an entry of a sitemap, which nobody reads.
+    // A link to a redirect also counts for the redirect's destination. Redirects and canonical
+    // links are not links of a visitor, nor are sitemap entries.
     db.execute_batch(
         "UPDATE node SET linked_from = c.pages FROM (
              SELECT e.to_id, count(DISTINCT e.from_id) AS pages FROM edge e JOIN kind k ON k.id = e.kind

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of the graph.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use dragline_ports::error::PortError;
 use rusqlite::ErrorCode;
 
-/// The graph could not be made or read.
+/// The graph could not be built or read.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
     /// The crawl could not be read.
@@ -20,13 +20,13 @@ pub enum GraphError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: FileError,
     },
 }
 
 impl GraphError {
-    /// Whether the site is too large for a graph, or for the disk.
+    /// Returns whether the site is too large for a graph or for the disk.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
         match self {

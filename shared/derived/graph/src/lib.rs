@@ -1,9 +1,11 @@
-//! The links of a crawled site as it is now, laid out for questions: who links to a page, what is broken, which redirects follow one another, which
-//! pages nobody links to, how far a page is from the start, and which pages are alike.
+//! The links of a site's current pages, laid out for queries: who links to a page, what is broken,
+//! which redirects form chains, which pages are orphans, how far a page is from the start, and
+//! which pages are duplicates.
 //!
-//! It is derived from a [`Reader`](dragline_ports::reader::Reader) into a SQLite file of its own, so it is the same for a data directory and a
-//! stack, and no step of a crawl waits for it. The file can be deleted at any time, and is made again when the crawl has gone on. Its tables and views
-//! are meant for people, too (`docs/links.md`).
+//! It is derived from a [`Reader`](dragline_ports::reader::Reader) into a SQLite file of its own,
+//! so it is the same for a data directory and a stack, and no step of a crawl waits for it. You can
+//! delete the file at any time; it will be rebuilt, as it is when the crawl has progressed. Its
+//! tables and views are meant for people, too (`docs/links.md`).
 
 mod alike;
 mod chains;

@@ -1,4 +1,4 @@
-//! A graph that is made by several programs, one after another, as none has time for all.
+//! Building a graph in several processes, one after another, none of which has time for all of it.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -10,18 +10,19 @@ use crate::error::{FileError, GraphError};
 use crate::make::{MadeFrom, make, make_empty};
 use crate::read::Graph;
 
-/// What became of a graph that may be made by several programs, one after another.
+/// The result of a call that may leave a graph unfinished.
 #[derive(Debug)]
 pub enum Made {
-    /// It is done.
+    /// It is finished.
     Whole(Graph),
-    /// Its file goes on there, wherever it is taken.
+    /// It is unfinished; any process with the file can continue.
     Unfinished,
 }
 
 impl Graph {
-    /// Makes the graph in a file, or goes on with it if it is unfinished, until `rest` breaks. Each call gets on by one batch of rows at least. A file that is
-    /// finished is opened as it is. It says what the crawl was when it began: what is read later is as it is then.
+    /// Builds the graph in a file, or continues an unfinished one, until `rest` breaks. Each call
+    /// reads at least one batch of rows. A finished file is opened as it is. The graph records the
+    /// state of the crawl when the build began; rows read later may be newer.
     ///
     /// # Errors
     /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be read or written.
@@ -41,23 +42,24 @@ impl Graph {
         graph.map(Made::Whole).ok_or_else(|| GraphError::File { path: path.to_owned(), source: lost().into() })
     }
 
-    /// Returns what the graph in a file was made from; `None` if there is no finished one.
+    /// Returns the state of the crawl that the graph in a file was built from; `None` if there is
+    /// no finished one.
     #[must_use]
     pub fn file_made_from(path: &Path) -> Option<String> {
         Self::open_finished(path).map(|graph| graph.made_from)
     }
 
-    /// Makes a graph of a site that has too many URLs for one: nothing is in it.
+    /// Creates an empty graph, for a site with too many URLs.
     ///
     /// # Errors
-    /// As [`Graph::make_on`].
+    /// See [`Graph::make_on`].
     pub async fn without_links(reader: &impl Reader, path: &Path) -> Result<Self, GraphError> {
         let failed = |source: FileError| GraphError::File { path: path.to_owned(), source };
         make_empty(&MadeFrom::now(reader).await?, path).map_err(failed)?;
         Self::open_finished(path).ok_or_else(|| failed(io::Error::other("it was changed by another process").into()))
     }
 
-    /// Whether nothing is in it.
+    /// Returns whether the graph is empty.
     #[must_use]
     pub fn is_without_links(&self) -> bool {
         self.db.query_row("SELECT 1 FROM node LIMIT 1", [], |_| Ok(())).is_err()

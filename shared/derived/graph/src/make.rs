@@ -1,4 +1,5 @@
-//! Making the graph of a crawl: from what a reader returns, stream by stream. It can be interrupted between two batches: the file says where.
+//! Builds the graph of a crawl from a reader, stream by stream. It can be interrupted between two
+//! batches: the file records the position.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -13,13 +14,14 @@ use crate::nodes::Nodes;
 use crate::place::{BuildPosition, Stream};
 use crate::{alike, chains, reach};
 
-/// The number of rows in one read.
+/// The number of rows per read.
 const BATCH_ROWS: usize = 500;
 
-/// Changes with the tables, and with what is written to them.
+/// The format's version. It changes with the tables and their contents.
 const FORMAT: u32 = 6;
 
-/// What a graph was made from: as long as this is the same, so is the graph.
+/// The state of the crawl that a graph was built from. While it is the same, the graph is up to
+/// date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MadeFrom {
     pub(crate) iteration: Iteration,
@@ -27,12 +29,13 @@ pub(crate) struct MadeFrom {
 }
 
 impl MadeFrom {
-    /// Reads how far a crawl is, and how often URLs of it were forgotten.
+    /// Reads the progress of a crawl, and how often URLs of it were forgotten.
     ///
     /// # Errors
     /// Nothing was crawled yet, or the crawl cannot be read.
     pub(crate) async fn now(reader: &impl Reader) -> Result<Self, GraphError> {
-        // First: what is forgotten from now on is not read, or a graph that has it is not up to date.
+        // Read first: if URLs are forgotten from now on, they are not read, or the graph that has
+        // them counts as out of date.
         let forgotten = match reader.times_forgotten().await? {
             0 => String::new(),
             times => format!(", {times} times forgotten"),
@@ -48,8 +51,8 @@ impl MadeFrom {
     }
 }
 
-/// Makes the graph in a new file, or goes on with one that is unfinished, until `rest` breaks: it is asked after each batch that is read. Breaks if it
-/// is unfinished.
+/// Builds the graph in a new file, or continues an unfinished one, until `rest` breaks, which is
+/// called after each batch. Breaks if the graph is unfinished.
 ///
 /// # Errors
 /// The crawl cannot be read, or the file cannot be read or written.
@@ -69,7 +72,7 @@ pub(crate) async fn make(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Makes a graph of nothing in a new file.
+/// Creates an empty graph in a new file.
 pub(crate) fn make_empty(from: &MadeFrom, path: &Path) -> Result<(), FileError> {
     let (nodes, _) = begin(path, from)?;
     finish(nodes, from)
@@ -86,7 +89,8 @@ fn finish(nodes: Nodes, from: &MadeFrom) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Opens a new file, or an unfinished one where it stopped. A crash leaves one that nobody opens, so nothing has to be synced.
+/// Opens a new file, or an unfinished one at its position. Nothing is synced, as nobody opens the
+/// file that a crash leaves.
 fn begin(path: &Path, from: &MadeFrom) -> Result<(Nodes, BuildPosition), FileError> {
     let db = Connection::open(path)?;
     db.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; PRAGMA temp_store = FILE; BEGIN;")?;
@@ -124,7 +128,7 @@ async fn fill<F: Fn(FileError) -> GraphError, R: Fn() -> ControlFlow<()>>(
                 let read = |after: Option<Cursor>| async move { reader.links(all, after.as_ref(), BATCH_ROWS).await };
                 each(read, after, rest, |row| nodes.add_link(&row)).await?
             }
-            // The status and the cause of what failed are in the log of the iteration that it failed in.
+            // The status and the error of a failed visit are in the log of its iteration.
             Stream::Log(iteration) => {
                 let filter = &Filter::of_iteration(iteration);
                 let read = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };
@@ -145,7 +149,7 @@ async fn fill<F: Fn(FileError) -> GraphError, R: Fn() -> ControlFlow<()>>(
     }
 }
 
-/// Writes each row of a stream after a place, until there is no time for more.
+/// Writes the rows of a stream after a cursor, until there is no time for more.
 async fn each<T, F: Future<Output = PortResult<Batch<T>>>>(
     read: impl Fn(Option<Cursor>) -> F,
     after: Option<Cursor>,

@@ -1,4 +1,4 @@
-//! Writing URLs and links as they are read.
+//! Writes URLs and links.
 
 use dragline_domain::document::LinkKind;
 use dragline_domain::ids::Iteration;
@@ -15,19 +15,22 @@ use crate::make::MadeFrom;
 use crate::place::BuildPosition;
 use crate::state::{State, breaks_links};
 
-/// The most URLs of a graph: what is measured over all of them takes some 30 bytes of memory each.
+/// The maximum number of URLs in a graph. The algorithms over all of them need some 30 bytes of
+/// memory each.
 const NODES_MAX: u32 = 8_000_000;
 
-/// The most URLs and the most anchor texts whose numbers are kept in memory. A site's navigation links to the same pages again and again.
+/// The maximum number of URLs, and of anchor texts, whose ids are cached. A site's navigation links
+/// to the same pages again and again.
 const CACHED_MAX: usize = 50_000;
 
-/// The number of the kind of links by which pages lead on by themselves: a redirect of what is a page. Visitors see where they were, so it is a link.
+/// The kind of links for a delayed redirect of a page (refresh). Visitors see the page first, so it
+/// counts as a link.
 const REFRESH: i64 = 0;
 
-/// The fewest words of a text whose fingerprint says something.
+/// The minimum number of words for a meaningful fingerprint.
 const WORDS_MIN: usize = 20;
 
-/// Numbers of texts that were written lately.
+/// The ids of recently written texts.
 #[derive(Default)]
 struct Cache(HashMap<String, i64>);
 
@@ -47,12 +50,12 @@ pub(crate) struct Nodes {
     anchors: Cache,
     kinds: HashMap<String, i64>,
     dispositions: HashMap<String, i64>,
-    /// The page whose links are being added, and how many it has so far.
+    /// The page whose links are being added: its URL, its id, and the number of its links so far.
     page: Option<(String, i64, i64)>,
 }
 
 impl Nodes {
-    /// Begins, in a transaction.
+    /// Starts a graph, in a transaction.
     pub(crate) fn new(db: Connection) -> Result<Self, FileError> {
         for kind in LinkKind::ALL {
             let row = params![i64::from(kind.code()), kind.name(), kind.leads_to_page()];
@@ -62,7 +65,7 @@ impl Nodes {
         Self::resume(db, None)
     }
 
-    /// Goes on, in a transaction, after links of this page.
+    /// Continues a graph after links of this page, in a transaction.
     pub(crate) fn resume(db: Connection, page: Option<&str>) -> Result<Self, FileError> {
         let kinds = LinkKind::ALL.iter().map(|kind| (kind.name().to_owned(), i64::from(kind.code()))).collect();
         db.set_prepared_statement_cache_capacity(32);
@@ -80,7 +83,7 @@ impl Nodes {
         Ok(Self { db, urls, anchors, kinds, dispositions, page })
     }
 
-    /// Returns the number of a URL, which is new at first.
+    /// Returns the id of a URL, and inserts a new one.
     fn node(&mut self, url: &str) -> Result<i64, FileError> {
         if let Some(id) = self.urls.0.get(url) {
             return Ok(*id);
@@ -124,7 +127,8 @@ impl Nodes {
         Ok(())
     }
 
-    /// Adds what the site shows at a URL. If its last visit failed, that is what it is; what it had before is told all the same.
+    /// Adds the current page of a URL. A failed last visit determines its state, but the earlier
+    /// page's details are kept.
     pub(crate) fn add_page(&mut self, row: &PageRow) -> Result<(), FileError> {
         let id = self.node(&row.url)?;
         let is_copy = row.outcome == Outcome::NotCanonical.code();
@@ -156,13 +160,13 @@ impl Nodes {
         Ok(())
     }
 
-    /// Adds a link. Those of a page come one after another, in the order of the page.
+    /// Adds a link. The links of a page come one after another, in the order of the page.
     pub(crate) fn add_link(&mut self, row: &LinkRow) -> Result<(), FileError> {
         let (from, place) = match self.page.take() {
             Some((url, id, links)) if url == row.from_url => (id, links),
             _ => {
                 let id = self.node(&row.from_url)?;
-                // Of a page that was read twice, as it ended again meanwhile, the later links count.
+                // The page was visited again meanwhile and is read twice: the later links count.
                 self.db.prepare_cached("DELETE FROM edge WHERE from_id = ?")?.execute([id])?;
                 (id, 0)
             }
@@ -184,7 +188,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Whether there is a page to be seen, so that a redirect is one that it makes after a while.
+    /// Returns whether there is a visible page, so that its redirect is a delayed one.
     fn is_page(&self, id: i64) -> Result<bool, FileError> {
         let sql = "SELECT words IS NOT NULL FROM node WHERE id = ?";
         Ok(self.db.prepare_cached(sql)?.query_row([id], |row| row.get(0))?)
@@ -216,7 +220,7 @@ impl Nodes {
         Ok(id)
     }
 
-    /// Returns the iterations in which URLs last ended without content, newest first.
+    /// Returns the iterations of the last visits without content, newest first.
     pub(crate) fn iterations_to_look_up(&self) -> Result<Vec<Iteration>, FileError> {
         let sql = "SELECT DISTINCT last_iteration FROM node WHERE last_iteration IS NOT NULL AND state NOT IN ('page', 'file', 'copy') ORDER BY 1 DESC";
         let mut statement = self.db.prepare(sql)?;
@@ -224,7 +228,7 @@ impl Nodes {
         Ok(numbers.collect::<Result<Vec<_>, _>>()?.into_iter().filter_map(Iteration::new).collect())
     }
 
-    /// Adds how the last visit of a URL went.
+    /// Adds the result of the last visit of a URL.
     pub(crate) fn add_visit(&mut self, row: &LogRow) -> Result<(), FileError> {
         if !row.r#final {
             return Ok(());
@@ -241,7 +245,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Stops, and says where to go on.
+    /// Stops, and records where to continue.
     pub(crate) fn interrupt(self, place: &BuildPosition) -> Result<(), FileError> {
         let Self { db, page, .. } = self;
         BuildPosition { page: page.map(|(url, ..)| url), ..place.clone() }.store(&db)?;
@@ -249,7 +253,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// Ends, and says what it was made from.
+    /// Finishes the graph, and records the state that it was built from.
     pub(crate) fn finish(self, from: &MadeFrom) -> Result<Connection, FileError> {
         let Self { db, .. } = self;
         db.execute_batch("DROP TABLE IF EXISTS unfinished")?;

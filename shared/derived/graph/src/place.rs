@@ -1,4 +1,4 @@
-//! Where the making of a graph was interrupted, in its file.
+//! The position of an interrupted build, stored in its file.
 
 use dragline_domain::ids::Iteration;
 use dragline_ports::reader::Cursor;
@@ -7,18 +7,19 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::error::FileError;
 use crate::make::MadeFrom;
 
-/// A stream that a graph is made from, in their order.
+/// A stream of input for a graph, in reading order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     Candidates,
     Pages,
     Links,
-    /// The log of an iteration in which URLs ended without content, the newest first.
+    /// The log of an iteration whose visits ended without content, the newest first.
     Log(Iteration),
 }
 
 impl Stream {
-    /// Returns the stream after this one; `None` after the last. `iterations` are those whose logs are needed, the newest first.
+    /// Returns the next stream; `None` after the last. `iterations` are those with needed logs, the
+    /// newest first.
     pub(crate) fn next(
         self,
         iterations: impl FnOnce() -> Result<Vec<Iteration>, FileError>,
@@ -49,16 +50,16 @@ impl Stream {
     }
 }
 
-/// How far a graph is made.
+/// The position of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BuildPosition {
-    /// What the crawl was when it began. It may have gone on since.
+    /// The state of the crawl at the start of the build. It may have progressed since.
     pub(crate) from: MadeFrom,
-    /// What is being read.
+    /// The current stream.
     pub(crate) stream: Stream,
-    /// After which row; `None` at its beginning.
+    /// The last row; `None` at the stream's beginning.
     pub(crate) after: Option<Cursor>,
-    /// The page whose links were added last.
+    /// The last page whose links were added.
     pub(crate) page: Option<String>,
 }
 
@@ -67,7 +68,7 @@ impl BuildPosition {
         Self { from, stream: Stream::Candidates, after: None, page: None }
     }
 
-    /// Reads it; `None` of a new file, and of one that is finished.
+    /// Reads the position; `None` in a new or finished file.
     pub(crate) fn stored(db: &Connection) -> Result<Option<Self>, FileError> {
         let is_there = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'unfinished'";
         if db.query_row(is_there, [], |_| Ok(())).optional()?.is_none() {
@@ -89,7 +90,7 @@ impl BuildPosition {
         Ok(found.optional()?.flatten())
     }
 
-    /// Writes it.
+    /// Writes the position.
     pub(crate) fn store(&self, db: &Connection) -> Result<(), FileError> {
         db.execute_batch(
             "DROP TABLE IF EXISTS unfinished;

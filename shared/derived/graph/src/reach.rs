@@ -1,4 +1,4 @@
-//! How far pages are from the start, and how much of the site's links lead to them.
+//! The distance of pages from the start, and their PageRank.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -7,26 +7,29 @@ use rusqlite::{Connection, params};
 
 use crate::error::FileError;
 
-/// How much of a page's rank its links pass on: the figure of Brin and Page (1998).
+/// The share of a page's rank that its links pass on: the value of Brin and Page (1998).
 const DAMPING: f64 = 0.85;
 
-/// The most rounds. The rest changes by less than a factor of `DAMPING` each time, so this is more than the tolerance takes.
+/// The maximum number of rounds. Each shrinks the error by a factor of `DAMPING`, so the tolerance
+/// needs fewer.
 const ROUNDS_MAX: u32 = 100;
 
-/// When the ranks change by less than this for an average page, they are what they are.
+/// Ranks have converged once they change by less than this for an average page.
 const TOLERANCE: f64 = 1e-6;
 
-/// Marks a target that the page asks not to follow: it is one click away, and gets no rank.
+/// Marks a `nofollow` target: it is one click away, and gets no rank.
 const NOFOLLOW: u32 = 1 << 31;
 
-/// The links between pages, as numbers in a file: by page, each target once. Per URL, only where its links start is in memory.
+/// The links between pages, as ids in a file: by page, each target once. Only the offsets of each
+/// URL's links are in memory.
 struct Links {
     file: File,
-    /// Where the links of each URL start in the file, counted in links; one more at the end.
+    /// The offset of each URL's first link, counted in links; one more at the end.
     starts: Vec<u32>,
 }
 
-/// Measures both for all pages. A page that cannot be reached by links from a start has no depth.
+/// Computes the depth and rank of all pages. A page that no links from a start lead to has no
+/// depth.
 pub(crate) fn measure(db: &Connection) -> Result<(), FileError> {
     let mut links = Links::collect(db)?;
     let pages = pages(db, links.starts.len() - 1)?;
@@ -43,7 +46,8 @@ pub(crate) fn measure(db: &Connection) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Returns which numbers are those of pages, or of files that somebody may follow a link to; what pages are shown with has no rank.
+/// Returns which ids are pages, or files that visitors may follow links to. Requisites have no
+/// rank.
 fn pages(db: &Connection, nodes: usize) -> Result<Vec<bool>, FileError> {
     let mut pages = vec![false; nodes];
     let mut statement = db.prepare(
@@ -57,7 +61,7 @@ fn pages(db: &Connection, nodes: usize) -> Result<Vec<bool>, FileError> {
     Ok(pages)
 }
 
-/// Returns where crawls start, and where that leads.
+/// Returns the starts of crawls, and the destinations of their redirects.
 fn starts(db: &Connection) -> Result<Vec<u32>, FileError> {
     let mut statement = db.prepare("SELECT DISTINCT lands_on FROM node WHERE is_start ORDER BY 1")?;
     let starts = statement.query_map([], |row| row.get(0))?;
@@ -79,7 +83,7 @@ impl Links {
         let mut page = 0_usize;
         let mut written = 0_u32;
         let mut flush = |page: usize, of_page: &mut Vec<u32>, starts: &mut Vec<u32>| -> io::Result<()> {
-            // Of two links to the same page, the one that may be followed counts, as it sorts first.
+            // Of two links to the same page, the followed one counts, as it sorts first.
             of_page.sort_unstable_by_key(|to| (to & !NOFOLLOW, *to));
             of_page.dedup_by_key(|to| *to & !NOFOLLOW);
             for to in of_page.drain(..) {
@@ -98,7 +102,7 @@ impl Links {
             of_page.push(row.get::<_, u32>(1)? | if row.get(2)? { NOFOLLOW } else { 0 });
         }
         flush(page, &mut of_page, &mut starts)?;
-        // A URL without links starts where the one before it ends.
+        // A URL without links starts at the end of the one before.
         for id in 1..starts.len() {
             starts[id] = starts[id].max(starts[id - 1]);
         }
@@ -106,7 +110,8 @@ impl Links {
         Ok(Self { file, starts })
     }
 
-    /// Returns the fewest clicks from a start to each URL; the largest number where there is no way.
+    /// Returns the fewest clicks from a start to each URL; the maximum number if it cannot be
+    /// reached.
     fn depths(&mut self, starts: Vec<u32>) -> io::Result<Vec<u32>> {
         let mut depths = vec![u32::MAX; self.starts.len() - 1];
         let mut level = starts;
@@ -123,7 +128,7 @@ impl Links {
                 self.read(*id, &mut of_page)?;
                 next.extend(of_page.iter().map(|to| to & !NOFOLLOW).filter(|to| depths[index(*to)] == u32::MAX));
             }
-            // Read in the order of the file.
+            // In the order of the file.
             next.sort_unstable();
             level = next;
             depth += 1;
@@ -142,7 +147,8 @@ impl Links {
         Ok(())
     }
 
-    /// Returns the PageRank of each page, where 1 is the average. Pages without links share theirs among all.
+    /// Returns the PageRank of each page, normalised to an average of 1. Pages without links share
+    /// theirs among all.
     fn ranks(&mut self, pages: &[bool]) -> io::Result<Vec<f64>> {
         let count = pages.iter().filter(|is_page| **is_page).count();
         let average = |of: f64| if count == 0 { 0.0 } else { of / f64::from(u32::try_from(count).unwrap_or(u32::MAX)) };
@@ -183,7 +189,7 @@ impl Links {
     }
 }
 
-/// Returns a number as an index.
+/// Converts an id to an index.
 fn index(id: u32) -> usize {
     usize::try_from(id).unwrap_or(usize::MAX)
 }
@@ -196,7 +202,8 @@ mod tests {
 
     use super::*;
 
-    /// A graph of pages with these links, of which the first page is the start; a redirect leads to the page of that number.
+    /// Returns a graph of pages with these links. The first page is the start; redirects lead to
+    /// the pages with these ids.
     fn graph(pages: u32, links: &[(u32, u32)], redirects: &[u32]) -> Connection {
         let db = Connection::open_in_memory().unwrap();
         db.execute_batch(include_str!("tables.sql")).unwrap();
@@ -225,7 +232,7 @@ mod tests {
 
     #[test]
     fn clicks_are_counted_through_redirects() {
-        // 1 -> 2 -> 3, 1 -> redirect 6 -> 4; nothing leads to 5.
+        // 1 -> 2 -> 3, 1 -> redirect 6 -> 4; no links to 5.
         let found = measured(&graph(5, &[(1, 2), (2, 3), (1, 6), (3, 1), (5, 1)], &[4]));
         let depths: Vec<Option<u32>> = (1..=6).map(|id| found[&id].0).collect();
         assert_eq!(depths, [Some(0), Some(1), Some(2), Some(1), None, None], "a redirect is no page of its own");

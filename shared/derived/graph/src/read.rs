@@ -1,4 +1,4 @@
-//! Asking the graph.
+//! Queries to the graph.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -13,10 +13,10 @@ use crate::make::{MadeFrom, make};
 use crate::rows::{Broken, Chain, Counts, Direction, Duplicate, Edge, Holder, Node, Orphan, SiteLink, Step};
 use crate::unchecked::Unchecked;
 
-/// What is shown of a link.
+/// The columns of a link.
 const COLUMNS: &str = "f.url, t.url, a.text, k.name, d.name, t.state, t.outcome_name, iif(t.redirects_to IS NULL, NULL, l.url), l.is_broken";
 
-/// Where it is, given the link `e`.
+/// The tables of these columns, for a link `e`.
 const JOINS: &str = "JOIN node f ON f.id = e.from_id JOIN node t ON t.id = e.to_id JOIN node l ON l.id = t.lands_on JOIN kind k ON k.id = e.kind
              JOIN disposition d ON d.id = e.disposition LEFT JOIN anchor a ON a.id = e.anchor";
 
@@ -35,7 +35,7 @@ fn site_link(row: &Row<'_>, direction: Direction) -> rusqlite::Result<SiteLink> 
     })
 }
 
-/// What is known of a URL `n`, which leads to `l`.
+/// The columns of a URL `n` with the destination `l`.
 const NODE_COLUMNS: &str =
     "n.url, n.state, n.outcome_name, n.status, n.title, n.depth, n.rank, n.linked_from, n.links_to, l.url";
 
@@ -64,10 +64,12 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Opens the graph in a file, and makes it first unless it is there and up to date. `making` is called before that, as it may take a while.
+    /// Opens the graph in a file, and rebuilds it first unless it is up to date. `making` is called
+    /// before a build, which may take a while.
     ///
-    /// It is made beside the file and then put in its place, so others may go on reading an older one. One that was made before URLs were forgotten is not
-    /// up to date; whoever keeps one checks that none were forgotten while it was made.
+    /// The graph is built beside the file and replaces it at the end, so that others can read the
+    /// older one meanwhile. A graph from before URLs were forgotten is out of date. A caller that
+    /// keeps the graph has to check that no URLs were forgotten during the build.
     ///
     /// # Errors
     /// Nothing was crawled yet, the crawl cannot be read, or the file cannot be read or written.
@@ -81,7 +83,7 @@ impl Graph {
         let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(|error| failed(error.into()))?;
         let mut file = tempfile::Builder::new();
-        // As other files: the user's umask decides who may read it.
+        // As for other files, the user's umask decides who may read it.
         #[cfg(unix)]
         file.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let new = file
@@ -90,13 +92,13 @@ impl Graph {
             .tempfile_in(folder)
             .map_err(|error| failed(error.into()))?
             .into_temp_path();
-        // Nothing interrupts it.
+        // Never interrupted.
         _ = make(reader, &from, &new, || ControlFlow::Continue(())).await?;
         new.persist(path).map_err(|error| failed(error.error.into()))?;
         Self::open(path, &from).ok_or_else(|| failed(std::io::Error::other("it was changed by another process").into()))
     }
 
-    /// Returns what [`Graph::made_from`] says of a graph that would be made now.
+    /// Returns what [`Graph::made_from`] would return for a graph built now.
     ///
     /// # Errors
     /// Nothing was crawled yet, or the crawl cannot be read.
@@ -104,12 +106,12 @@ impl Graph {
         Ok(MadeFrom::now(reader).await?.text)
     }
 
-    /// Opens a file; `None` if it is not there, was made of something else, or is damaged.
+    /// Opens a file; `None` if it is missing, was built from another state, or is damaged.
     fn open(path: &Path, from: &MadeFrom) -> Option<Self> {
         Self::open_finished(path).filter(|graph| graph.made_from == from.text)
     }
 
-    /// Opens a file, whatever it was made of; `None` if it is not there, unfinished, or damaged.
+    /// Opens a file built from any state; `None` if it is missing, unfinished, or damaged.
     pub(crate) fn open_finished(path: &Path) -> Option<Self> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
             .ok()?;
@@ -117,7 +119,8 @@ impl Graph {
         Some(Self { db, path: path.to_owned(), made_from })
     }
 
-    /// Returns how far the crawl was that it was made from. As long as this is the same, so is the graph, and what is derived along with it.
+    /// Returns the state of the crawl that it was built from. While it is the same, the graph and
+    /// data derived from it are up to date.
     #[must_use]
     pub fn made_from(&self) -> &str {
         &self.made_from
@@ -127,7 +130,7 @@ impl Graph {
         GraphError::File { path: self.path.clone(), source: source.into() }
     }
 
-    /// Runs statements that write temporary tables alone, for questions that are asked several times.
+    /// Runs statements that only write temporary tables, for queries that are run several times.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -135,10 +138,11 @@ impl Graph {
         self.db.execute_batch(sql).map_err(|error| self.failed(error))
     }
 
-    /// Calls back with each row of a query until told to stop. Its tables and views are described in `docs/links.md`.
+    /// Calls back with each row of a query until told to stop. `docs/links.md` describes the tables
+    /// and views.
     ///
     /// # Errors
-    /// The file cannot be read, or has no such tables.
+    /// The file cannot be read, or does not have these tables.
     pub fn each<T>(
         &self,
         sql: &str,
@@ -173,7 +177,7 @@ impl Graph {
         Ok(list)
     }
 
-    /// The same, where each row is completed by another query.
+    /// The same, with another query to complete each row.
     fn each_completed<T, U>(
         &self,
         sql: &str,
@@ -193,7 +197,7 @@ impl Graph {
         failed
     }
 
-    /// Returns how much there is of everything.
+    /// Returns the totals of the graph.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -215,7 +219,8 @@ impl Graph {
         self.db.query_row(sql, [], read).map_err(|error| self.failed(error))
     }
 
-    /// Returns what the graph says nothing of, where this many URLs wait to be visited; `None` if the crawl is over.
+    /// Returns what the graph does not cover. `to_go` is the number of URLs still to be visited;
+    /// `None` if the crawl is over.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -231,7 +236,7 @@ impl Graph {
         self.db.query_row(&sql, [], read).map_err(|error| self.failed(error))
     }
 
-    /// Returns what is known of a URL; `None` if the crawl does not know it and no page links to it.
+    /// Returns a URL; `None` if the crawl does not know it and no page links to it.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -241,7 +246,8 @@ impl Graph {
         self.db.query_row(&sql, [url], read).optional().map_err(|error| self.failed(error))
     }
 
-    /// Calls back with each URL of the graph and its number, by URL. Numbers are of this file alone, in the order in which its making met the URLs.
+    /// Calls back with each URL of the graph and its id, by URL. Ids are only valid in this file:
+    /// they number URLs in the order of discovery.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -262,7 +268,8 @@ impl Graph {
         self.each(sql, [], read, visit)
     }
 
-    /// Calls back with each link to a URL, and to what redirects there, from the page of the highest rank on.
+    /// Calls back with each link to a URL or to a redirect that leads to it, from pages with high
+    /// rank first.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -277,7 +284,7 @@ impl Graph {
         self.each(&sql, [url], |row| site_link(row, Direction::In), visit)
     }
 
-    /// Calls back with each link of a page, in its order.
+    /// Calls back with each link of a page, in the order of the page.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -288,7 +295,8 @@ impl Graph {
         self.each(&sql, [url], |row| site_link(row, Direction::Out), visit)
     }
 
-    /// Calls back with each broken URL that pages link to, from the one with the most such pages on. Each comes with up to `holders_max` of the links.
+    /// Calls back with each broken URL that pages link to, the most linked first. Each comes with
+    /// up to `holders_max` of the links.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -320,7 +328,8 @@ impl Graph {
         self.each_completed(sql, [], read, complete, visit)
     }
 
-    /// Calls back with each chain of at least this many redirects, and each that leads nowhere: the longest first.
+    /// Calls back with each chain of at least this many redirects, and each loop or overlong chain,
+    /// the longest first.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -359,7 +368,7 @@ impl Graph {
         self.each("SELECT url, title, last_at, in_sitemap FROM orphan ORDER BY url", [], read, visit)
     }
 
-    /// Calls back with each URL that is like another one before it, group by group.
+    /// Calls back with each duplicate of an earlier URL, group by group.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -1,33 +1,34 @@
-//! What questions to the graph return. The field names are those of JSON lines and of CSV.
+//! The results of queries to the graph. The field names are those of JSON lines and of CSV.
 
 use serde::Serialize;
 
-/// A URL, with what is known of it.
+/// A URL of the graph.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Node {
     /// The URL.
     pub url: String,
-    /// What it is: `page`, `copy`, `file`, `redirect`, `missing`, `failed`, `blocked`, `unvisited`, `outside`.
+    /// Its state: `page`, `copy`, `file`, `redirect`, `missing`, `failed`, `blocked`, `unvisited`,
+    /// `outside`.
     pub state: String,
     /// The name of its last outcome; `None` if it has none.
     pub outcome_name: Option<String>,
-    /// The status code; `None` if nothing answered.
+    /// The status code; `None` without an answer.
     pub status: Option<u16>,
-    /// `<title>`; `None` if it is no page, or has none.
+    /// `<title>`; `None` if it has none, or is not a page.
     pub title: Option<String>,
-    /// The fewest clicks from a start; `None` if no way leads there.
+    /// The fewest clicks from a start; `None` if it cannot be reached.
     pub depth: Option<u32>,
-    /// Its PageRank among the pages of the crawl, of which 1 is the average; `None` if it is no page.
+    /// Its PageRank among the pages of the crawl, whose average is 1; `None` if it is not a page.
     pub rank: Option<f64>,
-    /// How many other pages link to it, or to what redirects to it.
+    /// How many other pages link to it, or to a redirect that leads to it.
     pub linked_from: u64,
     /// How many URLs it links to.
     pub links_to: u64,
-    /// Where its redirects lead in the end; itself if it does not redirect.
+    /// The destination of its redirects; itself if it does not redirect.
     pub lands_on: String,
 }
 
-/// Which way a link goes, as seen from the URL that was asked for.
+/// The direction of a link, as seen from the requested URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
@@ -37,7 +38,7 @@ pub enum Direction {
     Out,
 }
 
-/// A link of the site as it is now.
+/// A link of the current site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SiteLink {
     /// Which way it goes.
@@ -46,23 +47,23 @@ pub struct SiteLink {
     pub from_url: String,
     /// Its target.
     pub to_url: String,
-    /// The link's text; `None` if it has none, or none was kept.
+    /// The anchor text; `None` if it has none, or none was kept.
     pub anchor: Option<String>,
     /// The kind of link.
     pub kind: String,
-    /// What was done with it.
+    /// Its disposition.
     pub disposition: String,
-    /// What the target is (see [`Node::state`]).
+    /// The target's state (see [`Node::state`]).
     pub state: String,
     /// The name of the target's last outcome; `None` if it has none.
     pub outcome_name: Option<String>,
-    /// Where the target leads, if it redirects; `None` if it does not.
+    /// The destination of the target's redirects; `None` if it does not redirect.
     pub lands_on: Option<String>,
-    /// Whether whoever follows it gets nothing.
+    /// Whether visitors who follow it get nothing.
     pub is_broken: bool,
 }
 
-/// A link between two URLs, by the numbers that they have in the graph.
+/// A link between two URLs, by their ids in the graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Edge {
     /// The page with the link.
@@ -71,26 +72,26 @@ pub struct Edge {
     pub to: i64,
     /// The kind of link.
     pub kind: String,
-    /// The link's text; `None` if it has none.
+    /// The anchor text; `None` if it has none.
     pub anchor: Option<String>,
 }
 
-/// A URL that is broken, and how many links lead there.
+/// A broken URL with links to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Broken {
     /// The URL.
     pub url: String,
     /// The name of its last outcome.
     pub outcome_name: Option<String>,
-    /// The status code; `None` if nothing answered.
+    /// The status code; `None` without an answer.
     pub status: Option<u16>,
-    /// The error; `None` where the status says it all.
+    /// The error; `None` if the status says it all.
     pub detail: Option<String>,
-    /// When it was visited last.
+    /// The time of the last visit.
     pub last_at: Option<String>,
     /// How many pages link to it.
     pub linked_from: u64,
-    /// The pages that link to it, as many as were asked for.
+    /// The pages that link to it, up to the requested number.
     pub holders: Vec<Holder>,
 }
 
@@ -99,26 +100,26 @@ pub struct Broken {
 pub struct Holder {
     /// The page.
     pub from_url: String,
-    /// What it links to: the broken URL, or what redirects there.
+    /// Its target: the broken URL, or a redirect that leads to it.
     pub to_url: String,
-    /// The link's text; `None` if it has none.
+    /// The anchor text; `None` if it has none.
     pub anchor: Option<String>,
     /// The kind of link.
     pub kind: String,
 }
 
-/// A redirect with what follows it.
+/// A chain of redirects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Chain {
-    /// Where it starts.
+    /// Its start.
     pub url: String,
-    /// How many redirects follow one another.
+    /// The number of redirects.
     pub hops: u32,
-    /// How it ends: `lands`, `loops`, `too_long`.
+    /// Its end: `lands`, `loops`, `too_long`.
     pub ends: String,
     /// How many pages link to its start.
     pub linked_from: u64,
-    /// Its steps: of a loop, the last is one of those before.
+    /// Its steps. The last step of a loop repeats an earlier one.
     pub steps: Vec<Step>,
 }
 
@@ -129,7 +130,7 @@ pub struct Step {
     pub url: String,
     /// The status code; `None` if it was not visited.
     pub status: Option<u16>,
-    /// What it is.
+    /// Its state.
     pub state: String,
 }
 
@@ -140,30 +141,30 @@ pub struct Orphan {
     pub url: String,
     /// Its title.
     pub title: Option<String>,
-    /// When it was visited last.
+    /// The time of the last visit.
     pub last_at: Option<String>,
     /// Whether a sitemap lists it.
     pub in_sitemap: bool,
 }
 
-/// A URL whose contents are those of another.
+/// A URL with the same content as another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Duplicate {
-    /// What is the same: `body`, `text`, or `near`: the texts are nearly the same.
+    /// What is the same: `body`, `text`, or `near` for nearly the same text.
     pub of_what: String,
-    /// The first URL of those that are alike.
+    /// The first URL of the group.
     pub same_as: String,
     /// The URL.
     pub url: String,
-    /// In how many of their 64 bits the fingerprints of the two texts differ.
+    /// The number of differing bits in the 64-bit fingerprints of the two texts.
     pub distance: u32,
-    /// The URL that the page calls canonical; `None` if it names none.
+    /// The canonical URL in the page; `None` if it names none.
     pub canonical: Option<String>,
     /// Its title.
     pub title: Option<String>,
 }
 
-/// How much there is of everything.
+/// The totals of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// URLs that are known or linked to.
@@ -172,11 +173,11 @@ pub struct Counts {
     pub pages: u64,
     /// Links.
     pub links: u64,
-    /// URLs that are broken and linked to.
+    /// Broken URLs with links to them.
     pub broken: u64,
     /// Links to them.
     pub broken_links: u64,
-    /// Chains: more than one redirect, or one that leads nowhere.
+    /// Chains: more than one redirect, or one that loops or is too long.
     pub chains: u64,
     /// Pages that no other page links to.
     pub orphans: u64,

@@ -1,32 +1,32 @@
-//! What a URL is in the graph.
+//! The states of a URL in the graph.
 
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 
-/// What a URL is now, as far as the crawl knows.
+/// The current state of a URL, as far as the crawl knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// A page.
     Page,
-    /// A page that another one stands for.
+    /// A page with another canonical page.
     Copy,
-    /// Content that is no page.
+    /// Content that is not a page.
     File,
-    /// It redirects.
+    /// A redirect.
     Redirect,
-    /// The server says that there is nothing.
+    /// The server says that it does not exist.
     Missing,
     /// The last visit failed.
     Failed,
     /// A rule forbids it.
     Blocked,
-    /// It is known, and was not visited.
+    /// It is known, but was not visited.
     Unvisited,
-    /// The crawl does not visit it: it is out of scope, or no page.
+    /// The crawl does not visit it: it is out of scope, or not a page.
     Outside,
 }
 
 impl State {
-    /// As it is stored.
+    /// Returns the stored name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,7 +42,8 @@ impl State {
         }
     }
 
-    /// Returns the state after this outcome of the last visit. Whether content is a page is not known from it.
+    /// Returns the state after this outcome of the last visit. It does not distinguish pages from
+    /// other content.
     #[must_use]
     pub const fn after(outcome: Outcome) -> Self {
         match outcome.class() {
@@ -56,7 +57,7 @@ impl State {
     }
 }
 
-/// Whether a link to a URL that ended like this is broken: people who follow it get nothing, whoever they are.
+/// Returns whether links to a URL with this outcome are broken, which means for every visitor.
 #[must_use]
 pub const fn breaks_links(outcome: Outcome) -> bool {
     match outcome {
@@ -70,7 +71,7 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
         | Outcome::ConnectionFailed
         | Outcome::RequestTimeout
         | Outcome::ErrorReadingResponse => true,
-        // There is something, which may be elsewhere.
+        // Something exists, perhaps elsewhere.
         Outcome::FileIngested
         | Outcome::FileOfUnknownType
         | Outcome::FileDidNotChange
@@ -78,10 +79,10 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
         | Outcome::Redirect
         | Outcome::NotCanonical
         | Outcome::Duplicate
-        // The crawler asked too often.
+        // The crawler sent too many requests.
         | Outcome::AskedToTryAgain
         | Outcome::RateLimited
-        // It is there for others.
+        // It exists for others.
         | Outcome::BlockedByRobotsTxt
         | Outcome::BlockedAtRequestOfRemote
         | Outcome::BlockedOriginByLocalPolicy
@@ -90,7 +91,7 @@ pub const fn breaks_links(outcome: Outcome) -> bool {
         | Outcome::BlockedByLogin
         | Outcome::BlockedByConsent
         | Outcome::BlockedPrivateAddress
-        // Nobody asked the server.
+        // The server was not asked.
         | Outcome::OriginGivenUp
         | Outcome::BudgetExhausted
         | Outcome::Cancelled

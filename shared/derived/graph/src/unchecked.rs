@@ -1,26 +1,26 @@
-//! What answers about links do not cover.
+//! The limits of answers about links.
 
 use dragline_domain::shown::plural;
 
-/// What nobody looked at, so that an answer says nothing of it.
+/// What the crawl has not checked, so that an answer does not cover it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unchecked {
-    /// Pictures, styles, scripts and the like that pages load and the crawl did not request.
+    /// Requisites of pages (pictures, styles, scripts and the like) that the crawl did not request.
     pub requisites: u64,
     /// URLs of the crawl that were never visited.
     pub unvisited: u64,
-    /// How many URLs wait to be visited; `None` if the crawl is over.
+    /// How many URLs are still to be visited; `None` if the crawl is over.
     pub to_go: Option<u64>,
 }
 
 impl Unchecked {
-    /// Whether the answer may be another once the crawl is over.
+    /// Returns whether the answer may change until the crawl is over.
     #[must_use]
     pub const fn may_change(&self) -> bool {
         self.to_go.is_some()
     }
 
-    /// Returns it in words, a line for each kind.
+    /// Returns the gaps as text, a line for each kind.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let Self { requisites, unvisited, to_go } = *self;
