@@ -1,4 +1,4 @@
-//! Publishing what is made of a crawl again, as its documents say something else.
+//! Publishes the derived data of a crawl again after its documents were rebuilt.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -15,11 +15,12 @@ use jiff::Timestamp;
 use crate::items::{PartLimits, Publication, publish_items};
 use crate::site::{SiteError, SiteLimits, SitePublication, publish_site};
 
-/// Publishes the items of all iterations again, and, if the crawl has a word index, that and the report on the newest iteration. `folder` is an empty
-/// one for the index. Reports on earlier iterations stay: they say what was known then.
+/// Publishes the items of all iterations again, and, if the crawl has a word index, the index and
+/// the report on the newest iteration. `folder` is an empty folder for the index. Reports on
+/// earlier iterations stay: they state what was known then.
 ///
-/// Effects in order: the items, iteration by iteration; the index is withdrawn, as it would count as up to date; then it is published. A repetition
-/// begins anew and ends the same.
+/// Effects in order: the items are put, iteration by iteration; the index is withdrawn, as it would
+/// count as up to date; then it is published. A repetition starts over, with the same result.
 ///
 /// # Errors
 /// The crawl cannot be read, or something cannot be written.
@@ -46,14 +47,14 @@ pub async fn publish_again(
     publish_site(reader, editions, publications, publication).await.map(drop)
 }
 
-/// Whether there was something to withdraw.
+/// Whether an index was withdrawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Withdrawn {
     Index,
     Nothing,
 }
 
-/// Says that there is no word index any more.
+/// Withdraws the published word index.
 async fn withdraw(editions: &impl Editions, crawl: &CrawlId) -> Result<Withdrawn, PortError> {
     loop {
         let Some(newest) = editions.newest_edition(crawl).await? else { return Ok(Withdrawn::Nothing) };

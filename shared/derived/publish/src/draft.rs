@@ -1,4 +1,5 @@
-//! What is done of a site's publication that goes on in another process: a file that says so, beside those that it names.
+//! The state of an unfinished publication of a site, for another process to continue: a file,
+//! beside the files that it names.
 
 use std::path::{Path, PathBuf};
 
@@ -13,34 +14,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::site::SiteError;
 
-/// What is done. The files that it names are put before it, and never change.
+/// The state of an unfinished publication. The files that it names are put before it, and never
+/// change.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Draft {
-    /// The iteration that is reported on.
+    /// The reported iteration.
     pub(crate) iteration: Iteration,
-    /// The number of the newest edition when it began; 0 if there was none.
+    /// The number of the newest edition at the start; 0 if there was none.
     pub(crate) edition_before: u32,
-    /// How often URLs had been forgotten when it began.
+    /// How often URLs had been forgotten at the start.
     pub(crate) forgotten: u64,
     /// The file of the link graph, finished or not.
     pub(crate) graph: Option<IndexFile>,
-    /// The one before, which another delivery of the last message goes on with.
+    /// The previous graph file, with which another delivery of the last message continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) graph_before: Option<IndexFile>,
-    /// What is next.
+    /// The next stage.
     pub(crate) next: Next,
-    /// How often it stopped.
+    /// How often the publication stopped.
     pub(crate) stops: u32,
 }
 
-/// What comes next.
+/// The stage of a publication.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Next {
     /// The link graph, or the rest of it.
     #[default]
     Graph,
-    /// The word index of a site whose graph is done.
+    /// The word index of a site with a finished graph.
     Index,
     /// The next part of the word index.
     Part { after: Option<Cursor>, parts: Parts, gathered: Box<Gathered> },
@@ -53,8 +55,9 @@ impl Draft {
         Self { iteration, edition_before, forgotten, graph: None, graph_before: None, next: Next::Graph, stops: 0 }
     }
 
-    /// Reads a draft, and brings the graph that it names to the path that is returned. `None` if somebody has deleted one of them: what was begun then is
-    /// older than what has been published since, or may not be kept.
+    /// Reads a draft, and moves its graph to [`graph_path`], fetching it if necessary. Returns
+    /// `None` if one of them was deleted: then the draft is older than a newer publication, or must
+    /// not be kept.
     pub(crate) async fn load(
         editions: &impl Editions,
         (crawl, iteration): (&CrawlId, Iteration),
@@ -71,7 +74,7 @@ impl Draft {
                 return Ok(None);
             }
             let (path, kept) = (graph_path(folder), folder.join(&graph.name));
-            // The name stands for one content, as long as the file is not gone on with.
+            // A name always has the same content, as the file is renamed before it is continued.
             if !kept.exists() {
                 remove(&path)?;
                 editions.get_index_file(crawl, &graph.name, &kept).await?;
@@ -88,7 +91,7 @@ impl Draft {
         Ok(Some(Self { next, ..draft }))
     }
 
-    /// Puts it, after the graph if that has changed. Returns where to go on.
+    /// Puts the draft, after the graph if that has changed. Returns where to continue.
     pub(crate) async fn put(
         mut self,
         editions: &impl Editions,
@@ -111,7 +114,7 @@ impl Draft {
         tokio::fs::write(&written, &text).await?;
         editions.put_index_file(crawl, &draft, &written).await?;
         if let Some(graph) = &self.graph {
-            // Whoever goes on in this process need not fetch it.
+            // A continuation in this process need not fetch it.
             std::fs::rename(path, folder.join(&graph.name))?;
         }
         if let Some(superseded) = superseded {
@@ -121,19 +124,19 @@ impl Draft {
     }
 }
 
-/// Whether the file of the graph is another than the draft names.
+/// Whether the graph's file has changed since the draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GraphFile {
     Changed,
     AsBefore,
 }
 
-/// Returns where the graph is made.
+/// Returns the path of the graph that is being built.
 pub(crate) fn graph_path(folder: &Path) -> PathBuf {
     folder.join("graph.db")
 }
 
-/// Deletes the graphs of earlier drafts that a folder has.
+/// Deletes graphs of earlier drafts from a folder.
 pub(crate) fn forget_graphs(folder: &Path) -> std::io::Result<()> {
     for file in std::fs::read_dir(folder)? {
         let path = file?.path();
@@ -144,7 +147,7 @@ pub(crate) fn forget_graphs(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Deletes a file, if it is there.
+/// Deletes a file if it exists.
 pub(crate) fn remove(path: &Path) -> std::io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),

@@ -1,7 +1,8 @@
 //! Items as lines of JSON, by type.
 //!
-//! An iteration that is over always gives the same parts, wherever its publication is interrupted: a part ends by what was read for it, never by time.
-//! So a repeated publication writes the same objects again.
+//! A closed iteration always has the same parts, wherever its publication is interrupted: a part
+//! ends by the documents read for it, never by time. So a repeated publication writes the same
+//! objects again.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -13,44 +14,44 @@ use dragline_ports::reader::{Filter, Reader, Rest};
 use dragline_report::ItemRow;
 use serde::Serialize;
 
-/// How many documents are read at once.
+/// The number of documents per read.
 const BATCH_ROWS: usize = 500;
 
-/// When a part ends: with the batch that takes it to one of these.
+/// The limits of a part. It ends with the batch that reaches one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartLimits {
-    /// How many documents are read for it.
+    /// The number of documents read.
     pub documents: u64,
-    /// The size of its items before compression.
+    /// The size of its items before compression, in bytes.
     pub bytes: usize,
 }
 
-/// What is read and put for a part fits into one invocation of a function, and into its memory.
+/// A part must fit into the time and memory of one invocation of a function.
 impl Default for PartLimits {
     fn default() -> Self {
         Self { documents: 10_000, bytes: 32 << 20 }
     }
 }
 
-/// Which items to publish.
+/// The items to publish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Publication {
     /// The crawl.
     pub crawl: CrawlId,
     /// The iteration.
     pub iteration: Iteration,
-    /// When a part ends.
+    /// The limits of a part.
     pub limits: PartLimits,
 }
 
-/// The most types that a part has objects for because pages name them, and no type of the definition does. Items of others are stored as `other`, as
-/// pages can name any number of types.
+/// The maximum number of types per part that get their own objects without being in the definition.
+/// Further types are stored as `other`, as pages can name any number of types.
 const TABLES_MAX: usize = 200;
 
-/// Where the items of types beyond [`TABLES_MAX`] are stored.
+/// The table of items whose types are beyond [`TABLES_MAX`].
 const OTHER: &str = "other";
 
-/// How much was published.
+/// The totals of a publication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Published {
     /// Documents that were read.
@@ -61,12 +62,15 @@ pub struct Published {
     pub objects: u64,
 }
 
-/// Publishes the items of the documents that an iteration put, in place of those published before, and continues until `rest` breaks: it is asked
-/// after each part. Returns what was done, and where to continue; `None` if all is published.
+/// Publishes the items of the documents that an iteration stored, in place of those published
+/// before, until `rest` breaks, which is called after each part. Returns the totals, and where to
+/// continue; `None` if everything is published.
 ///
-/// Effects in order: what is there is deleted, at the beginning; then the parts are put, one after another. If two publish at the same time, all parts
-/// are there once both are done, as whoever deletes puts them afterwards. If URLs are forgotten meanwhile, it begins anew: whoever forgets counts that, and
-/// then deletes the items that are there, so what is put later is not kept.
+/// Effects in order: at the beginning, existing objects are deleted; then the parts are put, one
+/// after another. If two processes publish at the same time, all parts exist once both are done, as
+/// each puts its parts after its deletion. If URLs are forgotten meanwhile, the publication starts
+/// over: forgetting first increments a counter and then deletes the existing items, so a
+/// publication that puts items later sees the new count.
 ///
 /// # Errors
 /// Returns the ports' errors.
@@ -129,13 +133,13 @@ pub async fn publish_items(
     }
 }
 
-/// What is put together.
+/// The part being filled.
 #[derive(Default)]
 struct Part {
     documents: u64,
     items: u64,
     bytes: usize,
-    /// Lines by the names of the tables.
+    /// Lines by table name.
     tables: BTreeMap<String, Vec<u8>>,
 }
 
@@ -157,8 +161,9 @@ impl Part {
     }
 }
 
-/// An item as a line: keys that all items have, and the values of its type as texts in `fields`, as one table has items of all types. The table
-/// `items` in `infra/template.yaml` has these columns.
+/// An item as a line: the keys that all items have, and the values of its type as texts in
+/// `fields`, as one table has items of all types. The table `items` in `infra/template.yaml` has
+/// these columns.
 #[derive(Debug, Serialize)]
 struct Line {
     url: String,

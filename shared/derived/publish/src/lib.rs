@@ -1,8 +1,8 @@
-//! What is made of an iteration that is over, for others to read: its items in one object after another, by type; the word index of the crawl; and a
-//! report.
+//! Publishes data derived from a closed iteration, for others to read: its items as objects by
+//! type, the word index of the crawl, and a report.
 //!
-//! It is derived through the [`Reader`](dragline_ports::reader::Reader) alone, after the crawl, so that no step of a crawl waits for it. It can be
-//! thrown away and made again.
+//! It is derived through the [`Reader`](dragline_ports::reader::Reader) alone, after the crawl, so
+//! that no step of a crawl waits for it. You can delete it; it will be rebuilt.
 
 mod again;
 mod draft;

@@ -1,4 +1,4 @@
-//! The word index of a crawl as objects, and the report on an iteration.
+//! Publishes the word index of a crawl as objects, and the report on an iteration.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,98 +21,102 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::draft::{Draft, GraphFile, Next, forget_graphs, graph_path, remove};
 
-/// How many files are copied at the same time.
+/// The number of simultaneous copies.
 const COPIES: usize = 4;
 
-/// How long a file that no edition names is left alone: longer than a publisher works, who puts the edition last.
+/// How long a file without an edition is left alone: longer than a publisher works, which puts the
+/// edition last.
 const UNNAMED_KEPT: SignedDuration = SignedDuration::from_hours(1);
 
-/// What to publish, and with what.
+/// The subject and the settings of a publication.
 #[derive(Clone, Debug)]
 pub struct SitePublication {
-    /// The iteration that is reported on.
+    /// The reported iteration.
     pub iteration: IterationRow,
-    /// A folder for the link graph and the index, which may have those of an earlier publication of the same crawl.
+    /// A folder for the link graph and the index, possibly with those of an earlier publication of
+    /// the same crawl.
     pub folder: PathBuf,
-    /// Who makes the report, and when.
+    /// The author and time of the report.
     pub making: Making,
-    /// What is made at once.
+    /// The sizes of work units.
     pub limits: SiteLimits,
 }
 
-/// How much of a site is made at once. What is published depends on them, and not on when a publication stops.
+/// The sizes of work units. The published data depends on them, but not on where a publication
+/// stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SiteLimits {
-    /// Up to how many pages the index is brought up to date. That of a larger site is made anew, in parts.
+    /// The maximum number of pages of an index that is updated at once. The index of a larger site
+    /// is rebuilt in parts.
     pub pages_at_once: u64,
-    /// How many documents are read for a part.
+    /// The number of documents per part.
     pub part_documents: u64,
 }
 
-/// Both fit into one invocation of a function, and into its disk.
+/// Both fit into the time and disk of one invocation of a function.
 impl Default for SiteLimits {
     fn default() -> Self {
         Self { pages_at_once: 60_000, part_documents: 40_000 }
     }
 }
 
-/// What was published.
+/// The result of a publication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SitePublished {
-    /// What became of the index; `None` if it was up to date.
+    /// The changes to the index; `None` if it was up to date.
     pub index: Option<Changes>,
-    /// The report; `None` if it was there and the crawl has not gone on.
+    /// The report; `None` if it existed and the crawl has not progressed.
     pub report: Option<ReportPublished>,
 }
 
-/// A report that was published.
+/// A published report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportPublished {
-    /// Where it is.
+    /// Its location.
     pub place: ReportPlace,
-    /// How many of what an owner may want to change it names, by kind, without kinds of which there are none.
+    /// The number of its findings by kind, without kinds that have none.
     pub findings: BTreeMap<String, u64>,
 }
 
-/// A site could not be published.
+/// Why a site could not be published.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
-    /// The crawl could not be read, or an object not be read or put.
+    /// The crawl could not be read, or an object could not be read or put.
     #[error(transparent)]
     Port(#[from] PortError),
-    /// The link graph could not be made.
+    /// The link graph could not be built.
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// The index could not be made.
+    /// The index could not be built.
     #[error(transparent)]
     Search(#[from] SearchError),
     /// The report could not be made.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// An edition, or what is done, cannot be written as JSON.
+    /// An edition or a draft could not be written as JSON.
     #[error("the edition of the word index: {0}")]
     Edition(#[from] serde_json::Error),
     /// The folder cannot be used.
     #[error(transparent)]
     Folder(#[from] io::Error),
-    /// Somebody published the index, withdrew it, or forgot URLs since this publication began.
+    /// The index was published or withdrawn, or URLs were forgotten, since this publication began.
     #[error("the word index has a newer edition than the one that this publication began with, or URLs were forgotten")]
     Superseded,
 }
 
-/// What became of a publication that may stop.
+/// The end of a call that may stop a publication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteEnd {
-    /// All is published.
+    /// Everything is published.
     Published(SitePublished),
-    /// Whoever has this place goes on.
+    /// The publication stopped; any process can continue from here.
     Stopped(SitePlace),
 }
 
 /// Publishes a site without stopping: [`publish_site_from`].
 ///
 /// # Errors
-/// As there.
+/// See there.
 pub async fn publish_site(
     reader: &impl Reader,
     editions: &impl Editions,
@@ -129,19 +133,25 @@ pub async fn publish_site(
     }
 }
 
-/// Brings the published word index of a crawl up to date with the crawl as it is now, and publishes the report on an iteration, until `rest` breaks: then it
-/// puts what it has, and returns the place where anybody goes on. It is asked between batches of the link graph and of the log, and between the parts of the
-/// index of a large site; each call gets on by one of them at least. The index of a site that fits a part is brought up to date at once.
+/// Updates the published word index of a crawl, and publishes the report on an iteration, until
+/// `rest` breaks: then it stores its state, and returns the place where any process can continue.
+/// `rest` is called between batches of the link graph and of the log, and between the parts of a
+/// large site's index; each call completes at least one of them. The index of a site that fits into
+/// a part is updated at once.
 ///
-/// Effects in order: the report is put; the files that the index has and no earlier edition had are put, those of parts as they are made; then the edition is,
-/// unless there is a newer one than the publication began with, for which these files are deleted again; then what is superseded is deleted. A repeated publication of a crawl that has not gone on does nothing.
+/// Effects in order: the report is put; the index files that no earlier edition has are put, those
+/// of parts as they are built; then the edition is put, unless there is a newer one than at the
+/// start, in which case these files are deleted again; then superseded files are deleted. A
+/// repeated publication of a crawl that has not progressed does nothing.
 ///
-/// What is forgotten meanwhile is not published: whoever forgets counts that, and then deletes reports and withdraws the index. So a report that is put
-/// later finds that it was counted, and is put again, without what was forgotten, by whoever tries again.
+/// Forgotten URLs are not published: forgetting first increments a counter, then deletes reports
+/// and withdraws the index. A publication that puts a report later sees the new count, and the next
+/// try puts the report again without those URLs.
 ///
 /// # Errors
-/// The crawl cannot be read, the folder or an object not be written, or there is a newer edition, or URLs were forgotten ([`SiteError::Superseded`]):
-/// whoever calls tries it again from the beginning.
+/// The crawl cannot be read, the folder or an object cannot be written, or there is a newer edition
+/// or URLs were forgotten ([`SiteError::Superseded`]): then the caller tries again from the
+/// beginning.
 pub async fn publish_site_from(
     reader: &impl Reader,
     editions: &impl Editions,
@@ -174,7 +184,7 @@ pub async fn publish_site_from(
     }
 }
 
-/// A publication under way.
+/// A publication in progress.
 struct Site<'s, R, E, P, F> {
     reader: &'s R,
     editions: &'s E,
@@ -229,7 +239,7 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         match draft.next {
             Next::Graph | Next::Index => self.at_once(&made).await.map(SiteEnd::Published),
             Next::Part { .. } | Next::Log { .. } => {
-                // Before the first part nobody has put it.
+                // Before the first part, the graph has not been put.
                 let graph = if is_made_now { GraphFile::Changed } else { GraphFile::AsBefore };
                 match self.in_parts(&made, draft).await? {
                     Ok(published) => Ok(SiteEnd::Published(published)),
@@ -257,7 +267,7 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         Ok(SiteEnd::Stopped(place))
     }
 
-    /// Brings the index up to date, and reports.
+    /// Updates the index at once, and reports.
     async fn at_once(&self, graph: &Graph) -> Result<SitePublished, SiteError> {
         let SitePublication { iteration, folder, making, .. } = self.publication;
         let index_folder = folder.join("index");
@@ -288,7 +298,7 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         Ok(SitePublished { index: changes, report: Some(report) })
     }
 
-    /// Makes parts of the index, and reports. Returns the draft when it is to stop.
+    /// Builds the index in parts, and reports. Returns the draft if it is to stop.
     async fn in_parts(&self, graph: &Graph, draft: Draft) -> Result<Result<SitePublished, Draft>, SiteError> {
         let SitePublication { iteration, folder, making, limits } = self.publication;
         let (parts, mut gathered) = match draft.next {
@@ -336,12 +346,12 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
         Ok(ReportPublished { place, findings })
     }
 
-    /// Returns the files that the edition before does not have.
+    /// Returns the files that are not in the previous edition.
     fn fresh<'e>(&self, edition: &'e Edition) -> Vec<&'e IndexFile> {
         edition.all_files().filter(|file| !self.before.all_files().any(|old| old == *file)).collect()
     }
 
-    /// Puts an edition whose files are there.
+    /// Puts an edition whose files have been put.
     async fn put_edition(&self, edition: &Edition) -> Result<(), SiteError> {
         let SitePublication { iteration: IterationRow { crawl, .. }, making, .. } = self.publication;
         let newest = self.edition_before + 1;
@@ -353,7 +363,7 @@ impl<R: Reader, E: Editions, P: Publications, F: Fn() -> ControlFlow<()>> Site<'
                 return Err(SiteError::Superseded);
             }
         }
-        // Who reads the edition before may do so for a moment.
+        // Readers may use the previous edition for a moment longer.
         let files = edition.all_files().chain(self.before.all_files());
         let kept: Vec<&str> = files.map(|file| file.name.as_str()).collect();
         self.editions.delete_superseded(crawl, newest, &kept, before_that(making.at)).await?;
@@ -365,19 +375,21 @@ fn if_missing(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
-/// Checks that nothing was forgotten since it had happened this often.
+/// Checks that no URL was forgotten since the count `before` was read.
 async fn check_forgotten(reader: &impl Reader, before: u64) -> Result<(), SiteError> {
     if reader.times_forgotten().await? == before { Ok(()) } else { Err(SiteError::Superseded) }
 }
 
-/// Deletes what was put for an edition that did not come about: its texts may be the reason. A file of the one that did stays.
+/// Deletes the files put for an edition that was superseded, as their texts may be the reason.
+/// Files of the newest edition stay.
 async fn withdraw(editions: &impl Editions, crawl: &CrawlId, fresh: Vec<&IndexFile>) -> Result<(), PortError> {
     let newest = editions.newest_edition(crawl).await?.as_ref().map_or_else(Edition::none, edition_of);
     let left = fresh.into_iter().filter(|file| !newest.all_files().any(|kept| kept == *file)).collect();
     each_file(left, async |file| editions.delete_index_file(crawl, &file.name).await).await
 }
 
-/// Reads an edition; one that this program cannot read counts as none, so that the index is made anew.
+/// Parses an edition. One that this program cannot read counts as none, so that the index is
+/// rebuilt.
 fn edition_of(stored: &StoredEdition) -> Edition {
     Edition::from_json(&stored.text).unwrap_or_else(Edition::none)
 }
