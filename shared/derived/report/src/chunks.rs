@@ -1,18 +1,19 @@
-//! Chunks of pages, for programs that search by meaning or give texts to language models: of at most so many words, cut where the page has its
-//! headings.
+//! Chunks of pages for semantic search and language models: of limited length, and cut along the
+//! page's headings.
 //!
-//! A main part's Markdown is read block by block. Code and tables are never cut, so a chunk with one of them may be longer.
+//! The Markdown of a main part is read block by block. Code and tables are never cut, so a chunk
+//! with one of them may be longer.
 
 use dragline_domain::words::count_words;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-/// How long chunks are.
+/// The length of chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkLength {
-    /// The most words.
+    /// The maximum number of words.
     pub words_max: usize,
-    /// How many words of the chunk before it one begins with, if both are under the same heading.
+    /// The number of words repeated from the previous chunk, if both are under the same heading.
     pub overlap_words: usize,
 }
 
@@ -25,15 +26,15 @@ impl Default for ChunkLength {
 /// A chunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Chunk {
-    /// Its number among those of the page, from 1 on.
+    /// Its number on the page, from 1.
     pub number: usize,
-    /// The headings that it is under, the outermost first.
+    /// Its headings, the outermost first.
     pub headings: Vec<String>,
-    /// Where in the page's Markdown it begins, in bytes, without what it repeats of the one before it.
+    /// Its offset in the page's Markdown, in bytes, without the overlap.
     pub begins_at: usize,
-    /// How many words it has.
+    /// The number of its words.
     pub words: usize,
-    /// SHA-256 of its text, in hexadecimal: the same as long as it says the same.
+    /// SHA-256 of its text, in hexadecimal.
     pub digest: String,
     /// Its text, as Markdown.
     pub text: String,
@@ -62,10 +63,10 @@ pub fn chunks(markdown: &str, length: ChunkLength) -> Vec<Chunk> {
     cutter.chunks
 }
 
-/// The chunk that is being made.
+/// The unfinished chunk.
 #[derive(Default)]
 struct Open {
-    /// The end of the chunk before it.
+    /// The end of the previous chunk.
     overlap: String,
     begins_at: usize,
     text: String,
@@ -86,7 +87,7 @@ impl Cutter {
         }
         if self.open.text.is_empty() {
             self.open.begins_at = at;
-            // What is repeated gives way to what is new.
+            // New text takes precedence over the overlap.
             let room = self.length.words_max.saturating_sub(count_words(text));
             if count_words(&self.open.overlap) > room {
                 self.open.overlap.clear();
@@ -116,7 +117,8 @@ impl Cutter {
     }
 }
 
-/// Returns the last words of a text, if it ends with a paragraph; half a table or half a program says nothing.
+/// Returns the last words of a text, if it ends with a paragraph; half a table or half a program
+/// would be useless.
 fn ending(text: &str, words_max: usize) -> &str {
     let last = blocks(text).into_iter().next_back();
     let Some(Block { kind: Kind::Text, text, .. }) = last else { return "" };
@@ -145,12 +147,13 @@ struct Block<'m> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Heading(usize),
-    /// Code, a table, or what has one in it.
+    /// Code, a table, or a block that contains one.
     Whole,
     Text,
 }
 
-/// Returns the blocks of a text as this program writes it: with empty lines between them, and what belongs to an item indented.
+/// Returns the blocks of a text in this program's form: separated by empty lines, with the contents
+/// of list items indented.
 fn blocks(markdown: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let (mut begins_at, mut ends_at, mut fence): (Option<usize>, usize, Option<&str>) = (None, 0, None);
@@ -200,7 +203,8 @@ fn block(markdown: &str, begins_at: usize, ends_at: usize) -> Option<Block<'_>> 
     Some(Block { kind, begins_at, text })
 }
 
-/// Cuts a long text into pieces of so many words: where a line or a sentence ends, or else between words.
+/// Cuts a long text into pieces of up to so many words: at the ends of lines or sentences,
+/// otherwise between words.
 fn pieces(text: &str, words_max: usize) -> Vec<(usize, &str)> {
     let (mut pieces, mut from) = (Vec::new(), 0);
     while let Some(rest) = text.get(from..).filter(|rest| !rest.trim().is_empty()) {
@@ -213,7 +217,7 @@ fn pieces(text: &str, words_max: usize) -> Vec<(usize, &str)> {
     pieces
 }
 
-/// Returns where a piece of at most so many words ends; behind the whole text if that has no more.
+/// Returns the end of a piece of at most so many words; the end of the text if it has no more.
 fn piece_end(text: &str, words_max: usize) -> usize {
     let (mut words, mut last_word, mut sentence) = (0, 0, None);
     let (mut word_from, mut before) = (0, ' ');
@@ -230,7 +234,7 @@ fn piece_end(text: &str, words_max: usize) -> usize {
             return match sentence {
                 Some(end) => end,
                 None if last_word > 0 => last_word,
-                // One word, as long as texts without spaces may be.
+                // A single word, as texts without spaces are.
                 None => at,
             };
         }

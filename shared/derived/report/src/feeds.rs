@@ -1,51 +1,52 @@
-//! Feeds as rows: one for each feed, and one for each of its entries.
+//! Feeds as rows: one for each feed, and one for each entry.
 
 use dragline_domain::feed::{Enclosure, Entry, Feed, Person};
 use dragline_domain::ids::CrawlId;
 use dragline_ports::reader::{DocumentRow, FieldType};
 use serde::Serialize;
 
-/// A feed, or an entry of one.
+/// A feed, or one of its entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FeedRow {
     /// The crawl.
     pub crawl: String,
-    /// The iteration that put the feed's document.
+    /// The iteration that stored the feed's document.
     pub iteration: u32,
     /// The URL of the feed.
     pub url: String,
     /// When it was requested, ISO 8601 in UTC; `None` if that is not known.
     pub at: Option<String>,
-    /// 0 for the feed itself; its entries count from 1, in its order.
+    /// 0 for the feed itself; entries are numbered from 1, in the feed's order.
     pub n: u32,
     /// `feed` or `entry`.
     pub kind: &'static str,
-    /// The format of the feed, as `rss 2.0`.
+    /// The format of the feed, such as `rss 2.0`.
     pub format: String,
-    /// The title, in one line.
+    /// The title, on one line.
     pub title: Option<String>,
-    /// The page of the feed, or where the entry can be read.
+    /// The page of the feed or of the entry.
     pub link: Option<String>,
-    /// The name by which the feed identifies it.
+    /// Its identifier in the feed.
     pub id: Option<String>,
-    /// What its authors are called, with commas between them; of an entry that does not say, those of the feed.
+    /// The names of its authors, separated by commas; for an entry without any, those of the feed.
     pub author: Option<String>,
-    /// What it is about.
+    /// Its summary.
     pub summary: Option<String>,
-    /// All that an entry says.
+    /// The full text of an entry.
     pub content: Option<String>,
-    /// When it was published: ISO 8601 if it could be read, or else as written.
+    /// When it was published: ISO 8601 if it could be parsed, otherwise as written.
     pub published: Option<String>,
-    /// When it was last changed; the same.
+    /// When it was last changed, in the same form.
     pub updated: Option<String>,
-    /// What it is filed under, as a list in JSON; `None` if that is nothing.
+    /// Its categories, as a JSON array; `None` if there are none.
     pub categories: Option<String>,
-    /// The files that belong to an entry, as a list in JSON of objects with `url`, `media_type` and `bytes`; `None` if there are none.
+    /// The files of an entry, as a JSON array of objects with `url`, `media_type` and `bytes`;
+    /// `None` if there are none.
     pub enclosures: Option<String>,
 }
 
 impl FeedRow {
-    /// Returns the names of its fields, in order, with what they hold.
+    /// Returns the names of its fields, in order, with their types.
     #[must_use]
     pub const fn typed_fields() -> [(&'static str, FieldType); 17] {
         use FieldType::{Instant, Integer, Text};
@@ -70,7 +71,8 @@ impl FeedRow {
         ]
     }
 
-    /// Returns the rows of a document: none if it is not a feed, else the feed's, and those of its entries behind it.
+    /// Returns the rows of a document: none if it is not a feed, otherwise the feed's, followed by
+    /// those of its entries.
     pub fn of_document<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> impl Iterator<Item = Self> + use<'d> {
         let feed = row.document.content.as_ref().and_then(|content| content.feed.as_deref());
         feed.into_iter().flat_map(move |feed| {

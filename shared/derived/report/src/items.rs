@@ -1,4 +1,4 @@
-//! Items as rows: each with the page that it is on, and the columns of its type.
+//! Items as rows: each with its page, and the columns of its type.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use dragline_domain::item::{COMMON, Cell, Item};
 use dragline_ports::reader::DocumentRow;
 use serde::{Serialize, Serializer};
 
-/// An item with the page that it is on.
+/// An item with its page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemRow {
     crawl: String,
@@ -23,7 +23,7 @@ pub struct ItemRow {
 }
 
 impl ItemRow {
-    /// Returns the rows of a document's items that are wanted, in the order of the page.
+    /// Returns the rows of the requested items in a document, in the order of the page.
     pub fn of_document<'d>(
         crawl: &'d CrawlId,
         row: &'d DocumentRow,
@@ -79,31 +79,31 @@ impl ItemRow {
         self.n
     }
 
-    /// Returns all its types, the one that says most first, with spaces between them.
+    /// Returns all its types, separated by spaces, the most specific first.
     #[must_use]
     pub fn types(&self) -> &str {
         &self.types
     }
 
-    /// Returns the name by which the page identifies it; `None` if it does not.
+    /// Returns its identifier in the page; `None` if it has none.
     #[must_use]
     pub fn item_id(&self) -> Option<&str> {
         self.item_id.as_deref()
     }
 
-    /// Returns the type that says most of it.
+    /// Returns its most specific type.
     #[must_use]
     pub fn first_type(&self) -> Option<&str> {
         self.types.split(' ').next()
     }
 
-    /// Returns the name of its type as that of a table ([`Item::table`]).
+    /// Returns the name of its type's table ([`Item::table`]).
     #[must_use]
     pub fn table(&self) -> &str {
         &self.table
     }
 
-    /// Whether a type of the crawl's definition says what it has.
+    /// Returns whether its type comes from the crawl's definition.
     #[must_use]
     pub const fn is_of_definition(&self) -> bool {
         self.is_of_definition
@@ -120,7 +120,8 @@ impl ItemRow {
         self.cells.get(column)
     }
 
-    /// Returns its values as texts: those of [`COMMON`], then those of these columns. What it lacks is empty.
+    /// Returns its values as texts: those of [`COMMON`], then those of these columns. Missing
+    /// values are empty.
     #[must_use]
     pub fn texts<'c>(&self, columns: impl Iterator<Item = &'c String>) -> Vec<String> {
         let common = self.common().into_iter().map(|cell| cell.as_ref().map(Cell::to_string).unwrap_or_default());
@@ -128,7 +129,7 @@ impl ItemRow {
     }
 }
 
-/// As in the other formats, with the values that it has.
+/// As in the other formats, without missing values.
 impl Serialize for ItemRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let common = COMMON.into_iter().zip(self.common());

@@ -1,7 +1,8 @@
-//! Reports about a crawl: how an iteration stands or ended, in numbers, and why it fetched nothing if that is so; and what differs between two.
+//! Reports about a crawl: the state or result of an iteration in numbers, why it fetched nothing if
+//! that is so, and the differences between two iterations.
 //!
-//! [`summary`] and [`diff`] derive all of it from a [`Reader`](dragline_ports::reader::Reader), so the figures are the same on every store. Presentation is left to
-//! the caller.
+//! [`summary`] and [`diff`] derive everything from a [`Reader`](dragline_ports::reader::Reader), so
+//! the figures are the same on every store. Presentation is left to the caller.
 
 mod chunks;
 pub mod diff;

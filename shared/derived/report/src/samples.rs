@@ -67,7 +67,7 @@ pub(crate) fn iteration(status: IterationStatus) -> IterationRow {
     }
 }
 
-/// A reader that returns the given rows one by one, and no others.
+/// A reader that returns these rows one by one, and no others.
 #[derive(Default)]
 pub(crate) struct Scripted {
     pub(crate) latest: Option<IterationRow>,

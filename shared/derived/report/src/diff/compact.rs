@@ -1,18 +1,18 @@
-//! Remembering something about many URLs or links in little memory.
+//! A map from many URLs or links to values that needs little memory.
 
 use std::collections::BTreeMap;
 
 use sha2::{Digest as _, Sha256};
 
-/// Identifies a URL or a link: half of its SHA-256. Nobody can find two with the same.
+/// Identifies a URL or a link: half of its SHA-256, still collision-resistant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Digest([u8; 16]);
 
 impl Digest {
-    /// Before all others.
+    /// The lowest digest.
     pub(super) const MIN: Self = Self([0; 16]);
 
-    /// Returns the digest of these words, none of which contains a space.
+    /// Returns the digest of these words, which must not contain spaces.
     pub(super) fn compute<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
         let mut sha256 = Sha256::new();
         for word in words {
@@ -25,12 +25,12 @@ impl Digest {
     }
 }
 
-/// Values by digest, of which only so many fit: those with the lowest digests, from a given one. The others have to be collected again, from
-/// [`Self::rest`].
+/// Values by digest, up to a number: those with the lowest digests from a start. The others have to
+/// be collected in another pass, from [`Self::rest`].
 #[derive(Debug)]
 pub(super) struct Compact<V> {
     from: Digest,
-    /// The first that did not fit; `None` if all did.
+    /// The first digest that did not fit; `None` if all did.
     until: Option<Digest>,
     values: BTreeMap<Digest, V>,
     max: usize,
@@ -42,7 +42,8 @@ impl<V> Compact<V> {
         Self { from, until: None, values: BTreeMap::new(), max }
     }
 
-    /// Changes the value of a digest that is within reach. `change` gets the value so far, and returns the new one; `None` for none.
+    /// Changes the value of a digest that is within reach. `change` gets the old value and returns
+    /// the new one; `None` for no value.
     pub(super) fn change(&mut self, digest: Digest, change: impl FnOnce(Option<V>) -> Option<V>) {
         if digest < self.from || self.until.is_some_and(|until| digest >= until) {
             return;
@@ -66,7 +67,7 @@ impl<V> Compact<V> {
         self.values.remove(&digest);
     }
 
-    /// Keeps only some values.
+    /// Keeps only matching values.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&V) -> bool) {
         self.values.retain(|_, value| is_kept(value));
     }
@@ -75,12 +76,12 @@ impl<V> Compact<V> {
         self.values.is_empty()
     }
 
-    /// Whether a value is like this.
+    /// Returns whether any value matches.
     pub(super) fn any(&self, is_wanted: impl Fn(&V) -> bool) -> bool {
         self.values.values().any(is_wanted)
     }
 
-    /// Returns where to begin again for those that did not fit; `None` if all did.
+    /// Returns the start of the next pass; `None` if everything fitted.
     pub(super) const fn rest(&self) -> Option<Digest> {
         self.until
     }

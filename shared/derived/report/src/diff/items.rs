@@ -1,4 +1,4 @@
-//! The items that differ, field by field.
+//! Differences of items, field by field.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -19,17 +19,18 @@ use super::{PageChange, REMEMBERED_MAX, Span, Which};
 pub struct ItemChange {
     /// The URL of its page.
     pub url: String,
-    /// What the item is.
+    /// The item's type.
     pub r#type: String,
-    /// Its name, or what else tells it from others of the page: its identifier, or its number among those of its type.
+    /// Its name, or what distinguishes it on the page: its identifier, or its number among items of
+    /// the type.
     pub item: String,
     /// How it differs.
     pub change: ItemChangeKind,
-    /// The field that differs.
+    /// The changed field.
     pub field: String,
-    /// What it said; `None` if it was not there.
+    /// The old value; `None` if there was none.
     pub old: Option<String>,
-    /// What it says; `None` if it is not there.
+    /// The new value; `None` if there is none.
     pub new: Option<String>,
 }
 
@@ -37,16 +38,16 @@ pub struct ItemChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemChangeKind {
-    /// It was not there.
+    /// The item is new.
     Added,
-    /// It is not there any more.
+    /// The item is gone.
     Removed,
-    /// It says something else.
+    /// A value has changed.
     Changed,
 }
 
 impl ItemChangeKind {
-    /// As it is shown.
+    /// Returns the name as shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -62,7 +63,7 @@ impl ItemChange {
     pub const FIELDS: [&'static str; 7] = ["url", "type", "item", "change", "field", "old", "new"];
 }
 
-/// Calls back with each field of an item that differs, page by page, until told to stop.
+/// Calls back with each changed field of an item, page by page, until told to stop.
 ///
 /// # Errors
 /// The crawl cannot be read.
@@ -93,7 +94,7 @@ fn may_have_items(change: &PageChange) -> bool {
     change.change != ChangeKind::Changed || parts.split(',').any(|part| part == Part::Items.name())
 }
 
-/// Returns the fields that differ between the items of two documents.
+/// Returns the changed fields between the items of two documents.
 fn differences(url: &str, before: Option<&Document>, now: Option<&Document>) -> Vec<ItemChange> {
     let (old, new) = (named(before), named(now));
     let mut keys: Vec<&(String, String)> = old.keys().chain(new.keys()).collect();
@@ -123,7 +124,8 @@ fn differences(url: &str, before: Option<&Document>, now: Option<&Document>) -> 
     changes
 }
 
-/// Returns what differs of a field: it, or within things and lists what differs there.
+/// Returns the difference of a field: its value as a whole, or the leaves of nested things and
+/// lists.
 fn changed_ends(name: &str, old: Option<String>, new: Option<String>) -> Vec<(String, Option<String>, Option<String>)> {
     let is_json = |value: &String| value.starts_with(['[', '{']);
     let ends_of =
@@ -144,7 +146,7 @@ fn changed_ends(name: &str, old: Option<String>, new: Option<String>) -> Vec<(St
         .collect()
 }
 
-/// Returns the fields of each item, by its type and what tells it from others.
+/// Returns the fields of each item, by its type and distinguishing name.
 fn named(document: Option<&Document>) -> BTreeMap<(String, String), BTreeMap<String, String>> {
     let items: &[Item] =
         document.and_then(|document| document.content.as_deref()).map_or(&[], |content| &content.items);
@@ -155,7 +157,7 @@ fn named(document: Option<&Document>) -> BTreeMap<(String, String), BTreeMap<Str
         let name = ["sku", "name", "headline", "title"].iter().find_map(|name| fields.get(*name));
         let name = item.id.as_ref().or(name).cloned().unwrap_or_default();
         let kind = item.types.first().cloned().unwrap_or_default();
-        // Of several with one name, each has a number.
+        // Items with the same name are numbered.
         let key = (1..).map(|number| match number {
             1 => (kind.clone(), name.clone()),
             _ => (kind.clone(), format!("{name} ({number})").trim_start().to_owned()),

@@ -1,17 +1,17 @@
-//! What JSON says at each of its ends, so that a change deep in it is told as that change alone.
+//! The leaves of JSON values, so that a change deep inside is shown as that change alone.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// Of values with more ends than this, all of them is told.
+/// Larger values are shown as a whole.
 const ENDS_MAX: usize = 500;
 
-/// The member that holds the properties of a thing, as items are stored.
+/// The member with the properties of a thing in stored items.
 const FIELDS: &str = "fields";
 
-/// Returns the ends of a value by the way to them from a column: `has_variant[1].offers.price`. A list of one has no numbers. `None` if
-/// it is not JSON, or too large to be told end by end.
+/// Returns the leaves of a value by their paths from a column: `has_variant[1].offers.price`. A
+/// list of one element is not numbered. `None` if it is not JSON, or has too many leaves.
 pub(super) fn ends(column: &str, json: &str) -> Option<BTreeMap<String, String>> {
     let mut ends = BTreeMap::new();
     let mut open = vec![(column.to_owned(), serde_json::from_str(json).ok()?)];

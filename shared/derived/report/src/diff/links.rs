@@ -1,4 +1,4 @@
-//! The links that differ.
+//! Differences of links.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -15,18 +15,18 @@ use super::compact::{Compact, Digest};
 use super::pages::{Changed, Which, collect};
 use super::{BATCH_ROWS, Net, REMEMBERED_MAX, Span};
 
-/// Whether a link came or went.
+/// Whether a link was added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkChangeKind {
-    /// The page has it now.
+    /// The page has the link now.
     Added,
-    /// The page had it.
+    /// The page had the link.
     Removed,
 }
 
 impl LinkChangeKind {
-    /// As it is shown.
+    /// Returns the name as shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -48,11 +48,11 @@ impl LinkChangeKind {
 pub struct LinkChange {
     /// The page.
     pub from_url: String,
-    /// Whether it came or went.
+    /// Whether it was added or removed.
     pub change: LinkChangeKind,
-    /// How the page makes it.
+    /// The kind of link.
     pub kind: LinkKind,
-    /// Where it leads.
+    /// The target.
     pub to_url: String,
 }
 
@@ -65,7 +65,7 @@ impl LinkChange {
         Self { from_url: document.url.to_string(), change, kind: *kind, to_url: target.to_string() }
     }
 
-    /// Identifies the link, whether it came or went.
+    /// Identifies the link, whether it was added or removed.
     fn digest(&self) -> Digest {
         Digest::compute([self.from_url.as_str(), self.kind.name(), &self.to_url])
     }
@@ -74,16 +74,16 @@ impl LinkChange {
 /// Which links of a page differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Differing {
-    /// Those in which its documents differ from the ones before them.
+    /// The differences recorded in its documents.
     Some,
-    /// All that it has now: it is new, or there again.
+    /// All current links: the page is new, or back.
     AllNow,
-    /// All that it had: it is gone, or left out.
+    /// All previous links: the page is gone, or out of scope.
     AllBefore,
 }
 
 impl Differing {
-    /// `None` if no link differs.
+    /// Returns which links differ; `None` if none.
     fn from_net(net: Net) -> Option<Self> {
         match net.kind()? {
             ChangeKind::New | ChangeKind::Back => Some(Self::AllNow),
@@ -94,13 +94,15 @@ impl Differing {
     }
 }
 
-/// Pages that changed, by the digest of their URL.
+/// Changed pages, by the digest of their URL.
 type Pages = Compact<Changed>;
 
-/// Calls back with each link that differs, once, until told to stop. Those of one document come together.
+/// Calls back with each added or removed link, once, until told to stop. The links of one document
+/// come together.
 ///
-/// Of a page that is new or there again all links are added, of one that is gone all are removed. Those are in the page's last document, which any
-/// iteration may have put: documents are read from the newest back, until all are found.
+/// If a page is new or back, all its links are added; if it is gone, all are removed. They are in
+/// the page's last document, which any iteration may have stored: documents are read from the
+/// newest back, until all are found.
 ///
 /// # Errors
 /// The crawl cannot be read.
@@ -134,7 +136,7 @@ pub(super) async fn each_within(
     Ok(())
 }
 
-/// Tells in which links pages differ that were there before, too.
+/// Reports the changed links of pages that existed before.
 async fn tell_some(
     reader: &impl Reader,
     span: Span,
@@ -156,7 +158,8 @@ async fn tell_some(
         })
         .await;
     }
-    // A link that came and went again does not differ, so those of several documents are added up first.
+    // A link that was added and removed again does not differ, so the differences of several
+    // documents are summed first.
     let mut begin = Some(Digest::MIN);
     while let Some(from) = begin {
         let mut sums: Compact<i8> = Compact::new(from, remembered_max);
@@ -192,7 +195,7 @@ async fn tell_some(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Tells the links of pages that came or went.
+/// Reports the links of pages that came or went.
 async fn tell_all(
     reader: &impl Reader,
     span: Span,
@@ -226,12 +229,13 @@ async fn tell_all(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Whether a document is what its URL shows, rather than a note of a visit that found nothing, or nothing new.
+/// Returns whether a document has content, rather than being a note of a visit that found nothing,
+/// or nothing new.
 fn is_content(document: &Document) -> bool {
     document.page.is_some() || !document.links.is_empty() || document.outcome.says() == Says::Content
 }
 
-/// Returns the links in which a document differs from the one before it.
+/// Returns the changed links between a document and its predecessor.
 fn differences(document: &Document) -> Vec<LinkChange> {
     let Some(difference) = &document.difference else { return Vec::new() };
     let of = |change, links: &[LinkTo]| -> Vec<LinkChange> {

@@ -1,8 +1,10 @@
-//! What differs between two iterations: pages, and their links.
+//! Differences of pages and links between two iterations.
 //!
-//! Each iteration's log says what its visits changed, so the difference between two neighbours is what the log of the later one says, and is passed
-//! on as it is read. For iterations further apart the steps of each URL are put together ([`Net`]). That needs memory for each URL that changed, but
-//! little: some 50 bytes, without the URL itself, and of a million URLs at the most. If more changed, the logs are read again for the rest.
+//! Each iteration's log records the changes that its visits found, so the differences of two
+//! neighbours are read from the log of the later one and passed on as they come. For iterations
+//! further apart, the steps of each URL are combined ([`Net`]). This needs some 50 bytes of memory
+//! per changed URL, not including the URL itself, for up to a million URLs. If more changed, the
+//! logs are read again for the rest.
 
 mod compact;
 mod items;
@@ -20,8 +22,8 @@ pub use net::{Net, PartSet, Shows, Step};
 pub use pages::{PageChange, Which, each_page_change};
 pub use span::{Span, SpanError};
 
-/// The number of rows in one read.
+/// The number of rows per read.
 const BATCH_ROWS: usize = 500;
 
-/// The most URLs or links that are remembered at once.
+/// The maximum number of URLs or links in memory.
 const REMEMBERED_MAX: usize = 1_000_000;

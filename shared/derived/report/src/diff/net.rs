@@ -1,33 +1,34 @@
-//! What several visits of a URL, one after another, change together.
+//! The net change of several successive visits of a URL.
 
 use dragline_domain::change::{ChangeKind, Part};
 use dragline_domain::outcome::Outcome;
 use dragline_ports::reader::LogRow;
 
-/// Some of the parts of what a URL shows, in one byte.
+/// A set of the parts of a page, in one byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartSet(u8);
 
 impl PartSet {
-    /// Returns the set of the parts in a list of names with commas, as the log has it. Names that this version does not know are left out.
+    /// Returns the set of the parts in a comma-separated list of names, as in the log. Names that
+    /// this version does not know are ignored.
     #[must_use]
     pub fn named(names: Option<&str>) -> Self {
         names.unwrap_or_default().split(',').filter_map(Part::named).collect()
     }
 
-    /// Whether there are none.
+    /// Returns whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether this part is one of them.
+    /// Returns whether the set contains a part.
     #[must_use]
     pub const fn contains(self, part: Part) -> bool {
         self.0 & bit(part) != 0
     }
 
-    /// Returns the parts of either set.
+    /// Returns the union of the sets.
     #[must_use]
     pub const fn and(self, more: Self) -> Self {
         Self(self.0 | more.0)
@@ -58,30 +59,30 @@ impl FromIterator<Part> for PartSet {
     }
 }
 
-/// What a visit found at a URL.
+/// What a visit found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shows {
     /// A redirect.
     Redirect,
     /// Anything else.
     Page,
-    /// What the visit before found.
+    /// The same as the previous visit.
     AsBefore,
 }
 
-/// What one visit of a URL changed.
+/// The change that one visit of a URL found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it means for the current state of the site.
+    /// Its effect on the current state of the site.
     pub kind: ChangeKind,
-    /// The parts that differ from the document before.
+    /// The parts that differ from the previous document.
     pub parts: PartSet,
     /// What the visit found.
     pub shows: Shows,
 }
 
 impl Step {
-    /// Returns what a visit changed; `None` if it was tried again or says nothing lasting.
+    /// Returns the change of a visit; `None` if it was retried or had no lasting effect.
     #[must_use]
     pub fn from_row(row: &LogRow) -> Option<Self> {
         let kind = row.change.as_deref().filter(|_| row.r#final).and_then(ChangeKind::named)?;
@@ -94,12 +95,12 @@ impl Step {
     }
 }
 
-/// The URL before the first of the visits.
+/// The state of a URL before the first visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     /// It had never been shown.
     Absent,
-    /// It had been, and was not any more.
+    /// It had been shown, but was not any more.
     Hidden,
     /// It was shown.
     Shown,
@@ -107,14 +108,15 @@ enum Before {
     Redirected,
 }
 
-/// What the visits of a URL from one iteration to another change together. Takes a few bytes.
+/// The net change of the visits of a URL between two iterations. Takes a few bytes.
 ///
-/// The log has no digests, so a page that changed and changed back counts as changed, in the parts that did.
+/// The log has no digests, so a page that changed and changed back counts as changed, in the parts
+/// that did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Net {
     before: Before,
     standing: ShownState,
-    /// Whether it redirects now, or did when it was last shown.
+    /// Whether it redirects now, or did when last shown.
     redirects: bool,
     differs: bool,
     parts: PartSet,
@@ -125,18 +127,18 @@ pub struct Net {
 enum ShownState {
     Shown,
     Hidden,
-    /// The definition leaves it out.
+    /// The definition excludes it.
     OutOfScope,
 }
 
 impl Net {
-    /// Returns what the visits change once this one is added to those before it, if there were any.
+    /// Returns the net change with this visit added to the earlier ones, if any.
     #[must_use]
     pub fn add(net: Option<Self>, step: Step) -> Self {
         net.unwrap_or_else(|| Self::before(step)).then(step)
     }
 
-    /// Returns the net change of no visits at all, if the first one is this: its kind tells how the URL was.
+    /// Returns the net change before any visit. The kind of the first visit tells the URL's state.
     fn before(first: Step) -> Self {
         let redirects = first.shows == Shows::Redirect;
         let (before, redirects) = match first.kind {
@@ -169,7 +171,7 @@ impl Net {
         };
         let is_other = match step.kind {
             ChangeKind::Changed | ChangeKind::Moved => true,
-            // Only what stands around the main part is different.
+            // Only text around the main part differs.
             ChangeKind::Unchanged => false,
             _ => !step.parts.is_empty(),
         };
@@ -177,19 +179,19 @@ impl Net {
         Self { standing: ShownState::Shown, redirects, differs, parts, ..self }
     }
 
-    /// Returns it with the parts that differ after all.
+    /// Returns the net change with the parts that really differ.
     #[must_use]
     pub fn with(self, parts: PartSet) -> Self {
         Self { parts, ..self }
     }
 
-    /// Returns it without any change of what is shown.
+    /// Returns the net change without a change of content.
     #[must_use]
     pub fn unchanged(self) -> Self {
         Self { differs: false, parts: PartSet::default(), ..self }
     }
 
-    /// Returns what changed; `None` if it is as if the URL had never been there, or it was not shown and is not.
+    /// Returns the kind of change; `None` if the URL was and is not shown, or did not change.
     #[must_use]
     pub fn kind(self) -> Option<ChangeKind> {
         Some(match (self.before, self.standing) {
@@ -206,7 +208,7 @@ impl Net {
         })
     }
 
-    /// Returns the parts that differ, of what was there before; none of what is new or gone.
+    /// Returns the changed parts of a page that existed before; none if it is new or gone.
     #[must_use]
     pub fn parts(self) -> PartSet {
         match self.kind() {
@@ -230,17 +232,17 @@ mod tests {
         Step { kind, parts: parts.iter().copied().collect(), shows }
     }
 
-    /// Such a visit that found a redirect.
+    /// The same for a visit that found a redirect.
     fn redirect(kind: ChangeKind, parts: &[Part]) -> Step {
         Step { shows: Shows::Redirect, ..step(kind, parts) }
     }
 
-    /// A visit that found what the one before did.
+    /// A visit that found the same as the previous one.
     fn same(kind: ChangeKind) -> Step {
         Step { shows: Shows::AsBefore, ..step(kind, &[]) }
     }
 
-    /// Steps, what they change together and in which parts, and why.
+    /// Steps, their net change and its parts, and why.
     type Case<'a> = (&'a [Step], Option<ChangeKind>, &'a [Part], &'a str);
 
     #[test]

@@ -1,4 +1,4 @@
-//! The pages that differ.
+//! Differences of pages.
 
 use std::ops::ControlFlow;
 
@@ -23,11 +23,11 @@ pub struct PageChange {
     pub change: ChangeKind,
     /// The parts that differ, separated by commas; `None` if there are none.
     pub changed_parts: Option<String>,
-    /// Where it redirects to; `None` if it does not.
+    /// The redirect target; `None` if it does not redirect.
     pub redirects_to: Option<String>,
-    /// The iteration with the visit that changed it last.
+    /// The iteration of the visit that changed it last.
     pub iteration: u32,
-    /// When that visit was requested or decided on, ISO 8601 in UTC.
+    /// When that visit was requested or decided, ISO 8601 in UTC.
     pub at: String,
     /// The status code of its answer; `None` without one.
     pub status: Option<u16>,
@@ -42,7 +42,8 @@ impl PageChange {
     pub const FIELDS: [&'static str; 9] =
         ["url", "change", "changed_parts", "redirects_to", "iteration", "at", "status", "outcome", "outcome_name"];
 
-    /// Returns what differs at a URL, of which `row` is the visit that changed it last; `None` if nothing does.
+    /// Returns the difference of a URL, given the visit `row` that changed it last; `None` if there
+    /// is none.
     fn from_net(row: LogRow, net: Net, shows: Shows) -> Option<Self> {
         let (change, parts) = (net.kind()?, net.parts());
         let names = parts.names().collect::<Vec<_>>().join(",");
@@ -50,7 +51,7 @@ impl PageChange {
             url: row.url,
             change,
             changed_parts: (!parts.is_empty()).then_some(names),
-            // The log also says where canonical links lead.
+            // The log also has the targets of canonical links.
             redirects_to: row.redirects_to.filter(|_| shows == Shows::Redirect),
             iteration: row.iteration,
             at: row.at,
@@ -64,9 +65,9 @@ impl PageChange {
 /// Which URLs are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Those that differ.
+    /// Changed ones.
     Changed,
-    /// Also those that were visited and do not differ.
+    /// All visited ones.
     Visited,
 }
 
@@ -76,19 +77,19 @@ impl Which {
     }
 }
 
-/// What is remembered of a URL.
+/// The state in memory for a URL.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Changed {
     pub(super) net: Net,
-    /// Whether several visits changed it, so that it may be again what it was.
+    /// Whether several visits changed it, so that the changes may cancel out.
     is_several: bool,
-    /// The iteration with the visit that changed it last.
+    /// The iteration of the visit that changed it last.
     last: Iteration,
 }
 
 impl Changed {
-    /// Returns the net change, which is none if several changes led back to what was there: the log does not say, the documents do. Where they are
-    /// gone, what changed has changed.
+    /// Returns the net change, which is none if several changes cancelled out. Only the documents
+    /// can tell; if they were pruned, the change counts.
     async fn checked(&self, reader: &impl Reader, span: Span, row: &LogRow) -> PortResult<Net> {
         if !self.is_several || self.net.kind() != Some(ChangeKind::Changed) {
             return Ok(self.net);
@@ -106,7 +107,7 @@ impl Changed {
     }
 }
 
-/// Returns the newest document of a URL in each of two iterations or before; `None` where none is kept.
+/// Returns the newest document of a URL up to each of two iterations; `None` if none is kept.
 pub(super) async fn documents_at(
     reader: &impl Reader,
     url: &str,
@@ -118,7 +119,7 @@ pub(super) async fn documents_at(
     let read = |after: Option<Cursor>| async move { reader.documents(filter, after.as_ref(), BATCH_ROWS).await };
     let mut numbers = [None, None];
     each_row(read, |row: DocumentRow| {
-        // What only says how a visit ended says nothing of what the URL shows.
+        // A document that only records an outcome has no content to compare.
         if row.document.page.is_none() && row.document.outcome.says() != Says::Content {
             return ControlFlow::Continue(());
         }
@@ -133,9 +134,11 @@ pub(super) async fn documents_at(
     Ok(found)
 }
 
-/// Calls back with each URL that differs, once, until told to stop. They come in the order of the log, by the iteration that changed them last.
+/// Calls back with each changed URL, once, until told to stop. They come in the order of the log,
+/// by the iteration that changed them last.
 ///
-/// Only what was visited can differ. If the later iteration is still under way, this is what it found so far.
+/// Only visited URLs can differ. If the later iteration is still open, these are the differences so
+/// far.
 ///
 /// # Errors
 /// The crawl cannot be read.
@@ -148,7 +151,7 @@ pub async fn each_page_change(
     each_within(reader, span, which, REMEMBERED_MAX, async |change| Ok(tell(change))).await
 }
 
-/// The same with a callback that may read, and with another number of URLs that are remembered at once.
+/// The same with an async callback, and with another maximum of URLs in memory.
 pub(super) async fn each_within(
     reader: &impl Reader,
     span: Span,
@@ -200,7 +203,7 @@ pub(super) async fn each_within(
     Ok(())
 }
 
-/// Puts the visits of each URL together, as far as they fit, and returns those that are wanted.
+/// Combines the visits of each URL, as far as memory allows, and returns the requested ones.
 pub(super) async fn collect(
     reader: &impl Reader,
     span: Span,
@@ -230,10 +233,10 @@ pub(super) async fn collect(
     Ok(changed)
 }
 
-/// The visits of an iteration that say something lasting, batch by batch.
+/// The visits of an iteration with lasting effects, batch by batch.
 struct Steps {
     filter: Filter,
-    /// Where to go on; `None` at the end.
+    /// Where to continue; `None` at the end.
     after: Option<Option<Cursor>>,
 }
 
@@ -242,7 +245,7 @@ impl Steps {
         Self { filter: Filter::of_iteration(iteration), after: Some(None) }
     }
 
-    /// Reads the next of them; `None` at the end.
+    /// Reads the next batch; `None` at the end.
     async fn next(&mut self, reader: &impl Reader) -> PortResult<Option<Vec<(LogRow, Step)>>> {
         let Some(after) = self.after.take() else { return Ok(None) };
         let Batch { rows, cursor, rest } = reader.log(&self.filter, after.as_ref(), BATCH_ROWS).await?;

@@ -1,9 +1,9 @@
-//! Which iterations are compared.
+//! The choice of iterations to compare.
 
 use dragline_domain::frontier::{IterationRow, IterationStatus};
 use dragline_domain::ids::Iteration;
 
-/// Two iterations to compare: the second is later.
+/// Two iterations to compare, the later one second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     from: Iteration,
@@ -16,13 +16,13 @@ pub enum SpanError {
     /// Only the first iteration has begun, and it is not over.
     #[error("there is nothing to compare yet: iteration 1 is not over")]
     FirstNotOver,
-    /// The later one is the first.
+    /// The later iteration is the first.
     #[error("there is nothing to compare with iteration 1: it is the first")]
     NothingBefore,
-    /// The later one is not later.
+    /// The later iteration is not later.
     #[error("iteration {from} is not before iteration {to}")]
     NotBefore {
-        /// The one given as the earlier.
+        /// The requested earlier iteration.
         from: Iteration,
         /// The later one.
         to: Iteration,
@@ -30,8 +30,8 @@ pub enum SpanError {
 }
 
 impl Span {
-    /// Decides which iterations to compare. If the later one is not given, it is the newest that is over; if the earlier one is not given, it is the
-    /// one before the later. Whether given ones exist is not checked.
+    /// Chooses the iterations to compare. The later one defaults to the newest that is over, the
+    /// earlier one to the one before the later. Does not check whether requested iterations exist.
     ///
     /// # Errors
     /// There is nothing to compare.
@@ -43,24 +43,25 @@ impl Span {
         if from < to { Ok(Self { from, to }) } else { Err(SpanError::NotBefore { from, to }) }
     }
 
-    /// The earlier one.
+    /// Returns the earlier iteration.
     #[must_use]
     pub const fn from(self) -> Iteration {
         self.from
     }
 
-    /// The later one.
+    /// Returns the later iteration.
     #[must_use]
     pub const fn to(self) -> Iteration {
         self.to
     }
 
-    /// Whether no iteration is between the two.
+    /// Returns whether the two are neighbours.
     pub(super) fn is_adjacent(self) -> bool {
         self.from.next() == self.to
     }
 
-    /// Returns the iterations whose visits lead from the one to the other, the oldest first.
+    /// Returns the iterations whose visits lead from the earlier to the later one, the oldest
+    /// first.
     pub(super) fn steps(self) -> impl DoubleEndedIterator<Item = Iteration> {
         (self.from.next().number()..=self.to.number()).filter_map(Iteration::new)
     }

@@ -1,4 +1,4 @@
-//! A site over four iterations, and what differs between any two of them.
+//! A site over four iterations, and the differences between any two of them.
 
 use std::ops::ControlFlow;
 
@@ -23,12 +23,12 @@ fn url(path: &str) -> CrawlUrl {
     CrawlUrl::try_from(format!("{SITE}{path}")).unwrap()
 }
 
-/// What iterations saw, in order.
+/// The results of iterations, in order.
 #[derive(Default)]
 struct Site(Scripted);
 
 impl Site {
-    /// A visit that was logged with this change, such as `changed text,links`, or with none.
+    /// Adds a logged visit with a change such as `changed text,links`, or without one.
     fn visit(mut self, iteration: u32, path: &str, outcome: Outcome, change: &str) -> Self {
         let (change, parts) = change.split_once(' ').unwrap_or((change, ""));
         let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -37,7 +37,7 @@ impl Site {
         self
     }
 
-    /// A document with these links; with what differs from the one before it, if that is given.
+    /// Adds a document with these links, and with its differences from the previous one, if given.
     fn document(mut self, iteration: u32, path: &str, to: &[&str], differs: Option<[&[&str]; 2]>) -> Self {
         let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 0 };
         let links_to =
@@ -66,7 +66,7 @@ impl Site {
         self
     }
 
-    /// A document that only says how a visit ended.
+    /// Adds a document that only records an outcome.
     fn bare(mut self, iteration: u32, path: &str, outcome: Outcome) -> Self {
         let document = Document::bare(0, url(path), outcome);
         self.0.documents.push(DocumentRow { iteration: number(iteration), document });

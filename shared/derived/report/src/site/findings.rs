@@ -1,14 +1,15 @@
-//! What an owner may want to change: each kind of it is an entry of one table, with the question to the link graph that finds it.
+//! Findings: problems that an owner may want to fix. Each kind is an entry of one table, with its
+//! query to the link graph.
 
 use super::shape::{Column, Shade, Unit};
 
-/// Titles longer than this are cut by search engines, in characters.
+/// The length above which search engines cut titles, in characters.
 const TITLE_CHARS_MAX: u32 = 70;
 
-/// Descriptions longer than this are cut by search engines, in characters.
+/// The length above which search engines cut descriptions, in characters.
 const DESCRIPTION_CHARS_MAX: u32 = 160;
 
-/// A page with fewer words says little.
+/// The minimum number of words of a page with real content.
 const WORDS_MIN: u32 = 50;
 
 /// A kind of finding.
@@ -20,10 +21,10 @@ pub struct Kind {
     pub(crate) title: &'static str,
     pub(crate) about: &'static str,
     pub(crate) severity: Shade,
-    /// What is counted, in the plural.
+    /// The plural of the counted things.
     pub(crate) of: &'static str,
     pub(crate) columns: &'static [Column],
-    /// One expression for each column, `urls` as arrays of JSON.
+    /// One expression for each column; `urls` are JSON arrays.
     pub(crate) select: &'static str,
     /// The rows, each counted once. `?1` to `?3` are the limits of titles, descriptions and words.
     pub(crate) from: &'static str,

@@ -1,4 +1,5 @@
-//! What a report tells of documents and of the log, row by row. It can be stored between two rows, and gone on with.
+//! The input of a report from documents and the log, gathered row by row. It can be stored between
+//! two rows, and continued.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -18,10 +19,10 @@ use super::log::{Visits, number};
 use super::rows::Rows;
 use super::shape::{Cell, Column, Listing, Unit};
 
-/// The number of rows in one read.
+/// The number of rows per read.
 const BATCH_ROWS: usize = 500;
 
-/// The most types of items that are counted.
+/// The maximum number of item types that are counted.
 const TYPES_MAX: usize = 1000;
 
 const SCRIPTED: &[Column] = &[
@@ -29,41 +30,41 @@ const SCRIPTED: &[Column] = &[
     Column { id: "element", title: "Element that scripts fill", unit: Unit::Text },
 ];
 
-/// What was gathered so far. Its size does not depend on the number of URLs.
+/// The gathered totals. Their size does not depend on the number of URLs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Gathered {
     pub(crate) visits: Visits,
     pub(crate) tally: Tally,
-    /// Items and pages by type, of the site as it is now.
+    /// The numbers of items and pages by type, of the current site.
     pub(crate) types: HashMap<String, [u64; 2]>,
-    /// Pages that show next to nothing without scripts.
+    /// Pages that are nearly empty without scripts.
     pub(crate) scripted: Rows,
-    /// What was not looked at, in words.
+    /// Notes on what was not checked.
     pub(crate) notes: Vec<String>,
-    /// After which row of the log it goes on.
+    /// The last row of the log.
     after: Option<Cursor>,
 }
 
 impl Gathered {
-    /// Begins, for an iteration that began at this time.
+    /// Returns empty totals for an iteration that began at this time.
     #[must_use]
     pub fn new(began_at: Timestamp) -> Self {
         let (visits, scripted) = (Visits::since(began_at), Rows::new(SCRIPTED));
         Self { visits, tally: Tally::default(), types: HashMap::default(), scripted, notes: Vec::new(), after: None }
     }
 
-    /// Goes on with what was stored.
+    /// Restores stored totals.
     #[must_use]
     pub fn restored(self) -> Self {
         Self { visits: self.visits.restored(), scripted: self.scripted.under(SCRIPTED), ..self }
     }
 
-    /// Says that something was not looked at.
+    /// Notes that something was not checked.
     pub fn note(&mut self, what: String) {
         self.notes.push(what);
     }
 
-    /// Adds a document of the site as it is now.
+    /// Adds a document of the current site.
     pub fn add_document(&mut self, document: &Document) {
         if let Some(element) = document.detail.as_deref().and_then(scripted::element_of_detail) {
             self.scripted.add(vec![Cell::Text(document.url.to_string()), Cell::Text(element.to_owned())]);
@@ -82,7 +83,7 @@ impl Gathered {
         }
     }
 
-    /// Adds all documents of the site as it is now.
+    /// Adds all documents of the current site.
     pub(crate) async fn add_documents(&mut self, reader: &impl Reader) -> PortResult<()> {
         let all = &Filter::default();
         let read = |after: Option<Cursor>| async move { reader.shown_documents(all, after.as_ref(), BATCH_ROWS).await };
@@ -93,7 +94,8 @@ impl Gathered {
         .await
     }
 
-    /// Adds the log of an iteration from where it stopped, until `rest` breaks: it is asked after each batch. Breaks if there is more.
+    /// Adds the log of an iteration from where it stopped, until `rest` breaks, which is called
+    /// after each batch. Breaks if there is more.
     ///
     /// # Errors
     /// The crawl cannot be read.
@@ -120,7 +122,7 @@ impl Gathered {
     }
 }
 
-/// Returns the tables of what documents tell.
+/// Returns the tables derived from documents.
 pub(crate) fn tables(types: HashMap<String, [u64; 2]>, scripted: Rows) -> [Listing; 2] {
     const COLUMNS: &[Column] = &[
         Column { id: "type", title: "Type", unit: Unit::Text },

@@ -1,11 +1,11 @@
-//! Counting durations and sizes in little memory.
+//! Counts durations and sizes in little memory.
 
 use serde::{Deserialize, Serialize};
 
-/// How many steps a doubling of the value is divided into.
+/// The number of buckets per doubling of the value.
 const STEPS: u32 = 8;
 
-/// Values by size, each kept to within an eighth.
+/// A histogram of values, each accurate to an eighth.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Histogram {
     counts: Vec<u64>,
@@ -24,7 +24,7 @@ impl Histogram {
         self.values += 1;
     }
 
-    /// Returns the value that this share of all do not exceed, in thousandths; `None` without any.
+    /// Returns a quantile, given in thousandths; `None` without values.
     pub(crate) fn quantile(&self, thousandths: u64) -> Option<u64> {
         let rank = (self.values * thousandths).div_ceil(1000).max(1);
         let mut below = 0;
@@ -34,7 +34,8 @@ impl Histogram {
         })
     }
 
-    /// Returns how many values there are in each range from one bound to before the next; the last has no end.
+    /// Returns the number of values in each range from one bound up to the next, exclusive; the
+    /// last range is open.
     pub(crate) fn between(&self, bounds: &[u64]) -> Vec<u64> {
         let mut counts = vec![0; bounds.len()];
         for (place, count) in self.counts.iter().enumerate() {
@@ -47,7 +48,8 @@ impl Histogram {
     }
 }
 
-/// Values below sixteen have places of their own; above, each doubling has [`STEPS`].
+/// Returns the bucket of a value. Values below sixteen have buckets of their own; above, each
+/// doubling has [`STEPS`].
 #[expect(clippy::cast_possible_truncation, reason = "what is left of a value is less than sixteen")]
 const fn place(value: u64) -> usize {
     let bits = u64::BITS - value.leading_zeros();
@@ -58,7 +60,7 @@ const fn place(value: u64) -> usize {
     (shift as usize) * STEPS as usize + (value >> shift) as usize
 }
 
-/// Returns the smallest value of a place.
+/// Returns the smallest value of a bucket.
 const fn value(place: usize) -> u64 {
     let steps = STEPS as usize;
     if place < 2 * steps {

@@ -1,4 +1,5 @@
-//! A report as one page: markup, style, script and data in one file, which needs no network and may use none.
+//! A report as one HTML page: markup, style, script and data in one file, which needs no network
+//! and may not use any.
 
 use data_encoding::BASE64;
 use sha2::{Digest as _, Sha256};
@@ -8,7 +9,7 @@ use super::shape::Report;
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
 
-/// The parts of the script, in the order in which they are put together.
+/// The parts of the script, in order.
 const SCRIPT: [&str; 6] = [
     include_str!("page/values.js"),
     include_str!("page/tables.js"),
@@ -20,8 +21,9 @@ const SCRIPT: [&str; 6] = [
 
 /// Returns a report as an HTML page.
 ///
-/// Nothing in it that comes from the site is markup: the data is JSON in which nothing can end an element, and the script shows it as text. If anything
-/// else got in, the page's policy would keep it from running and from loading anything.
+/// Nothing from the site is markup: the data is JSON that cannot end its element, and the script
+/// shows it as text. If anything else got in, the page's policy would keep it from running and from
+/// loading anything.
 #[must_use]
 pub fn html(report: &Report) -> String {
     let script = format!("\"use strict\";\n(() => {{\n{}}})();\n", SCRIPT.concat());
@@ -44,7 +46,8 @@ pub fn html(report: &Report) -> String {
     )
 }
 
-/// Puts values into the places of a template, each `{{name}}`. What looks like a place in a value stays as it is.
+/// Fills the placeholders of a template, each `{{name}}`. Values that look like placeholders are
+/// not expanded.
 fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
     let mut rest = template;
@@ -62,7 +65,8 @@ fn as_text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Escapes JSON for a script element: only in texts of JSON are there such characters, where an escape means the same.
+/// Escapes JSON for a script element. The escaped characters only occur in JSON strings, where the
+/// escape is equivalent.
 fn as_data(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

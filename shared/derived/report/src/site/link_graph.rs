@@ -1,4 +1,4 @@
-//! What the link graph tells of the site as it is now.
+//! The parts of a report that come from the link graph of the current site.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use super::findings::{KINDS, Kind, LIMITS};
 use super::rows::{ROWS_MAX, Rows};
 use super::shape::{Bar, Cell, Column, Finding, Listing, Shade, Table, Unit};
 
-/// Groups of URLs with the same contents. Where the bodies are the same, so are the texts, which is not told again.
+/// Groups of URLs with the same content. Equal bodies have equal texts, which are not listed again.
 const ALIKE: &str = "
 CREATE TEMP TABLE alike AS
 SELECT 'body' AS of_what, min(url) OVER (PARTITION BY body_sha1) AS same_as, url, canonical FROM node
@@ -23,7 +23,7 @@ WHERE state IN ('page', 'copy') AND words > 0
                     HAVING count(DISTINCT coalesce(body_sha1, url)) > 1);
 CREATE INDEX temp.alike_group ON alike (of_what, same_as, url);";
 
-/// Returns what an owner may want to change, by kind.
+/// Returns the findings of every kind.
 pub(crate) fn findings(graph: &Graph) -> Result<Vec<Finding>, GraphError> {
     graph.prepare(ALIKE)?;
     KINDS.iter().map(|kind| finding(graph, kind)).collect()
@@ -36,7 +36,7 @@ fn finding(graph: &Graph, kind: &Kind) -> Result<Finding, GraphError> {
     Ok(Finding { id, group, title, about, severity, of, count: table.rows_all, table })
 }
 
-/// Returns the first rows of a question, and the number of all.
+/// Returns the first rows of a query, and the number of all.
 fn table(graph: &Graph, columns: &'static [Column], [select, from, order]: &[&str; 3]) -> Result<Table, GraphError> {
     let count = number(graph, &format!("SELECT count(*) FROM {}", limited(from)))?;
     let mut rows = Rows::new(columns);
@@ -53,7 +53,7 @@ fn table(graph: &Graph, columns: &'static [Column], [select, from, order]: &[&st
     Ok(rows.finish(count))
 }
 
-/// Returns a question with the limits in their places: not each has all of them, so they are not bound.
+/// Inserts the limits into a query. They are not bound, as not every query uses all of them.
 fn limited(from: &str) -> String {
     let [title, description, words] = LIMITS.map(|limit| limit.to_string());
     from.replace("?1", &title).replace("?2", &description).replace("?3", &words)
@@ -73,7 +73,7 @@ fn cell(value: ValueRef<'_>, unit: Unit) -> Cell {
     }
 }
 
-/// Returns the one number that a question has for its answer.
+/// Returns the result of a query for one number.
 fn number(graph: &Graph, sql: &str) -> Result<u64, GraphError> {
     let mut number = 0;
     graph.each(
@@ -88,7 +88,7 @@ fn number(graph: &Graph, sql: &str) -> Result<u64, GraphError> {
     Ok(number)
 }
 
-/// Returns the tables that are made of the graph.
+/// Returns the tables derived from the graph.
 pub(crate) fn tables(graph: &Graph) -> Result<Vec<Listing>, GraphError> {
     const PAGES: Column = Column { id: "pages", title: "Pages", unit: Unit::Count };
     let listing = |id, title, about, columns, question: [&str; 3]| {
@@ -166,10 +166,10 @@ pub(crate) fn tables(graph: &Graph) -> Result<Vec<Listing>, GraphError> {
     ])
 }
 
-/// Returns how many pages are how many clicks from a start.
+/// Returns the number of pages by their distance from a start, in clicks.
 pub(crate) fn depths(graph: &Graph) -> Result<Vec<Bar>, GraphError> {
     let sql = "SELECT depth, count(*) FROM node WHERE state = 'page' GROUP BY depth ORDER BY depth IS NULL, depth";
-    /// Further clicks are counted together.
+    /// Larger distances are counted together.
     const SHOWN: u32 = 20;
     let mut bars: Vec<Bar> = Vec::new();
     let read = |row: &Row<'_>| Ok((row.get::<_, Option<u32>>(0)?, row.get::<_, u64>(1)?));
@@ -193,7 +193,7 @@ pub(crate) fn depths(graph: &Graph) -> Result<Vec<Bar>, GraphError> {
     Ok(bars)
 }
 
-/// Returns where crawls start.
+/// Returns the start URLs of the crawl.
 pub(crate) fn starts(graph: &Graph) -> Result<Vec<String>, GraphError> {
     let mut starts = Vec::new();
     graph.each(

@@ -1,4 +1,5 @@
-//! What an iteration's log tells: when what was fetched, how fast, from which hosts, and what changed.
+//! The parts of a report that come from an iteration's log: requests over time, speed, hosts, and
+//! changes.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,19 +16,19 @@ use super::rows::Rows;
 use super::shape::{Bar, Cell, Chart, ChartKind, Column, Listing, Series, Shade, Unit};
 use super::tree::parts;
 
-/// The most steps of time in a chart. With more, two become one.
+/// The maximum number of time steps in a chart. With more, pairs are merged.
 const STEPS_MAX: usize = 120;
 
-/// The shortest step.
+/// The shortest step, in milliseconds.
 const STEP_MS: u64 = 1000;
 
-/// The most hosts that are told apart; further ones are counted together.
+/// The maximum number of hosts that are distinguished; further ones are counted together.
 const HOSTS_MAX: usize = 2000;
 
 /// How many of the slowest requests are shown.
 const SLOWEST: usize = 100;
 
-/// What is counted in steps of time: its name, and how good it is.
+/// The series over time: class, name, and shade.
 const CLASSES: [(OutcomeClass, &str, Shade); 6] = [
     (OutcomeClass::Content, "content", Shade::Good),
     (OutcomeClass::Redirect, "redirects", Shade::Neutral),
@@ -37,7 +38,7 @@ const CLASSES: [(OutcomeClass, &str, Shade); 6] = [
     (OutcomeClass::Blocked, "forbidden", Shade::Notice),
 ];
 
-/// Sizes from which bodies are counted together.
+/// The lower bounds of the size ranges.
 const SIZES: [(u64, &str); 7] = [
     (0, "less than 1 KiB"),
     (1 << 10, "from 1 KiB"),
@@ -48,7 +49,8 @@ const SIZES: [(u64, &str); 7] = [
     (1 << 20, "from 1 MiB"),
 ];
 
-/// Running totals of a log. Their size depends on the number of hosts, up to a limit, and not on that of URLs.
+/// Running totals of a log. Their size depends on the number of hosts, up to a limit, but not on
+/// the number of URLs.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Visits {
     began_at: Timestamp,
@@ -65,7 +67,7 @@ pub(crate) struct Visits {
     cut: Rows,
 }
 
-/// What a host was asked.
+/// The totals of a host.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Host {
     requests: u64,
@@ -99,7 +101,7 @@ impl Host {
 }
 
 impl Visits {
-    /// Begins, for an iteration that began at this time.
+    /// Returns empty totals for an iteration that began at this time.
     pub(crate) fn since(began_at: Timestamp) -> Self {
         Self {
             began_at,
@@ -117,7 +119,7 @@ impl Visits {
         }
     }
 
-    /// Goes on with what was stored.
+    /// Restores stored totals.
     pub(crate) fn restored(self) -> Self {
         let (changes, cut) = (self.changes.under(CHANGES), self.cut.under(CUT));
         Self { changes, cut, ..self }
@@ -190,7 +192,7 @@ impl Visits {
         self.hosts.entry(host.to_owned()).or_default()
     }
 
-    /// Returns the charts of it.
+    /// Returns the charts.
     pub(crate) fn charts(&self) -> Vec<Chart> {
         let series = CLASSES.iter().enumerate().map(|(place, (_, title, shade))| Series {
             title,
@@ -235,7 +237,7 @@ impl Visits {
         ]
     }
 
-    /// Returns the tables of it.
+    /// Returns the tables.
     pub(crate) fn tables(self) -> Vec<Listing> {
         let mut slowest = Rows::new(SLOW);
         for (Reverse(duration_ms), url, first_byte_ms) in self.slowest {
@@ -326,7 +328,7 @@ pub(crate) fn number(number: Option<u64>) -> Cell {
     number.map_or(Cell::Nothing, Cell::Whole)
 }
 
-/// Returns a time as all times of a report are written.
+/// Formats a time for a report.
 pub(crate) fn time(at: Timestamp) -> String {
     format!("{at:.3}")
 }

@@ -1,4 +1,5 @@
-//! A report as Markdown, for chats and pull requests: its figures, how much there is of each finding, and the first of it.
+//! A report as Markdown, for chats and pull requests: its figures, the number of each finding, and
+//! the first examples.
 
 use std::fmt::Write as _;
 
@@ -6,13 +7,14 @@ use dragline_domain::shown::{count, is_obeyed};
 
 use super::shape::{Cell, Figure, Finding, Report, Shade, Table, Unit};
 
-/// How many rows of a finding are shown.
+/// The number of rows per finding.
 const ROWS_SHOWN: usize = 10;
 
-/// The most characters of a value that are shown.
+/// The longest value, in characters.
 const CELL_CHARS_MAX: usize = 120;
 
-/// Returns a report as Markdown with tables, as GitHub shows it. What pages said is escaped, so that it is shown and nothing else.
+/// Returns a report as Markdown with tables in GitHub's flavour. Text from pages is escaped, so
+/// that it is only shown.
 #[must_use]
 pub fn markdown(report: &Report) -> String {
     let mut text = String::new();
@@ -96,7 +98,8 @@ fn shown(unit: Unit, cell: &Cell) -> String {
     }
 }
 
-/// Escapes what Markdown, HTML or a terminal would act on. URLs are left as text, which nobody follows by accident.
+/// Escapes characters that Markdown, HTML or a terminal would act on. URLs remain plain text, which
+/// nobody follows by accident.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for (place, c) in text.chars().enumerate() {
@@ -106,7 +109,7 @@ fn escaped(text: &str) -> String {
         }
         match c {
             c if is_obeyed(c) => out.extend(c.escape_default()),
-            // An entity is text wherever it stands, also where a backslash would not be an escape.
+            // An entity is text everywhere, even where a backslash is not an escape.
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),

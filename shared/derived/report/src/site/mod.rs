@@ -1,9 +1,12 @@
-//! A report about a crawled site for its owner: what was found, what an owner may want to change, and how the crawl went.
+//! A report about a crawled site for its owner: what was found, what to fix, and how the crawl
+//! went.
 //!
-//! It is derived from a [`Reader`] and the link graph, so it is the same for a data directory and a stack. [`Report`] holds figures, charts and tables;
-//! [`markdown`] and [`html`] show all of them without knowing what they are about, and its JSON is for programs.
+//! It is derived from a [`Reader`] and the link graph, so it is the same for a data directory and a
+//! stack. [`Report`] holds figures, charts and tables; [`markdown`] and [`html`] show them without
+//! knowing their meaning, and its JSON is for programs.
 //!
-//! A table has the first rows of what there is and the exact number of all, so a report of a large site stays small.
+//! A table has the first rows and the exact number of all rows, so a report of a large site stays
+//! small.
 
 mod findings;
 mod gathered;
@@ -37,7 +40,7 @@ pub use shape::{
 
 use log::{Visits, number, time};
 
-/// A report could not be made.
+/// Why a report could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The crawl could not be read.
@@ -48,16 +51,16 @@ pub enum ReportError {
     Graph(#[from] GraphError),
 }
 
-/// Who makes a report, and when.
+/// The author and time of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Making {
-    /// The program, with its version.
+    /// The program and its version.
     pub program: String,
     /// The time.
     pub at: Timestamp,
 }
 
-/// Reports on a crawled site: what the graph tells of it as it is now, and what the log of this iteration tells.
+/// Reports on a crawled site, from the graph of its current state and the log of an iteration.
 ///
 /// # Errors
 /// The crawl or the graph cannot be read.
@@ -69,12 +72,12 @@ pub async fn report(
 ) -> Result<Report, ReportError> {
     let mut gathered = Gathered::new(iteration.started_at);
     gathered.add_documents(reader).await?;
-    // Nothing interrupts it.
+    // Never interrupted.
     _ = gathered.add_log(reader, &iteration, || ControlFlow::Continue(())).await?;
     report_of(reader, graph, iteration, (gathered, making)).await
 }
 
-/// Reports on a crawled site of which everything was gathered.
+/// Reports on a crawled site from gathered totals.
 ///
 /// # Errors
 /// The crawl or the graph cannot be read.

@@ -1,22 +1,23 @@
-//! Collecting the rows of a table: as many as a report has room for, and the number of all.
+//! Collects the rows of a table: as many as a report has room for, and the number of all.
 
 use serde::{Deserialize, Serialize};
 
 use super::shape::{Cell, Column, Table};
 
-/// The most rows of a table.
+/// The maximum number of rows of a table.
 pub(crate) const ROWS_MAX: usize = 200;
 
-/// The most bytes of a table's rows in a page. With all tables full, the page stays below 5 MB.
+/// The maximum size of a table's rows in a page, in bytes. With all tables full, the page stays
+/// below 5 MB.
 const BYTES_MAX: usize = 128 << 10;
 
-/// The most bytes of one text. A longer URL could not be opened by every program.
+/// The longest text, in bytes. Some programs cannot open longer URLs.
 const TEXT_BYTES_MAX: usize = 2048;
 
-/// The most texts of one value.
+/// The maximum number of texts in a value.
 pub(crate) const TEXTS_MAX: usize = 5;
 
-/// The rows of a table that is being filled. Its columns are not stored.
+/// The rows of an unfinished table. Its columns are not stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rows {
     #[serde(skip)]
@@ -31,12 +32,13 @@ impl Rows {
         Self { columns, rows: Vec::new(), rows_all: 0, bytes: 0 }
     }
 
-    /// Returns the same rows with these columns, which were not stored.
+    /// Returns the same rows with their columns, which were not stored.
     pub(crate) fn under(self, columns: &'static [Column]) -> Self {
         Self { columns, ..self }
     }
 
-    /// Adds a row, which is kept if there is room. Once one was left out, none is kept: those that are shown are the first.
+    /// Adds a row if there is room. After the first row without room, none is kept, so that the
+    /// table has the first rows.
     pub(crate) fn add(&mut self, mut row: Vec<Cell>) {
         let is_first_left_out = self.rows_all == self.rows.len() as u64;
         self.rows_all += 1;
@@ -51,12 +53,13 @@ impl Rows {
         }
     }
 
-    /// Returns the table. There are this many rows, of which those that could not be kept may not have been added.
+    /// Returns the table. `rows_all` is the number of all rows; rows without room need not have
+    /// been added.
     pub(crate) fn finish(self, rows_all: u64) -> Table {
         Table { rows_all: rows_all.max(self.rows_all), ..self.finish_whole() }
     }
 
-    /// Returns the table, to which all rows were added.
+    /// Returns the table after all rows were added.
     pub(crate) fn finish_whole(self) -> Table {
         let Self { columns, rows, rows_all, .. } = self;
         Table { columns, rows, rows_all }
@@ -83,7 +86,7 @@ pub(crate) fn shorten_text(text: &mut String) {
     }
 }
 
-/// Returns how many bytes a value takes in a page.
+/// Returns the size of a value in a page, in bytes.
 fn size(cell: &Cell) -> usize {
     const AROUND: usize = 20;
     let text = |text: &String| AROUND + text.chars().map(size_of_char).sum::<usize>();
@@ -94,7 +97,7 @@ fn size(cell: &Cell) -> usize {
     }
 }
 
-/// What could end a script is escaped, by six bytes.
+/// Characters that could end a script take six bytes as escapes.
 const fn size_of_char(c: char) -> usize {
     match c {
         '\0'..='\x1f' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => 6,

@@ -1,11 +1,12 @@
-//! What a report holds. The field names are those of its JSON (`docs/report.md`).
+//! The contents of a report. The field names are those of its JSON (`docs/report.md`).
 //!
-//! Everything that is shown is a figure, a chart or a table, so that a page, Markdown or a program can show all of it without knowing what it is about.
+//! Everything in it is a figure, a chart or a table, so that a page, Markdown or a program can show
+//! it without knowing its meaning.
 
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Changes with the shape.
+/// The version of the format.
 pub const FORMAT: u32 = 1;
 
 /// A report about a crawled site.
@@ -15,25 +16,25 @@ pub struct Report {
     pub format: u32,
     /// The crawl's name.
     pub crawl: String,
-    /// The iteration whose log it tells of. Findings are of the site as it is now.
+    /// The iteration of the log. Findings are of the current site.
     pub iteration: u32,
     /// When the report was made, ISO 8601 in UTC.
     pub made_at: String,
-    /// What made it, with its version.
+    /// The program that made it, and its version.
     pub program: String,
     /// When the iteration began.
     pub began_at: String,
-    /// When it was closed; `None` while it goes on.
+    /// When it was closed; `None` while it is open.
     pub ended_at: Option<String>,
-    /// Where the crawl starts, up to twenty URLs.
+    /// The start URLs of the crawl, up to twenty.
     pub starts: Vec<String>,
-    /// What the findings do not cover, in words; empty if they cover all of it.
+    /// Notes on what the findings do not cover; empty if they cover everything.
     pub not_checked: Vec<String>,
-    /// The numbers that matter most.
+    /// The most important numbers.
     pub figures: Vec<Figure>,
-    /// What is best seen.
+    /// The charts.
     pub charts: Vec<Chart>,
-    /// What an owner may want to change, also where nothing was found.
+    /// The findings, including kinds without any.
     pub findings: Vec<Finding>,
     /// Further tables.
     pub tables: Vec<Listing>,
@@ -47,18 +48,18 @@ impl Report {
     /// Returns the report as JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Names are texts, and numbers are finite, so it cannot fail.
+        // It consists of texts and finite numbers, so it cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
-/// How a value is shown.
+/// The unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// A number of things.
     Count,
-    /// A number that is a name, such as a status code.
+    /// A number used as a name, such as a status code.
     Number,
     /// A size.
     Bytes,
@@ -99,22 +100,22 @@ pub struct Figure {
     pub id: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// The number, or that it is not known.
+    /// The number; [`Cell::Nothing`] if it is not known.
     pub value: Cell,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
 }
 
-/// Numbers that belong together.
+/// A chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Chart {
     /// Its name for programs.
     pub id: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// What it shows, in a sentence.
+    /// A sentence about it.
     pub about: &'static str,
-    /// What its numbers count.
+    /// The unit of its numbers.
     pub unit: Unit,
     /// The numbers.
     #[serde(flatten)]
@@ -127,86 +128,86 @@ pub struct Chart {
 pub enum ChartKind {
     /// Several series over the same times.
     OverTime {
-        /// When the first step begins.
+        /// The start of the first step, ISO 8601 in UTC.
         start_at: String,
-        /// How long each step is.
+        /// The length of each step, in milliseconds.
         step_ms: u64,
-        /// What is counted in each step.
+        /// The series.
         series: Vec<Series>,
     },
-    /// One number each.
+    /// A bar for each number.
     Bars {
-        /// The numbers, in the order in which they are shown.
+        /// The bars, in order.
         bars: Vec<Bar>,
     },
 }
 
-/// What is counted in each step of time.
+/// A number over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Series {
-    /// What is counted.
+    /// Its name.
     pub title: &'static str,
-    /// How good that is.
+    /// How good it is.
     pub shade: Shade,
     /// The number of each step.
     pub values: Vec<u64>,
 }
 
-/// A number of a chart.
+/// A bar of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bar {
-    /// What is counted.
+    /// Its name.
     pub title: String,
     /// The number.
     pub value: u64,
-    /// How good that is.
+    /// How good it is.
     pub shade: Shade,
 }
 
-/// Something that an owner may want to change.
+/// A kind of problem that an owner may want to fix.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
-    /// Its name for programs, as `--fail-on` takes it.
+    /// Its name for programs, as in `--fail-on`.
     pub id: &'static str,
-    /// What it is about: `links`, `content` or `indexing`.
+    /// Its subject: `links`, `content` or `indexing`.
     pub group: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// What it means, and what to do.
+    /// What it means, and what to do about it.
     pub about: &'static str,
-    /// How bad it is, if there is any.
+    /// How bad it is, if there are any.
     pub severity: Shade,
-    /// How much there is of it.
+    /// How many there are.
     pub count: u64,
-    /// What is counted: `page` if there is one, `pages` otherwise.
+    /// The counted thing: `page` if there is one, `pages` otherwise.
     pub of: &'static str,
-    /// The first of it.
+    /// The first examples.
     #[serde(flatten)]
     pub table: Table,
 }
 
-/// A table with its name.
+/// A named table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Listing {
     /// Its name for programs.
     pub id: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// What it shows, in a sentence.
+    /// A sentence about it.
     pub about: &'static str,
     /// The rows.
     #[serde(flatten)]
     pub table: Table,
 }
 
-/// Rows under columns.
+/// A table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The columns.
     pub columns: &'static [Column],
     /// The first rows, each with a value for each column.
     pub rows: Vec<Vec<Cell>>,
-    /// How many rows there are.
+    /// The number of all rows.
     pub rows_all: u64,
 }
 
@@ -217,7 +218,7 @@ pub struct Column {
     pub id: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// What its values are.
+    /// The unit of its values.
     pub unit: Unit,
 }
 
@@ -225,7 +226,7 @@ pub struct Column {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// Not known, or there is none.
+    /// Not known, or none.
     Nothing,
     /// A whole number.
     Whole(u64),
@@ -260,46 +261,46 @@ impl Serialize for Table {
     }
 }
 
-/// The pages below a place.
+/// The pages of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Branch {
-    /// The last part of the place: a host, or a part of a path.
+    /// The last part of its path, or the host.
     pub title: String,
-    /// The pages there and below.
+    /// The pages in it and below.
     pub pages: u64,
-    /// Their size.
+    /// Their size, in bytes.
     pub bytes: u64,
-    /// The places below, the largest first.
+    /// The folders in it, the largest first.
     pub children: Vec<Branch>,
-    /// How many places below were left out, as they are the smallest.
+    /// The number of smaller folders that were left out.
     pub more: u64,
 }
 
-/// The parts of a site, and the links between them.
+/// The sections of a site, and the links between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Sections {
-    /// The parts, the largest first.
+    /// The sections, the largest first.
     pub nodes: Vec<Section>,
-    /// The links from one part to another.
+    /// The links from one section to another.
     pub edges: Vec<SectionLinks>,
 }
 
-/// A part of a site.
+/// A section of a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Section {
-    /// Its place: the beginning of the path, after the host if there are several.
+    /// Its path prefix, after the host if there are several hosts.
     pub title: String,
-    /// Its pages.
+    /// The number of its pages.
     pub pages: u64,
 }
 
-/// The links from one part to another.
+/// The links from one section to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SectionLinks {
-    /// The number of the first part in the list.
+    /// The index of the first section in the list.
     pub from: usize,
-    /// That of the second.
+    /// The index of the second.
     pub to: usize,
-    /// How many there are.
+    /// The number of links.
     pub links: u64,
 }

@@ -1,4 +1,4 @@
-//! The pages by host and path, and the links between parts of the site.
+//! The pages by host and path, and the links between sections of the site.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -8,23 +8,23 @@ use dragline_graph::{Graph, GraphError};
 use super::rows::shorten_text;
 use super::shape::{Branch, Section, SectionLinks, Sections};
 
-/// How many parts of a path are told apart.
+/// The maximum number of path parts.
 const PARTS_MAX: usize = 6;
 
-/// The most places that are told apart while pages are counted.
+/// The maximum number of folders during the count.
 const PLACES_MAX: usize = 50_000;
 
-/// The most places of the picture, and the most below one.
+/// The maximum number of folders in the picture, and in one folder.
 const SHOWN_MAX: usize = 1000;
 const CHILDREN_MAX: usize = 40;
 
-/// The most characters of a place's name.
+/// The longest name of a folder, in characters.
 const NAME_CHARS_MAX: usize = 80;
 
-/// The most parts of the site whose links are counted.
+/// The maximum number of sections whose links are counted.
 const SECTIONS_MAX: usize = 40;
 
-/// A place while pages are counted.
+/// A folder during the count.
 #[derive(Debug, Default)]
 struct PathNode {
     pages: u64,
@@ -57,7 +57,7 @@ pub(crate) fn tree(graph: &Graph) -> Result<Branch, GraphError> {
             ControlFlow::Continue(())
         },
     )?;
-    // With one host, that is the root.
+    // A single host becomes the root.
     let (title, root) = match root.children.len() {
         1 => root.children.pop_first().unwrap_or_default(),
         _ => ("all hosts".to_owned(), root),
@@ -65,7 +65,7 @@ pub(crate) fn tree(graph: &Graph) -> Result<Branch, GraphError> {
     Ok(branch(&title, root, SHOWN_MAX))
 }
 
-/// Returns the host and the folders of a URL, and not its last part, which is a page's own.
+/// Returns the host and the folders of a URL, without the last part, which is the page's own.
 pub(crate) fn parts(url: &str) -> impl Iterator<Item = &str> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.split(['?', '#']).next().unwrap_or(rest);
@@ -73,7 +73,8 @@ pub(crate) fn parts(url: &str) -> impl Iterator<Item = &str> {
     folders.split('/').filter(|part| !part.is_empty()).take(PARTS_MAX)
 }
 
-/// Returns what is shown of a place: the largest places below it, and in the room that is left what is below these, the more the larger they are.
+/// Returns the picture of a folder: its largest folders and, in the remaining room, the contents of
+/// these in proportion to their size.
 fn branch(title: &str, place: PathNode, room: usize) -> Branch {
     let mut below: Vec<_> = place.children.into_iter().collect();
     below.sort_by(|(a_name, a), (b_name, b)| b.pages.cmp(&a.pages).then_with(|| a_name.cmp(b_name)));
@@ -97,7 +98,8 @@ fn named(text: &str) -> String {
     name
 }
 
-/// Returns the parts of the site: the first folders of each host, or the second ones where all is in one.
+/// Returns the sections of the site: the first folders of each host, or the second ones if there
+/// are fewer than three of those.
 pub(crate) fn sections(graph: &Graph) -> Result<Sections, GraphError> {
     let depth = match sizes(graph, 2)?.len() {
         0..3 => 3,
@@ -122,7 +124,7 @@ fn host(section: &str) -> &str {
     section.split('/').next().unwrap_or(section)
 }
 
-/// Returns the section of a URL, by its first parts.
+/// Returns the section of a URL: its first parts.
 fn section(url: &str, depth: usize) -> String {
     parts(url).take(depth).collect::<Vec<_>>().join("/")
 }
@@ -146,7 +148,7 @@ fn sizes(graph: &Graph, depth: usize) -> Result<BTreeMap<String, u64>, GraphErro
     Ok(sizes)
 }
 
-/// Returns the links between sections. In memory is a byte for each URL.
+/// Returns the links between sections. Needs one byte of memory per URL.
 fn edges(graph: &Graph, depth: usize, places: &BTreeMap<&str, u8>) -> Result<Vec<SectionLinks>, GraphError> {
     const NONE: u8 = u8::MAX;
     let mut of_node: Vec<u8> = Vec::new();

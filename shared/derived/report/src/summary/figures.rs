@@ -1,4 +1,4 @@
-//! An iteration in numbers.
+//! The figures of an iteration.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +10,16 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::summary::causes::CauseCount;
 
-/// An iteration in numbers. The field names are those of `status --json`.
+/// The figures of an iteration. The field names are those of `status --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Figures {
     /// URLs that wait to be requested.
     pub waiting: u64,
-    /// Captures that broke the parser. This and the counts below that may be `None` are of origins, which count for their latest iteration alone:
-    /// they are not known of an iteration that another followed.
+    /// Captures that broke the parser. This and the optional counts below come from the origins'
+    /// rows, which only cover the latest iteration: they are `None` for an earlier one.
     pub stuck: Option<u64>,
-    /// Pages whose items have other fields than before, as have others that were visited with them; `None` as above.
+    /// Pages that lost or gained fields of items together with others of their kind; `None` as
+    /// above.
     pub drifted: Option<u64>,
     /// Why nothing was fetched, the most common cause first; empty if something was, or if the iteration is not over.
     pub causes: Vec<CauseCount>,
@@ -28,38 +29,40 @@ pub struct Figures {
     pub requests: u64,
     /// URLs that ended with an answer.
     pub pages: u64,
-    /// What visits changed in the current state of the site, by kind: the number of URLs.
+    /// The number of URLs by the kind of change to the current state of the site.
     #[serde(serialize_with = "every_kind")]
     pub changes: BTreeMap<ChangeKind, u64>,
-    /// Documents that were made again of what is stored, without a visit.
+    /// Documents that were rebuilt from stored data, without a visit.
     pub remade: u64,
-    /// Known URLs that were never visited, if any were left over; the next iteration goes on with them. `None` unless the latest iteration is over
-    /// and left something.
+    /// Known URLs that were never visited, if any were left over; the next iteration will visit
+    /// them. `None` unless the latest iteration is over and left something.
     pub unvisited: Option<u64>,
-    /// Bytes of all bodies, as received.
+    /// The size of all bodies as received, in bytes.
     pub body_bytes: u64,
-    /// Bodies of which only the beginning was kept, as they are larger than a limit.
+    /// Bodies that were cut, as they exceed a limit.
     pub bodies_cut: u64,
     /// The slowest requests.
     pub slowest: Vec<Slow>,
-    /// Why URLs that were found were not requested, the most frequent reason first.
+    /// Why discovered URLs were not requested, the most frequent reason first.
     pub not_crawled: Vec<NotCrawled>,
     /// URLs that were queued but never had their turn, by reason, the most frequent first.
     #[serde(serialize_with = "as_objects")]
     pub leftovers: Vec<(LeftoverReason, u64)>,
-    /// Pages that are not believed about their canonical URL, by reason, the most frequent first.
+    /// Pages with an implausible canonical URL, by reason, the most frequent first.
     pub canonicals_doubted: Vec<CanonicalsDoubted>,
-    /// Pages that show next to nothing without JavaScript, as far as they were read in this iteration: those that did not change are not counted.
+    /// Pages that are nearly empty without JavaScript, among those parsed in this iteration:
+    /// unchanged pages are not counted.
     pub scripted: Scripted,
-    /// Links that were not followed, because more URLs waited already than the page budget can cover; `None` as above.
+    /// Links that were not followed, because more URLs were waiting than the page budget can cover;
+    /// `None` as above.
     pub links_beyond_budget: Option<u64>,
-    /// Links that were not followed, because their pages ask for it (nofollow); `None` as above.
+    /// Links that were not followed, because of nofollow; `None` as above.
     pub links_nofollow: Option<u64>,
-    /// URLs that were found with query parameters that were stripped; `None` as above.
+    /// URLs that were discovered with query parameters that were stripped; `None` as above.
     pub urls_stripped: Option<u64>,
 }
 
-/// The number of URLs that ended with one outcome.
+/// The number of URLs with one outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutcomeCount {
     /// The outcome's number.
@@ -77,18 +80,18 @@ pub struct OutcomeCount {
 pub struct Slow {
     /// The URL.
     pub url: String,
-    /// The duration of the request.
+    /// The duration of the request, in milliseconds.
     pub duration_ms: u64,
 }
 
-/// URLs that were not requested, for one reason.
+/// URLs that were not requested for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotCrawled {
     /// The outcome's number.
     pub outcome: i16,
     /// The outcome's name.
     pub name: String,
-    /// The rule that decided; `None` if the outcome is enough.
+    /// The deciding rule; `None` if the outcome is enough.
     pub detail: Option<String>,
     /// The number of URLs.
     pub urls: u64,
@@ -96,17 +99,17 @@ pub struct NotCrawled {
     pub example: String,
 }
 
-/// Pages whose text and links only scripts make.
+/// Pages whose text and links are made by scripts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scripted {
     /// The number of pages.
     pub pages: u64,
-    /// The first of their URLs in alphabetical order, three at most.
+    /// The alphabetically first URLs, three at most.
     pub examples: Vec<String>,
 }
 
 impl Scripted {
-    /// The most URLs that are named.
+    /// The maximum number of examples.
     const EXAMPLES_MAX: usize = 3;
 
     /// Counts a page.
@@ -120,7 +123,7 @@ impl Scripted {
     }
 }
 
-/// Pages that are not believed about their canonical URL, for one reason.
+/// Pages with an implausible canonical URL, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CanonicalsDoubted {
     /// The reason.
@@ -128,9 +131,9 @@ pub struct CanonicalsDoubted {
     pub why: Doubt,
     /// The number of pages.
     pub pages: u64,
-    /// The URL that most of them call canonical.
+    /// The most frequent canonical URL among them.
     pub canonical: String,
-    /// The number of those that call it so.
+    /// The number of pages that name it.
     pub named_by: u64,
 }
 
@@ -139,20 +142,23 @@ fn by_name<S: Serializer>(doubt: &Doubt, serializer: S) -> Result<S::Ok, S::Erro
 }
 
 impl Figures {
-    /// Returns the figures without what is only known of the latest iteration. Nothing waits in an earlier one: it is over.
+    /// Returns the figures without those that are only known for the latest iteration. Nothing
+    /// waits in an earlier one, as it is over.
     pub(crate) fn of_earlier_iteration(mut self) -> Self {
         self.leftovers.retain(|(reason, _)| *reason != LeftoverReason::SegmentUnreadable);
         let (stuck, drifted, urls_stripped) = (None, None, None);
         Self { waiting: 0, stuck, drifted, links_beyond_budget: None, links_nofollow: None, urls_stripped, ..self }
     }
 
-    /// Returns whether URLs may be known that were never visited: something was left over, or a limit ended it.
+    /// Returns whether known URLs may never have been visited: some were left over, or a limit
+    /// ended the iteration.
     pub(crate) fn has_left_something(&self) -> bool {
         let is_limit = |counted: &OutcomeCount| counted.outcome == Outcome::BudgetExhausted.code();
         !self.leftovers.is_empty() || self.links_beyond_budget.unwrap_or(0) > 0 || self.outcomes.iter().any(is_limit)
     }
 
-    /// Whether pages are stuck, or have items with other fields than before. Not known of an earlier iteration.
+    /// Returns whether pages are stuck, or have items with other fields than before. Not known for
+    /// an earlier iteration.
     #[must_use]
     pub fn have_pages_changed(&self) -> bool {
         self.stuck.unwrap_or(0) > 0 || self.drifted.unwrap_or(0) > 0
@@ -185,7 +191,7 @@ impl Figures {
     }
 }
 
-/// Serialises the changes as an object with every kind, also those that did not occur.
+/// Serialises the changes as an object with every kind, including those without any.
 fn every_kind<S: Serializer>(changes: &BTreeMap<ChangeKind, u64>, serializer: S) -> Result<S::Ok, S::Error> {
     let of = |kind: ChangeKind| (kind.name(), changes.get(&kind).copied().unwrap_or(0));
     serializer.collect_map(ChangeKind::ALL.map(of))

@@ -17,13 +17,13 @@ pub use self::causes::{Cause, CauseCount, Causes};
 pub use self::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
 pub use self::tally::Tally;
 
-/// The number of rows in one read.
+/// The number of rows per read.
 const BATCH_ROWS: usize = 500;
 
-/// How an iteration stands or ended. The field names are those of `status --json`.
+/// The state or result of an iteration. The field names are those of `status --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Which iteration, and whether it is over.
+    /// The iteration, and whether it is over.
     #[serde(flatten)]
     pub standing: IterationHead,
     /// Its results in numbers.
@@ -31,7 +31,7 @@ pub struct Summary {
     pub figures: Figures,
 }
 
-/// Which iteration, and whether it is over.
+/// An iteration, and whether it is over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct IterationHead {
     /// The crawl's name.
@@ -40,7 +40,7 @@ pub struct IterationHead {
     pub iteration: Iteration,
     /// Whether it is open, paused, stopping or closed.
     pub status: IterationStatus,
-    /// What it does: `crawl`, `demand` or `reparse`.
+    /// Its task: `crawl`, `demand` or `reparse`.
     #[serde(serialize_with = "task_name")]
     pub task: Task,
     /// When it began.
@@ -70,7 +70,7 @@ pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResul
     summary_of(reader, iteration, tally).await
 }
 
-/// Sums up an iteration of whose log everything was added.
+/// Sums up an iteration from the tally of its log.
 ///
 /// # Errors
 /// The crawl cannot be read.
@@ -82,7 +82,7 @@ pub async fn summary_of(reader: &impl Reader, iteration: IterationRow, tally: Ta
     if is_earlier {
         figures = figures.of_earlier_iteration();
     } else if iteration.status == IterationStatus::Closed && figures.has_left_something() {
-        // Not otherwise: a stack reads all that is known for it.
+        // Only in this case, as a stack has to read all candidates for it.
         figures.unvisited = Some(reader.unvisited().await?);
     }
     if iteration.status == IterationStatus::Closed && iteration.task.visits() && !figures.has_content() {
@@ -96,7 +96,7 @@ fn task_name<S: Serializer>(task: &Task, serializer: S) -> Result<S::Ok, S::Erro
     serializer.serialize_str(task.name())
 }
 
-/// Reads the causes of why nothing was fetched.
+/// Reads why nothing was fetched.
 async fn causes(reader: &impl Reader, filter: &Filter) -> PortResult<Vec<CauseCount>> {
     let mut causes = Causes::default();
     let add_final = |visit: LogRow| {

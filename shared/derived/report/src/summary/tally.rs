@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::summary::figures::{CanonicalsDoubted, Figures, NotCrawled, OutcomeCount, Scripted, Slow};
 
-/// The number of slowest URLs that are named.
+/// The number of slowest URLs in the figures.
 const SLOWEST: usize = 5;
 
-/// The number of reasons for not crawling that are named, those with the most URLs first.
+/// The number of reasons for not crawling in the figures, those with the most URLs first.
 const REASONS_MAX: usize = 20;
 
-/// The number of canonical URLs among which the most frequent is looked for: those that were found first.
+/// The number of canonical URLs among which the most frequent is sought: the first ones found.
 const CANONICALS_MAX: usize = 1_000;
 
-/// Running totals of an iteration's log. Their size depends on the number of rules that decided, not on the number of URLs. They can be stored, and gone on
-/// with.
+/// Running totals of an iteration's log. Their size depends on the number of deciding rules, not on
+/// the number of URLs. They can be stored and continued.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     outcomes: BTreeMap<i16, u64>,
@@ -34,7 +34,7 @@ pub struct Tally {
     bodies_cut: u64,
     changes: BTreeMap<ChangeKind, u64>,
     remade: u64,
-    /// Slowest first.
+    /// The slowest first.
     slowest: Vec<Slow>,
     /// By outcome and rule.
     #[serde(with = "pairs")]
@@ -43,22 +43,22 @@ pub struct Tally {
     scripted: Scripted,
 }
 
-/// Pages that are not believed about their canonical URL, for one reason.
+/// Pages with an implausible canonical URL, for one reason.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Doubted {
     pages: u64,
-    /// How many call each URL canonical.
+    /// The number of pages by canonical URL.
     by_canonical: BTreeMap<String, u64>,
 }
 
-/// URLs that were not requested, for one reason.
+/// URLs that were not requested for one reason.
 #[derive(Debug, Serialize, Deserialize)]
 struct Reason {
     urls: u64,
     example: String,
 }
 
-/// Stores a map whose keys are no texts as a list.
+/// Serialises a map with non-text keys as a list.
 mod pairs {
     use std::collections::HashMap;
     use std::hash::Hash;
@@ -128,7 +128,8 @@ impl Tally {
         }
     }
 
-    /// Returns the totals, together with the counters of the origins' rows, which must be those of the latest iteration. The causes and the number of unvisited URLs are left empty.
+    /// Returns the totals, with the counters of the origins' rows, which must be those of the
+    /// latest iteration. The causes and the number of unvisited URLs are left empty.
     #[must_use]
     pub fn figures(self, progress: &Progress) -> Figures {
         let mut not_crawled: Vec<_> = self.not_crawled.into_iter().collect();
@@ -202,12 +203,12 @@ mod tests {
     use super::*;
     use crate::samples::visit;
 
-    /// A visit with a request that took this long.
+    /// Returns a visit with a request of this duration.
     fn asked(url: &str, outcome: Outcome, duration_ms: u64) -> LogRow {
         LogRow { duration_ms: Some(duration_ms), ..decided(url, outcome, None) }
     }
 
-    /// A visit without a request.
+    /// Returns a visit without a request.
     fn decided(url: &str, outcome: Outcome, detail: Option<&str>) -> LogRow {
         LogRow { detail: detail.map(str::to_owned), ..visit(url, outcome) }
     }

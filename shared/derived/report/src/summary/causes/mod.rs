@@ -9,10 +9,11 @@ use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_ports::reader::{LeftoverRow, LogRow};
 use serde::{Serialize, Serializer};
 
-/// The maximum number of redirects whose targets are remembered, to see whether they were visited. Further ones count as not visited.
+/// The maximum number of redirects whose targets are remembered, to check whether they were
+/// visited. Further ones count as not visited.
 const REDIRECTS_MAX: usize = 1_000;
 
-/// What kept a URL from being fetched.
+/// Why a URL was not fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
     /// There was no answer.
@@ -21,7 +22,7 @@ pub enum Cause {
     ForbiddenByRobots,
     /// It redirects to a URL outside of the crawl.
     RedirectsElsewhere,
-    /// It redirects to itself, at once or by way of others.
+    /// It redirects to itself, directly or through others.
     RedirectsInCircle,
     /// The server has no such page: 404 or 410.
     NotFound,
@@ -39,7 +40,7 @@ pub enum Cause {
     Unknown,
 }
 
-/// The URLs that one cause kept from being fetched.
+/// The URLs that were not fetched for one cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CauseCount {
     /// The cause.
@@ -50,7 +51,7 @@ pub struct CauseCount {
     pub example: String,
     /// The redirect target of the example, if it has one.
     pub leads_to: Option<String>,
-    /// The rule or the error that decided about the example; `None` if the cause is enough.
+    /// The deciding rule or error of the example; `None` if the cause is enough.
     pub detail: Option<String>,
 }
 
@@ -60,7 +61,7 @@ pub struct Causes {
     by_cause: BTreeMap<Cause, CauseCount>,
     /// By redirect target.
     redirects: HashMap<String, CauseCount>,
-    /// The targets of redirects by URL.
+    /// Redirect targets by URL.
     targets: HashMap<String, String>,
 }
 
@@ -169,7 +170,7 @@ impl Causes {
         self.by_cause.entry(counted.cause).and_modify(|same| same.urls += urls).or_insert(counted);
     }
 
-    /// Whether the redirects that begin at a URL lead to one of them again.
+    /// Returns whether the redirects from a URL form a circle.
     fn is_in_circle(&self, url: &str) -> bool {
         let mut at = Some(url);
         for _ in 0..=self.targets.len() {
