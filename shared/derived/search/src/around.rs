@@ -7,13 +7,14 @@ use std::ops::Range;
 
 use crate::runs::{Run, Runs, Unspaced};
 
-/// The fewest words that follow one another as in the main part and are taken for it. Fewer may be elsewhere, too.
+/// The minimum number of consecutive words that are recognised as main text. Shorter sequences may
+/// occur elsewhere, too.
 const WORDS_MIN: usize = 4;
 
-/// Returns the pieces of a page's text that are not of its main part, in their order.
+/// Returns the pieces of a page's text outside of its main part, in order.
 ///
-/// The main part is known by its words, as its text is laid out in another way: those words belong to it of which each follows the one before as somewhere
-/// in the main part.
+/// The main part is laid out differently, so it is recognised by its words: a word belongs to it if
+/// it follows the previous one as somewhere in the main part.
 pub(crate) fn around(page: &str, main: &str) -> Vec<String> {
     let mut of_main = HashSet::new();
     each_pair(main, |pair, _| {
@@ -32,7 +33,7 @@ pub(crate) fn around(page: &str, main: &str) -> Vec<String> {
     texts.map(str::to_owned).collect()
 }
 
-/// Calls back with each word of a text: a number for it and the one before, and its place.
+/// Calls back with each word of a text: a hash of it and its predecessor, and its byte range.
 fn each_pair(text: &str, mut visit: impl FnMut(u64, Range<usize>)) {
     let mut runs = Runs::new(text, Unspaced::InPairs);
     let mut run = Run::default();
@@ -47,7 +48,7 @@ fn each_pair(text: &str, mut visit: impl FnMut(u64, Range<usize>)) {
     }
 }
 
-/// Words that follow one another as in the main part.
+/// A sequence of words as in the main part.
 #[derive(Default)]
 struct Stretch {
     words: usize,
@@ -63,13 +64,13 @@ impl Stretch {
         self.words += 1;
     }
 
-    /// Adds it to the pieces, unless it is of the main part.
+    /// Adds the sequence to the pieces, unless it is main text.
     fn leave(self, pieces: &mut Vec<Range<usize>>) {
         if self.words == 0 {
             return;
         }
         if self.words >= WORDS_MIN {
-            // What follows is another piece.
+            // Then begins another piece.
             pieces.push(self.at.end..self.at.end);
             return;
         }

@@ -1,4 +1,4 @@
-//! An index whose files are elsewhere, where ranges of them can be read: read in blocks, of which those last used are kept.
+//! A remote index, whose files are read in blocks. The most recently used blocks are cached.
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -15,19 +15,20 @@ use tantivy::directory::{
 
 use crate::edition::{Edition, META};
 
-/// The bytes of a block: what comes with one request at little more than the cost in time of a single byte.
+/// The size of a block, in bytes: a request for it takes little longer than for a single byte.
 const BLOCK_BYTES: u64 = 64 << 10;
 
-/// Reads ranges of an index's files.
+/// A reader of a remote index's files.
 pub trait Ranges: Send + Sync + 'static {
-    /// Reads a range of a file, which is within it. It may block.
+    /// Reads a range of a file, which must be within the file. May block.
     ///
     /// # Errors
-    /// It cannot be read, as it is not there any more ([`ErrorKind::NotFound`]) or for another reason.
+    /// The file is gone ([`ErrorKind::NotFound`]), or cannot be read for another reason.
     fn read(&self, file: &str, range: Range<u64>) -> io::Result<Vec<u8>>;
 }
 
-/// Blocks of files, as many as fit into the memory given. It serves all indexes of a process, as no two files have the same name.
+/// A cache of blocks, of limited size. It serves all indexes of a process, as no two files have the
+/// same name.
 #[derive(Debug)]
 pub struct Blocks {
     kept: Mutex<LruCache<Place, OwnedBytes>>,
@@ -38,7 +39,7 @@ pub struct Blocks {
 type Place = (Arc<str>, u64);
 
 impl Blocks {
-    /// Returns a cache that holds up to this many bytes. It takes no more than it holds.
+    /// Returns a cache for up to this many bytes. Memory is allocated as needed.
     #[must_use]
     pub fn new(bytes_max: u64) -> Self {
         Self { kept: Mutex::new(LruCache::unbounded()), count_max: (bytes_max / BLOCK_BYTES).max(1) }
@@ -57,7 +58,7 @@ impl Blocks {
     }
 }
 
-/// The files of an edition, which can be read and nothing else.
+/// The files of an edition, read-only.
 #[derive(Clone)]
 pub(crate) struct Elsewhere {
     pub(crate) edition: Arc<Edition>,
@@ -126,7 +127,7 @@ impl Directory for Elsewhere {
     }
 }
 
-/// A file of it.
+/// A remote file.
 struct File {
     name: Arc<str>,
     bytes: u64,
@@ -169,7 +170,7 @@ impl FileHandle for File {
             }
             for (number, place) in (first..).zip(missing) {
                 let Range { start, end } = block_at(number, self.bytes);
-                // A copy of its own, so that a block that is kept does not keep a whole run.
+                // Copied, so that a cached block does not keep a whole run in memory.
                 let block = OwnedBytes::new(read[in_memory(start - run.start)..in_memory(end - run.start)].to_vec());
                 self.blocks.put((Arc::clone(&self.name), number), block.clone());
                 there[place] = Some(block);
@@ -185,24 +186,24 @@ impl FileHandle for File {
     }
 }
 
-/// The numbers of the blocks that a range touches.
+/// Returns the numbers of the blocks that overlap a range.
 pub(crate) const fn blocks_of(range: &Range<u64>) -> Range<u64> {
     range.start / BLOCK_BYTES..range.end.div_ceil(BLOCK_BYTES)
 }
 
-/// Where a block is in a file of this size: the last one may be shorter.
+/// Returns the range of a block in a file of this size. The last block may be shorter.
 pub(crate) fn block_at(number: u64, file_bytes: u64) -> Range<u64> {
     let begin = (number * BLOCK_BYTES).min(file_bytes);
     begin..(begin + BLOCK_BYTES).min(file_bytes)
 }
 
-/// The size of something that is read into memory.
+/// Converts a size to `usize`.
 #[expect(clippy::cast_possible_truncation, reason = "what does not fit is not read")]
 pub(crate) const fn in_memory(bytes: u64) -> usize {
     bytes as usize
 }
 
-/// The runs of blocks that are not there.
+/// Returns the runs of missing blocks.
 fn gaps(there: &[Option<OwnedBytes>]) -> Vec<Range<usize>> {
     let mut gaps: Vec<Range<usize>> = Vec::new();
     for place in (0..there.len()).filter(|place| there[*place].is_none()) {
@@ -214,7 +215,7 @@ fn gaps(there: &[Option<OwnedBytes>]) -> Vec<Range<usize>> {
     gaps
 }
 
-/// In place of the folder of an index that is in none, for messages.
+/// Returns a placeholder for the folder of a remote index, for messages.
 pub(crate) fn no_folder() -> PathBuf {
     PathBuf::from("its objects")
 }

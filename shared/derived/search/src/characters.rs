@@ -1,4 +1,4 @@
-//! The characters of a text in the one way in which they are looked up, each with its place in the text as it is.
+//! Normalises the characters of a text for the index, and keeps their places in the original.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -6,21 +6,23 @@ use std::ops::Range;
 use unicode_normalization::char::{canonical_combining_class, decompose_compatible, is_combining_mark};
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
-/// A character, normalised.
+/// A normalised character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Character {
     pub(crate) c: char,
-    /// The bytes of the text that it comes from. One character may come from several, and several from one.
+    /// Its byte range in the original text. One character may come from several, and several from
+    /// one.
     pub(crate) at: Range<usize>,
 }
 
-/// The characters of a text: those of words in normalisation form KC (UAX #15), so that one word is written in one way, such as with full-width letters
-/// or with accents of their own; others as they are. What cannot be seen within a word is left out.
+/// An iterator over the normalised characters of a text. Characters of words are in normalisation
+/// form KC (UAX #15), so that full-width letters or combining accents make no difference; others
+/// are unchanged. Invisible characters within words are dropped.
 #[derive(Clone)]
 pub(crate) struct Characters<'a> {
     text: &'a str,
     at: usize,
-    /// What is left of the characters that several of the text became together.
+    /// Pending characters of the current unit.
     rest: VecDeque<char>,
     place: Range<usize>,
 }
@@ -79,22 +81,22 @@ impl Iterator for Characters<'_> {
     }
 }
 
-/// Whether a character is one of those of which most texts consist, and which are normalised and cannot be composed with what is before them. It spares
-/// these the tables.
+/// Returns whether a character is common, normalised, and cannot be composed with a previous one. A
+/// shortcut that avoids the tables.
 const fn is_plain(c: char) -> bool {
     matches!(c,
         '\0'..='\u{7f}' | '\u{c0}'..='\u{131}' | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}'
         | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Whether a character cannot be composed with what is before it.
+/// Returns whether a character cannot be composed with a previous one.
 fn begins_unit(c: char) -> bool {
     if is_plain(c) || !is_of_word(c) {
         return true;
     }
     let is_starter = |c| canonical_combining_class(c) == 0 && is_nfkc_quick(std::iter::once(c)) == IsNormalized::Yes;
     is_starter(c) || {
-        // Such as the half-width marks of Japanese, which become combining ones.
+        // For example, half-width Japanese marks become combining ones.
         let mut first = None;
         decompose_compatible(c, |part| {
             first.get_or_insert(part);
@@ -103,16 +105,17 @@ fn begins_unit(c: char) -> bool {
     }
 }
 
-/// Whether a character belongs to words: letters, digits, the marks on them, and the symbols of East Asian fonts that are words squeezed into one (`㌔`).
+/// Returns whether a character belongs to words: letters, digits, their marks, and the symbols of
+/// East Asian fonts that squeeze a word into one character (`㌔`).
 pub(crate) fn is_of_word(c: char) -> bool {
-    // Apostrophes are punctuation, also where they count as letters.
+    // Apostrophes are punctuation, even those that Unicode counts as letters.
     c.is_alphanumeric() && !matches!(c, '\u{2bb}' | '\u{2bc}')
         || is_combining_mark(c)
         || matches!(c, '\u{3200}'..='\u{33ff}')
 }
 
-/// Whether a character has no shape of its own: soft hyphens, joiners and the like (`Default_Ignorable_Code_Point` of Unicode's
-/// `DerivedCoreProperties.txt`).
+/// Returns whether a character is invisible: soft hyphens, joiners and the like
+/// (`Default_Ignorable_Code_Point` in Unicode's `DerivedCoreProperties.txt`).
 pub(crate) const fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -121,7 +124,8 @@ pub(crate) const fn is_ignorable(c: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a character belongs to a script that is written without spaces between words, or, as Hangul, with spaces that few words begin after.
+/// Returns whether a script is written without spaces between words, or, like Hangul, with spaces
+/// only before some words.
 pub(crate) const fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}'     // Thai, Lao

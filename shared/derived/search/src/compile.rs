@@ -1,4 +1,4 @@
-//! What a query looks up in the index.
+//! Compiles queries for the index.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,38 +20,38 @@ use crate::fields::{Fields, Part};
 use crate::query::{Condition, Form, Node, WordRun};
 use crate::words::{QueryWord, WordMaker, looked_up_as};
 
-/// How much a word counts for each further part of a page that has it, beside the part in which it counts most.
+/// The weight of a word in further parts of a page, beside the part in which it scores highest.
 const TIE_BREAKER: Score = 0.3;
 
-/// The most ways to look up a phrase, one after another, given the forms of its words.
+/// The maximum number of variants of a phrase, given the forms of its words.
 const PHRASES_MAX: usize = 8;
 
-/// Whether a word that no page has is replaced by one that differs in one letter.
+/// Whether to correct a word that no page has, by one letter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Typos {
-    /// It is.
+    /// Correct it.
     #[default]
     Correct,
-    /// It is not.
+    /// Keep it.
     Keep,
 }
 
-/// A word that was replaced, as no page has it.
+/// A correction of a word that no page has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Correction {
-    /// The word as it was written.
+    /// The word as typed.
     pub word: String,
-    /// The word that was searched for.
+    /// The word that was searched for instead.
     pub by: String,
 }
 
-/// What an index holds at a time, and the languages in which words are looked up in it.
+/// A snapshot of an index, with the languages of its words.
 pub(crate) struct Lookup {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
-    /// What makes the words of pages, by the language as which they are looked up ([`looked_up_as`]).
+    /// The word makers of the index, by language ([`looked_up_as`]).
     pub(crate) languages: BTreeMap<String, WordMaker>,
-    /// Of each part: how many pages there are for each that has it.
+    /// The inverse share of pages that have each part.
     pages_for_each: Vec<(Field, f64)>,
 }
 
@@ -61,13 +61,14 @@ pub(crate) struct Compiled {
     pub(crate) notes: Notes,
 }
 
-/// What else there is to say of a query.
+/// Notes on a compiled query.
 #[derive(Default)]
 pub(crate) struct Notes {
-    /// Texts that the pages found have, to be marked in them.
+    /// Texts to highlight in the results.
     pub(crate) marked: Vec<String>,
     pub(crate) corrections: Vec<Correction>,
-    /// Words that are looked up in pages of some languages alone, or nowhere, as they are stop words in the others, or no words.
+    /// Words that are not looked up in pages of some languages or in any, as they are stop words
+    /// there, or not words.
     pub(crate) stop_words: Vec<String>,
 }
 
@@ -75,20 +76,22 @@ pub(crate) struct Notes {
 #[derive(Clone, Copy)]
 struct Manner {
     typos: Typos,
-    /// The most words that the beginning of one stands for.
+    /// The maximum number of words that a prefix expands to.
     expansions_max: usize,
 }
 
-/// What looks up words.
+/// The queries for a run of words.
 pub(crate) struct WordQuery {
-    /// Pages that have them; `None` if there is nothing to look up, as they are stop words in every language, or no words.
+    /// Pages with the words; `None` if there is nothing to look up, as they are stop words in every
+    /// language, or not words.
     pub(crate) pages: Option<Box<dyn Query>>,
-    /// Pages in languages in which they are stop words, which are left out where there is more to search for; `None` if there is no such language.
+    /// Pages in languages in which the words are stop words. They are dropped if the query has
+    /// other words; `None` if there is no such language.
     pages_without: Option<Box<dyn Query>>,
 }
 
 impl Lookup {
-    /// Reads what is the same for all searches.
+    /// Reads the data shared by all searches.
     pub(crate) fn new(searcher: Searcher, fields: Fields) -> Result<Self, IndexError> {
         let mut languages = BTreeMap::new();
         each_term(&searcher, fields.language, |language, _| {
@@ -136,7 +139,7 @@ impl Lookup {
         })
     }
 
-    /// Looks up pages for which all hold. Stop words are left out, unless there is nothing else.
+    /// Looks up pages that match all nodes. Stop words are ignored unless there is nothing else.
     fn all(
         &self,
         nodes: &[Node],
@@ -180,7 +183,7 @@ impl Lookup {
     ) -> Result<WordQuery, IndexError> {
         let texts = match wanted.form {
             Form::Phrase => vec![wanted.text.clone()],
-            // What pages must not have is taken by the letter.
+            // Excluded words are taken literally.
             Form::Word => match (manner.typos, sense) {
                 (Typos::Correct, Sense::WordRun) => vec![self.corrected(&wanted.text, &mut notes.corrections)?],
                 (Typos::Keep, _) | (_, Sense::Unwanted) => vec![wanted.text.clone()],
@@ -198,7 +201,7 @@ impl Lookup {
             }
         };
         if wanted.form == Form::Prefix {
-            // Whoever writes the beginning of a word wants that.
+            // A typed prefix is never a stop word.
             found.pages_without = None;
             found.pages = found.pages.or_else(|| Some(boxed(EmptyQuery)));
         }
@@ -208,7 +211,7 @@ impl Lookup {
         Ok(found)
     }
 
-    /// Looks up a word or a phrase: in each language as its words are looked up there.
+    /// Looks up a word or a phrase, in each language by its own rules.
     pub(crate) fn text(&self, part: Option<Part>, text: &str) -> Result<WordQuery, IndexError> {
         let text = if part == Some(Part::Url) { Cow::Owned(words_of_url(text)) } else { Cow::Borrowed(text) };
         let mut ways: BTreeMap<Vec<Place>, Vec<&str>> = BTreeMap::new();
@@ -218,7 +221,7 @@ impl Lookup {
             if asked.iter().all(|word| word.is_stop_word) {
                 without.push(language.as_str());
             }
-            // A stop word by itself may be a word without its accents, as `te` in Spanish is tea.
+            // A single stop word may be another word without accents: `te` in Spanish is tea.
             if asked.len() > 1 {
                 asked.retain(|word| !word.is_stop_word);
             }
@@ -230,7 +233,8 @@ impl Lookup {
         let mut any = Vec::new();
         for (words, languages) in ways {
             let found = self.words(part, &words)?;
-            // A word may be another one in another language: `news` is the plural of `new` only in some.
+            // A word may be another one in another language: `news` is the plural of `new` only in
+            // some.
             any.push(if languages.len() == self.languages.len() {
                 found
             } else {
@@ -241,7 +245,7 @@ impl Lookup {
         Ok(WordQuery { pages, pages_without })
     }
 
-    /// Looks up words at their places, in a part or in all of them.
+    /// Looks up words at their positions, in one part or in all.
     fn words(&self, part: Option<Part>, words: &[Place]) -> Result<Box<dyn Query>, IndexError> {
         let parts = part.map_or_else(|| Part::ALL.to_vec(), |part| vec![part]);
         let mut any = Vec::new();
@@ -274,7 +278,8 @@ impl Lookup {
     }
 }
 
-/// How long the parts of pages are on average, among the pages that have them: many pages have no headings, and nobody says anything of many.
+/// The average length of the parts of pages, among the pages that have them: many pages have no
+/// headings, and many have no anchor texts.
 impl Bm25StatisticsProvider for Lookup {
     fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
         let tokens = self.searcher.total_num_tokens(field)?;
@@ -297,7 +302,7 @@ impl Bm25StatisticsProvider for Lookup {
     }
 }
 
-/// Whether a part of a query says what pages have, or what they do not have.
+/// Whether a part of a query requires words or excludes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sense {
     WordRun,
@@ -313,7 +318,7 @@ impl Sense {
     }
 }
 
-/// A word of a query: its place among the others, and its forms.
+/// A word of a query: its position and its forms.
 type Place = (usize, Vec<String>);
 
 fn places(asked: Vec<QueryWord>) -> Vec<Place> {
@@ -321,7 +326,8 @@ fn places(asked: Vec<QueryWord>) -> Vec<Place> {
     asked.into_iter().map(|word| (word.place - first, word.forms)).collect()
 }
 
-/// Whether a word is one character of a script without spaces, which pages have in pairs.
+/// Returns whether a word is a single character of a script without spaces, which the index has in
+/// pairs.
 pub(crate) fn is_lone(word: &str) -> bool {
     let mut characters = word.chars();
     characters.next().is_some_and(is_unspaced) && characters.next().is_none()
@@ -351,7 +357,7 @@ fn in_field(field: Field, words: &[Place]) -> Result<Box<dyn Query>, IndexError>
     Ok(if clauses.len() == 1 { clauses.remove(0).1 } else { boxed(BooleanQuery::new(clauses)) })
 }
 
-/// Looks up several words that follow one another, each in any of its forms.
+/// Looks up consecutive words, each in any of its forms.
 fn phrase(field: Field, words: &[(usize, &[String])]) -> Box<dyn Query> {
     let ways: usize = words.iter().map(|(_, forms)| forms.len()).fold(1, usize::saturating_mul);
     if ways > PHRASES_MAX {
@@ -375,7 +381,7 @@ fn phrase(field: Field, words: &[(usize, &[String])]) -> Box<dyn Query> {
     any_of(phrases.into_iter().map(|phrase| boxed(PhraseQuery::new_with_offset(phrase))).collect())
 }
 
-/// Pages for which any holds, which count by what holds most.
+/// Matches pages by any of these queries, scored by the best.
 fn any_of(mut any: Vec<Box<dyn Query>>) -> Box<dyn Query> {
     match any.pop() {
         Some(only) if any.is_empty() => only,
@@ -386,7 +392,7 @@ fn any_of(mut any: Vec<Box<dyn Query>>) -> Box<dyn Query> {
     }
 }
 
-/// Calls back with each term of a field, with how many pages have it; once for each segment of the index that has it.
+/// Calls back with each term of a field and its number of pages, once for each segment that has it.
 pub(crate) fn each_term(searcher: &Searcher, field: Field, mut visit: impl FnMut(&str, u32)) -> Result<(), IndexError> {
     for segment in searcher.segment_readers() {
         let index = segment.inverted_index(field)?;

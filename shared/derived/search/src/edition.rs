@@ -1,4 +1,5 @@
-//! An index as files that never change, so that it can be kept as objects and carried to another folder: what it consists of, and its restoration.
+//! Editions: an index as immutable files, which can be stored as objects and restored in another
+//! folder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,29 +15,30 @@ use crate::fields::FORMAT;
 use crate::hot;
 use crate::index::{Index, MadeFrom};
 
-/// The index library's list of segments. It is the one file that changes; an edition contains its text.
+/// The index library's list of segments. It is the one file that changes; an edition contains its
+/// text.
 pub(crate) const META: &str = "meta.json";
 
-/// What an index consists of at a time. Its files never change: a name stands for one content.
+/// A snapshot of an index. Its files never change: a name always has the same content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edition {
     /// The version of the index's format.
     pub(crate) format: u32,
     /// The text of [`META`].
     pub(crate) meta: String,
-    /// Its files.
+    /// The index's files.
     pub(crate) files: Vec<IndexFile>,
-    /// One more, with the bytes of these files that every search reads.
+    /// A further file with the hot blocks of these files, which every search reads.
     pub(crate) hot: Option<IndexFile>,
-    /// The same of each part of an index that was made in parts.
+    /// The same for each part of an index that was built in parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) hots: Vec<PartHot>,
 }
 
-/// The bytes of a part that every search reads.
+/// The hot blocks of a part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartHot {
-    /// The place of the part's first file in the edition.
+    /// The position of the part's first file in the edition.
     pub(crate) first_file: usize,
     /// The file.
     pub(crate) file: IndexFile,
@@ -47,7 +49,7 @@ pub(crate) struct PartHot {
 pub struct IndexFile {
     /// Its name: letters, digits, hyphens and dots.
     pub name: String,
-    /// Its size.
+    /// Its size, in bytes.
     pub bytes: u64,
 }
 
@@ -58,13 +60,14 @@ impl Edition {
         Self { format: FORMAT, meta: String::new(), files: Vec::new(), hot: None, hots: Vec::new() }
     }
 
-    /// Reads an edition as [`Edition::to_json`] wrote it; `None` if there is no index in it, or none that this program can read.
+    /// Parses an edition written by [`Edition::to_json`]; `None` if it has no index that this
+    /// program can read.
     #[must_use]
     pub fn from_json(text: &[u8]) -> Option<Self> {
         serde_json::from_slice(text).ok().filter(|edition: &Self| edition.format == FORMAT && !edition.meta.is_empty())
     }
 
-    /// Writes it.
+    /// Serialises the edition.
     ///
     /// # Errors
     /// It cannot be written as JSON.
@@ -72,7 +75,8 @@ impl Edition {
         serde_json::to_vec(self)
     }
 
-    /// Returns what it was made from ([`dragline_graph::Graph::made_from`]); `None` without an index.
+    /// Returns the state of the crawl that it was built from
+    /// ([`dragline_graph::Graph::made_from`]); `None` without an index.
     #[must_use]
     pub fn made_from(&self) -> Option<String> {
         let meta: Value = serde_json::from_str(&self.meta).ok()?;
@@ -85,8 +89,8 @@ impl Edition {
         self.files.iter().chain(&self.hot).chain(self.hots.iter().map(|hot| &hot.file))
     }
 
-    /// Makes a folder the place of this edition's index, without the files that it does not have yet, which are returned: whoever calls puts them
-    /// there. Files that belong to no edition, or another, are deleted.
+    /// Prepares a folder for this edition's index, and returns the missing files, which the caller
+    /// puts there. Files of other editions or of none are deleted.
     ///
     /// # Errors
     /// The folder cannot be written.
@@ -114,7 +118,7 @@ impl Edition {
 }
 
 impl Index {
-    /// Returns what the index in its folder consists of, after writing the file of what every search reads.
+    /// Returns the edition of the index in its folder, after writing the file of hot blocks.
     ///
     /// # Errors
     /// The folder cannot be read or written.
@@ -145,7 +149,7 @@ impl Index {
         Ok(edition)
     }
 
-    /// Returns where a file of the index is.
+    /// Returns the path of a file of the index.
     #[must_use]
     pub fn path_of(&self, file: &IndexFile) -> PathBuf {
         self.folder.join(&file.name)
@@ -166,7 +170,7 @@ mod tests {
     use crate::hot::read_file;
     use crate::tests::{found, index_of, page, update};
 
-    /// Objects: files by their names, whose reads are counted.
+    /// Objects by name, with a count of reads.
     #[derive(Clone)]
     struct Objects {
         folder: Arc<TempDir>,
@@ -179,7 +183,7 @@ mod tests {
             Self { folder: Arc::new(tempfile::tempdir().unwrap()), reads: Arc::default(), names: Arc::default() }
         }
 
-        /// Puts the files of an index that are not there, and returns how many these are.
+        /// Puts the files of an index that are missing, and returns their number.
         fn publish(&self, index: &Index) -> (Edition, usize) {
             let edition = index.edition().unwrap();
             let mut put = 0;
@@ -219,7 +223,7 @@ mod tests {
         }
     }
 
-    /// Pages of which each has words of its own, too many for one block of a file.
+    /// Returns pages with words of their own, too many for one block of a file.
     fn pages(count: usize) -> Vec<Entry> {
         let text = |n: usize| (0..400).map(|word| format!("w{} ", (n * 31 + word * 17) % 4_000)).collect::<String>();
         (0..count).map(|n| page(&format!("page{n}"), &format!("Page number{n}"), &text(n))).collect()

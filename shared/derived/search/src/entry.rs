@@ -1,4 +1,4 @@
-//! What the index holds of a page.
+//! The index entry of a page.
 
 use std::borrow::Cow;
 
@@ -14,36 +14,39 @@ use crate::around::around;
 use crate::fields::{Fields, Part};
 use crate::words::{UNDETERMINED, in_language, primary_language};
 
-/// How much of a text tells its language: the beginning does of most, and more is read of those that begin with names and numbers.
+/// How many bytes of a text are used to detect its language: the beginning usually suffices, and
+/// more is read if it consists of names and numbers.
 const LANGUAGE_BYTES: [usize; 2] = [4 << 10, 64 << 10];
 
-/// What the index holds of a page.
+/// The index entry of a page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) url: String,
-    /// Host, and port if it is not the usual one.
+    /// The host, and the port unless it is the default.
     pub(crate) site: String,
     pub(crate) title: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) headings: Vec<String>,
     pub(crate) text: String,
-    /// The text around that, in pieces.
+    /// The text around the main part, in pieces.
     pub(crate) around: Vec<String>,
-    /// What most links to it say, each once.
+    /// The most frequent anchor texts of links to it, without duplicates.
     pub(crate) anchors: Vec<String>,
-    /// The primary language; `und` if nobody knows.
+    /// The primary language; `und` if unknown.
     pub(crate) language: String,
-    /// The types of its items, each once.
+    /// The types of its items, without duplicates.
     pub(crate) types: Vec<String>,
-    /// The day that it says it changed or appeared on; otherwise the day of the request that found it as it is.
+    /// The date in the page on which it was changed or published; otherwise the day of the request
+    /// that found its current content.
     pub(crate) day: Option<Date>,
-    /// Its rank among the pages of the site, rounded, so that what changes elsewhere does not change every entry.
+    /// Its rank among the pages of the site, rounded, so that changes elsewhere do not change every
+    /// entry.
     pub(crate) rank: f64,
     /// How many pages link to it.
     pub(crate) linked_from: u64,
 }
 
-/// What the link graph says of a page.
+/// The figures of the link graph for a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LinkFigures {
     pub(crate) anchors: Vec<String>,
@@ -52,13 +55,14 @@ pub(crate) struct LinkFigures {
 }
 
 impl Entry {
-    /// Returns the entry of a document; `None` if there is nothing to look up, as it is neither a page nor a file that people read, or asks for noindex.
+    /// Returns the entry of a document; `None` if there is nothing to index: it is neither a page
+    /// nor a readable file, or asks for `noindex`.
     pub(crate) fn from_document(document: Document, standing: LinkFigures) -> Option<Self> {
         let is_file = document.is_readable_file();
         let page = document.page.or_else(|| is_file.then(Page::default)).filter(|page| !page.directives.noindex)?;
         let content = document.content.map(|content| *content).unwrap_or_default();
         let about = content.about.unwrap_or_default();
-        // Without navigation and the like, if that was asked for.
+        // Without navigation and the like, if the crawl extracted the main part.
         let main = content.main.map(|main| main.text).filter(|text| !text.is_empty());
         let (text, around) = match main {
             Some(main) => {
@@ -97,7 +101,7 @@ impl Entry {
         })
     }
 
-    /// The texts of a part.
+    /// Returns the texts of a part.
     pub(crate) fn texts(&self, part: Part) -> Vec<Cow<'_, str>> {
         fn borrowed(texts: &[String]) -> Vec<Cow<'_, str>> {
             texts.iter().map(|text| Cow::Borrowed(text.as_str())).collect()
@@ -112,7 +116,7 @@ impl Entry {
         }
     }
 
-    /// Returns the document of the index, given the entry as it is stored.
+    /// Returns the index document of the entry, given its stored form.
     pub(crate) fn into_document(self, fields: &Fields, stored: &Stored) -> TantivyDocument {
         let mut document = TantivyDocument::with_capacity(stored.text.len() * 4);
         for part in Part::ALL {
@@ -138,7 +142,7 @@ impl Entry {
     }
 }
 
-/// An entry as it is stored, and what tells it from others.
+/// The stored form of an entry, and its digest.
 pub(crate) struct Stored {
     pub(crate) text: String,
     pub(crate) digest: u64,
@@ -146,26 +150,27 @@ pub(crate) struct Stored {
 
 impl Stored {
     /// # Errors
-    /// There is none that is expected.
+    /// None is expected.
     pub(crate) fn from_entry(entry: &Entry) -> Result<Self, serde_json::Error> {
         let text = serde_json::to_string(entry)?;
         Ok(Self { digest: number_of(&text), text })
     }
 }
 
-/// Returns a number for a text: the beginning of its SHA-1.
+/// Returns a hash of a text: the first bytes of its SHA-1.
 fn number_of(text: &str) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&Sha1::digest(text)[..8]);
     u64::from_be_bytes(first)
 }
 
-/// Returns the host, and the port if it is not the usual one.
+/// Returns the host, and the port unless it is the default.
 fn site(url: &CrawlUrl) -> String {
     url.origin().written_port().map_or_else(|| url.host().to_owned(), |port| format!("{}:{port}", url.host()))
 }
 
-/// Returns what a site may be asked for by: itself, its host, and the domains that the host is in, with the port and without.
+/// Returns all values of `site:` that match a site: itself, its host, and the parent domains, with
+/// and without the port.
 pub(crate) fn domains(site: &str) -> Vec<String> {
     // An IPv6 address ends with a bracket.
     let (host, port) = match site.rsplit_once(':') {
@@ -184,13 +189,13 @@ pub(crate) fn domains(site: &str) -> Vec<String> {
     names.into_iter().map(str::to_owned).chain(with_ports).collect()
 }
 
-/// Returns a URL as text: without the scheme and without percent-encoding.
+/// Returns the words of a URL: without the scheme and without percent-encoding.
 pub(crate) fn words_of_url(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     percent_decode_str(rest).decode_utf8_lossy().into_owned()
 }
 
-/// Returns the date that a text begins with.
+/// Parses the date at the beginning of a text.
 fn day(text: &str) -> Option<Date> {
     text.get(..10)?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of the word index.
 
 use std::io;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use dragline_graph::GraphError;
 use dragline_ports::error::PortError;
 use tantivy::TantivyError;
 
-/// The index could not be made, brought up to date or searched.
+/// The index could not be built, updated or searched.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// The crawl could not be read.
@@ -17,10 +17,10 @@ pub enum SearchError {
     /// The link graph, which ranks pages, could not be read.
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// The query is not one.
+    /// The query is not valid.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// Another process is making the index, and there is no earlier one to search.
+    /// Another process is building the index, and there is no earlier one to search.
     #[error("another process is making the word index in {folder}")]
     Busy {
         /// The index's folder.
@@ -31,7 +31,7 @@ pub enum SearchError {
     Index {
         /// The index's folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         source: IndexError,
     },
 }
@@ -45,46 +45,46 @@ pub enum IndexError {
     /// The file system's error.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A page in it is not as this program writes them.
+    /// A stored page cannot be parsed.
     #[error("a page in it cannot be read: {0}")]
     Page(#[from] serde_json::Error),
 }
 
-/// A query that is not one: what is wrong, and with which of its bytes.
+/// A syntax error in a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the query is not valid: {problem}")]
 pub struct QueryError {
-    /// What is wrong.
+    /// The kind of error.
     pub problem: QueryProblem,
-    /// The bytes of the query that it is wrong with.
+    /// The range of the query that is wrong, in bytes.
     pub at: Range<usize>,
 }
 
-/// What can be wrong with a query.
+/// The kinds of syntax errors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryProblem {
-    /// There is nothing in it.
+    /// The query is empty.
     #[error("it is empty")]
     Empty,
-    /// It is longer than anybody writes.
+    /// It is too long, in bytes.
     #[error("it is longer than {0} bytes")]
     TooLong(usize),
     /// It has too many parts.
     #[error("it has more than {0} words")]
     TooManyWords(usize),
-    /// A phrase does not end.
+    /// A phrase is not closed.
     #[error("the quotation mark is not closed")]
     OpenQuote,
     /// A parenthesis is not closed.
     #[error("the parenthesis is not closed")]
     OpenParenthesis,
-    /// A parenthesis closes none.
+    /// A parenthesis was not opened.
     #[error("the parenthesis closes none")]
     StrayParenthesis,
-    /// Parentheses are too deep.
+    /// Parentheses are nested too deeply.
     #[error("more than {0} parentheses are open")]
     TooDeep(usize),
-    /// Nothing is in a pair of parentheses or quotation marks, or before or after `OR` or `-`.
+    /// Parentheses or quotation marks are empty, or an operand of `OR` or `-` is missing.
     #[error("there is nothing to search for here")]
     Nothing,
     /// No field has this name.
@@ -93,19 +93,19 @@ pub enum QueryProblem {
     /// A field without a value.
     #[error("the field `{0}` has no value")]
     NoValue(String),
-    /// What should be a date is none.
+    /// A value is not a date.
     #[error("`{0}` is not a date")]
     NotADate(String),
-    /// A site with more than a host and a port.
+    /// A site has more than a host and a port.
     #[error("`{0}` is not the name of a site")]
     NotASite(String),
-    /// The beginning of a word is too short.
+    /// A prefix is too short.
     #[error("`{0}*` matches too many words")]
     ShortPrefix(String),
 }
 
 impl QueryError {
-    /// Returns what to write instead.
+    /// Returns a hint on what to write instead.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self.problem {

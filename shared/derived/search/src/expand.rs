@@ -1,4 +1,4 @@
-//! Words of the index in place of those of a query: those that begin like one, and the one that was meant by one that no page has.
+//! Replaces words of a query by words of the index: expands prefixes, and corrects typing errors.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,22 +15,23 @@ use crate::query::{Form, Node};
 use crate::runs::Run;
 use crate::words::WordMaker;
 
-/// The most words that the beginning of a word stands for: those that most pages have.
+/// The maximum number of words for one prefix: those on the most pages.
 const EXPANSIONS_MAX: usize = 100;
 
-/// The most words that all beginnings of words in a query stand for together: each is looked up in every part of a page and in every language.
+/// The maximum number of words for all prefixes of a query together, as each is looked up in every
+/// part and every language.
 const EXPANSIONS_OF_QUERY_MAX: usize = 400;
 
-/// The most words that begin alike of which it is looked up which pages have them.
+/// The maximum number of words with the same prefix whose pages are counted.
 const COMPARED_MAX: usize = 1_000;
 
-/// The fewest letters of a word that is corrected.
+/// The minimum length of a word to correct, in letters.
 const CORRECTED_LETTERS_MIN: usize = 4;
 
-/// A word as it is written, and how many pages have it.
+/// A word as written, and its number of pages.
 type Counted = (String, u64);
 
-/// Returns how many words each beginning of a word in a query may stand for.
+/// Returns the maximum number of words for each prefix of a query.
 pub(crate) fn expansions_of_each(query: &Node) -> usize {
     fn beginnings(node: &Node) -> usize {
         match node {
@@ -44,8 +45,8 @@ pub(crate) fn expansions_of_each(query: &Node) -> usize {
 }
 
 impl Lookup {
-    /// Returns the texts that a text with the beginning of a word at its end stands for: that with each of the words that most pages have. If there are
-    /// other words before it, the pages are those that have these.
+    /// Returns the expansions of a text that ends with a prefix: the text with each of the words on
+    /// the most pages. If other words precede it, only pages with these count.
     pub(crate) fn expansions(
         &self,
         part: Option<Part>,
@@ -55,7 +56,8 @@ impl Lookup {
         let mut runs: Vec<(Run, String)> = Vec::new();
         WordMaker::as_written().each_run(text, |run, forms| runs.push((run.clone(), forms.asked().collect())));
         let Some((last, beginning)) = runs.pop() else { return Ok(vec![text.to_owned()]) };
-        // In a script without spaces, it is looked up as it is, and so is a word after which something else begins.
+        // In a script without spaces it is looked up unchanged, as is a word that is followed by
+        // something else.
         if last.is_unspaced() || !text[last.at.end..].chars().all(is_ignorable) {
             return Ok(vec![text.to_owned()]);
         }
@@ -89,7 +91,7 @@ impl Lookup {
         Ok(found.into_iter().collect())
     }
 
-    /// Counts those of some pages that have a word as it is written.
+    /// Counts those of some pages that have a word as written.
     fn pages_with(&self, word: &str, pages: &HashSet<DocAddress>) -> Result<u64, IndexError> {
         let term = Term::from_field_text(self.fields.written, word);
         let mut count = 0;
@@ -105,7 +107,8 @@ impl Lookup {
         Ok(count)
     }
 
-    /// Returns a text with those of its words replaced that no page has, if one that differs in one letter is there.
+    /// Returns a text with those words corrected that no page has, if the index has a word that
+    /// differs in one letter.
     pub(crate) fn corrected(&self, text: &str, corrections: &mut Vec<Correction>) -> Result<String, IndexError> {
         let mut written = Vec::new();
         WordMaker::as_written()
@@ -127,7 +130,7 @@ impl Lookup {
         Ok(corrected)
     }
 
-    /// Whether any page has a word, in any of its forms.
+    /// Returns whether any page has a word, in any form.
     fn is_there(&self, written: &str, word: &str) -> Result<bool, IndexError> {
         if self.searcher.doc_freq(&Term::from_field_text(self.fields.written, written))? > 0 {
             return Ok(true);
@@ -144,7 +147,8 @@ impl Lookup {
         Ok(false)
     }
 
-    /// Returns the word that most pages have of those that differ in one letter, or in the order of two; `None` if there is none.
+    /// Returns the most frequent word that differs in one letter, or by two swapped ones; `None` if
+    /// there is none.
     fn nearest(&self, word: &str) -> Result<Option<String>, IndexError> {
         let fuzzy = FuzzyTermQuery::new(Term::from_field_text(self.fields.written, word), 1, true);
         let mut found: BTreeMap<String, u64> = BTreeMap::new();
@@ -162,7 +166,7 @@ impl Lookup {
     }
 }
 
-/// Leaves the words that most pages have, these first.
+/// Keeps the words on the most pages, the most frequent first.
 fn most_frequent(words: &mut Vec<Counted>, count_max: usize) {
     words.sort_by(|(a, pages_a), (b, pages_b)| pages_b.cmp(pages_a).then_with(|| a.cmp(b)));
     words.truncate(count_max);

@@ -7,21 +7,21 @@ use tantivy::schema::{
 
 use crate::words::{AS_WRITTEN, InLanguages};
 
-/// Changes with the fields, and with what is written to them. An index in another format is made again.
+/// The version of the fields and their contents. An index in another version is rebuilt.
 pub(crate) const FORMAT: u32 = 4;
 
-/// A part of a page whose words are looked up.
+/// A searchable part of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
     /// Its title.
     Title,
     /// Its headings.
     Heading,
-    /// Its text: the main part, where that is known.
+    /// Its text: the main part, if known.
     Text,
-    /// The text around the main part: navigation and the like. Nothing, where that is not known.
+    /// The text around the main part: navigation and the like. Empty if the main part is not known.
     Around,
-    /// What links to it say.
+    /// The anchor texts of links to it.
     Anchor,
     /// Its URL.
     Url,
@@ -31,7 +31,7 @@ impl Part {
     /// All parts.
     pub const ALL: [Self; 6] = [Self::Title, Self::Heading, Self::Text, Self::Around, Self::Anchor, Self::Url];
 
-    /// The name, as queries have it.
+    /// Returns the name in queries.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Part {
         }
     }
 
-    /// How much a word in this part says of the page, beside one in its text (docs/search.md).
+    /// Returns the weight of a word in this part, relative to one in the text (docs/search.md).
     pub(crate) const fn boost(self) -> Score {
         match self {
             Self::Title => 4.0,
@@ -62,25 +62,25 @@ impl Part {
 pub(crate) struct Fields {
     /// The URL.
     pub(crate) url: Field,
-    /// What a page's entry was made from, as a number.
+    /// A hash of the input of a page's entry.
     pub(crate) digest: Field,
-    /// A number for the URL, which tells pages apart that are equally good.
+    /// A hash of the URL, which orders pages with equal scores.
     pub(crate) tie: Field,
-    /// Host, and port if it is not the usual one.
+    /// The host, and the port unless it is the default.
     pub(crate) site: Field,
-    /// The same, and every domain that the host is in, with the port and without.
+    /// The same and all parent domains, with and without the port.
     pub(crate) domain: Field,
     /// The primary language.
     pub(crate) language: Field,
     /// The types of its items.
     pub(crate) kind: Field,
-    /// The day that it is of.
+    /// The date of the page.
     pub(crate) day: Field,
     /// Its rank among the pages of the site.
     pub(crate) rank: Field,
-    /// All words as written, to correct others by.
+    /// All words as written, for corrections.
     pub(crate) written: Field,
-    /// What is shown of it.
+    /// The stored entry, for results.
     pub(crate) shown: Field,
     parts: [Field; Part::ALL.len()],
 }

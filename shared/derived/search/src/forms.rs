@@ -1,4 +1,4 @@
-//! What a word is looked up as: without its ending, and without accents.
+//! The forms of a word in the index: without its ending, and without accents.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,59 +9,60 @@ use unicode_normalization::char::canonical_combining_class;
 
 use crate::characters::is_unspaced;
 
-/// How many words are kept with their forms, once as those of late and once as those before: most words of a text are among the most frequent of its
-/// language, which stay.
+/// The number of words in each of two generations of the cache. Most words of a text are among the
+/// most frequent of its language, which stay cached.
 const KEPT_MAX: usize = 2_048;
 
-/// What a word is looked up as.
+/// The forms of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Forms {
-    /// Without its ending, which its accents tell, and then without these.
+    /// Without its ending, which is found with accents, and then without accents.
     first: String,
-    /// Without accents, and then without what is an ending in that: the same for all ways to write the word. `None` if the index has no more than the
-    /// first form.
+    /// Without accents, and then without what is an ending in that: the same however the word is
+    /// typed. `None` if the index only has the first form.
     plain: Option<String>,
     pub(crate) is_stop_word: bool,
 }
 
 impl Forms {
-    /// What a query for the word looks up: one or two forms.
+    /// Returns the forms that a query looks up: one or two.
     pub(crate) fn asked(&self) -> impl Iterator<Item = &str> {
         let plain = self.plain.iter().filter(|plain| **plain != self.first);
         std::iter::once(&self.first).chain(plain).map(String::as_str)
     }
 
-    /// What the index has of the word: none, one or two forms. Stop words are left out, but without its accents one may be none any more.
+    /// Returns the forms in the index: none, one or two. Stop words are left out, but may not be
+    /// stop words any more without their accents.
     pub(crate) fn indexed(&self) -> impl Iterator<Item = &str> {
         let first = Some(&self.first).filter(|_| !self.is_stop_word);
         first.into_iter().chain(&self.plain).map(String::as_str)
     }
 }
 
-/// Makes the forms of words in a language.
+/// A maker of the forms of words in a language.
 #[derive(Clone)]
 pub(crate) struct FormsOf {
-    /// Lets all but stop words through.
+    /// Removes stop words.
     stop_words: Option<TextAnalyzer>,
     stemmer: Option<TextAnalyzer>,
-    /// Writes Latin letters in ASCII.
+    /// Replaces Latin letters by ASCII.
     ascii: TextAnalyzer,
     i: LettersI,
     of_late: HashMap<String, Arc<Forms>>,
     before: HashMap<String, Arc<Forms>>,
 }
 
-/// What the capital letters I and İ are in lower case.
+/// The lower case of the capital letters I and İ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LettersI {
-    /// Both are i.
+    /// Both become i.
     AllDotted,
-    /// ı and i, as in Turkish and Azerbaijani (SpecialCasing.txt of Unicode).
+    /// They become ı and i, as in Turkish and Azerbaijani (Unicode's SpecialCasing.txt).
     AsWritten,
 }
 
 impl FormsOf {
-    /// Forms of words of which nothing is known; or in a language, of which stop words and endings are known.
+    /// Returns the forms for a language with known stop words and endings, or for any other.
     pub(crate) fn new(known: Option<Language>, i: LettersI) -> Self {
         let analyzer = || TextAnalyzer::builder(RawTokenizer::default());
         Self {
@@ -74,7 +75,7 @@ impl FormsOf {
         }
     }
 
-    /// Returns the forms of a word in normalisation form KC.
+    /// Returns the forms of a word, which must be in normalisation form KC.
     pub(crate) fn get(&mut self, word: &str) -> Arc<Forms> {
         if let Some(forms) = self.of_late.get(word) {
             return Arc::clone(forms);
@@ -106,7 +107,8 @@ impl FormsOf {
         Forms { first, plain: has_plain.then_some(plain), is_stop_word }
     }
 
-    /// Writes a word in lower case, without marks that are no part of its letters, such as those of stress in Russian.
+    /// Converts a word to lower case, without marks that do not belong to its letters, such as
+    /// Russian stress marks.
     fn lower(&self, word: &str) -> String {
         if word.is_ascii() && self.i == LettersI::AllDotted {
             return word.to_ascii_lowercase();
@@ -129,15 +131,16 @@ impl FormsOf {
     }
 }
 
-/// Returns what becomes of a word; `None` if it is left out.
+/// Runs an analyser on a word; `None` if it removes the word.
 fn one(analyzer: &mut TextAnalyzer, word: &str) -> Option<String> {
     let mut stream = analyzer.token_stream(word);
     stream.advance().then(|| std::mem::take(&mut stream.token_mut().text))
 }
 
-/// Whether a character only says how a letter is to be read: accents, the points of Hebrew and Arabic, the dots below letters of India; but no vowels.
-/// The class tells (UAX #44, table 15): marks through letters 1, dots of India 7, points 10 to 36, and what is above and below 200 to 240.
+/// Returns whether a character only marks how a letter is read: accents, the points of Hebrew and
+/// Arabic, the dots below Indic letters; but not vowels. Its combining class decides (UAX #44,
+/// table 15): overlays 1, nuktas 7, points 10 to 36, marks above and below 200 to 240.
 fn is_accent(c: char) -> bool {
-    // The bar between the letters of an Arabic word has no meaning.
+    // The bar that stretches Arabic words has no meaning.
     matches!(canonical_combining_class(c), 1 | 7 | 10..=36 | 200..=240) || c == '\u{640}'
 }

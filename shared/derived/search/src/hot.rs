@@ -1,6 +1,8 @@
-//! The bytes of an index that every search reads: a program that reads the index from afar gets them at once, when it opens it.
+//! The hot blocks of an index, which every search reads. A program that reads a remote index
+//! fetches them at once when it opens the index.
 //!
-//! The file is a line of JSON, `[[FILE, BLOCK], …]`, where a file is its place in the edition, and then these blocks, one after another.
+//! The file is a line of JSON, `[[FILE, BLOCK], …]`, where `FILE` is a position in the edition,
+//! followed by these blocks.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -22,7 +24,7 @@ use crate::fields::Part;
 use crate::index::Index;
 use crate::search::best;
 
-/// Reads the files of a folder, and notes which blocks were asked for.
+/// A reader of a folder's files that records which blocks were read.
 struct Noted {
     folder: PathBuf,
     edition: Edition,
@@ -48,7 +50,7 @@ pub(crate) fn read_file(path: &Path, range: &Range<u64>) -> io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
-/// Writes the file of an edition whose files are in this folder.
+/// Writes the hot blocks of an edition whose files are in this folder.
 pub(crate) fn write(edition: &Edition, folder: &Path) -> Result<IndexFile, IndexError> {
     let noted = Arc::new(Noted { folder: folder.to_owned(), edition: edition.clone(), asked: Mutex::default() });
     let ranges: Arc<dyn Ranges> = Arc::clone(&noted) as _;
@@ -63,7 +65,8 @@ pub(crate) fn write(edition: &Edition, folder: &Path) -> Result<IndexFile, Index
         let Some(file) = edition.files.get(number) else { continue };
         bytes.extend(read_file(&folder.join(&file.name), &block_at(block, file.bytes))?);
     }
-    // Named by its content, so that two programs that write one at a time never mean different files by a name.
+    // Named after its content, so that two concurrent writers never use one name for different
+    // files.
     let name = format!("{}.hot", HEXLOWER.encode(&Sha1::digest(&bytes)));
     fs::write(folder.join(&name), &bytes)?;
     Ok(IndexFile { name, bytes: bytes.len() as u64 })
@@ -80,7 +83,7 @@ fn what_every_search_reads(lookup: &Lookup) -> Result<(), IndexError> {
     Ok(())
 }
 
-/// Puts the blocks of the files into the cache.
+/// Loads the hot blocks into the cache.
 pub(crate) fn load(edition: &Edition, ranges: &dyn Ranges, blocks: &Blocks) -> io::Result<()> {
     let whole = edition.hot.iter().map(|hot| (0, hot));
     let parts = edition.hots.iter().map(|hot| (hot.first_file, &hot.file));

@@ -1,4 +1,4 @@
-//! The index in its folder: opening it, and bringing it up to date.
+//! The index in its folder: opens and updates it.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -28,52 +28,52 @@ use crate::hot;
 use crate::standing::Standings;
 use crate::words::{AS_WRITTEN, InLanguages, WordMaker};
 
-/// The number of documents in one read.
+/// The number of documents per read.
 const BATCH_ROWS: usize = 200;
 
-/// The memory of each thread that writes the index.
+/// The memory of each writing thread, in bytes.
 const WRITER_BYTES: usize = 64 << 20;
 
-/// The most threads that write it.
+/// The maximum number of writing threads.
 const WRITERS_MAX: usize = 4;
 
-/// The threads that search segments of an index that is elsewhere.
+/// The number of threads that search the segments of a remote index.
 const SEARCHERS: usize = 8;
 
 /// The word index of a crawl.
 pub struct Index {
-    /// Where it is; for messages alone if it is in no folder.
+    /// Its folder; for a remote index, only a name for messages.
     pub(crate) folder: PathBuf,
     pub(crate) index: tantivy::Index,
     pub(crate) fields: Fields,
     reader: IndexReader,
-    /// What searches need of the index as it is, by its generation.
+    /// The data for searches in the current index, by its generation.
     lookup: Mutex<Option<(u64, Arc<Lookup>)>>,
 }
 
-/// What an update did.
+/// The result of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Updated {
-    /// Nothing: the index was up to date.
+    /// The index was up to date.
     Already,
-    /// It wrote the pages that are new or have changed, and removed those that are gone.
+    /// New and changed pages were written, and missing ones removed.
     Changed(Changes),
-    /// Nothing, as another process is at it: the index is as it was after an earlier update.
+    /// Nothing changed, as another process is updating the index.
     ByAnother,
 }
 
-/// How many pages an update touched.
+/// The number of pages by what an update did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
     /// Pages that were written.
     pub written: u64,
-    /// Pages that were as they are.
+    /// Pages that were unchanged.
     pub unchanged: u64,
     /// Pages that were removed.
     pub removed: u64,
 }
 
-/// What an index was made from, as its last commit says.
+/// The input of an index, as recorded in its last commit.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MadeFrom {
     pub(crate) format: u32,
@@ -81,7 +81,7 @@ pub(crate) struct MadeFrom {
 }
 
 impl MadeFrom {
-    /// Reads what an index was made from; `None` if nothing was committed to it.
+    /// Reads the input of an index; `None` if nothing was committed.
     pub(crate) fn load(index: &tantivy::Index) -> Result<Option<Self>, IndexError> {
         let payload = index.load_metas()?.payload;
         Ok(payload.map(|payload| serde_json::from_str(&payload)).transpose()?)
@@ -89,11 +89,13 @@ impl MadeFrom {
 }
 
 impl Index {
-    /// Opens the index in a folder, and brings it up to date first: with the crawl, and with the link graph that was made of it. `making` is called
-    /// before that, as it may take a while. Readers of the index go on reading the earlier one meanwhile.
+    /// Opens the index in a folder, and first updates it from the crawl and the link graph of that
+    /// crawl. `making` is called before an update, which may take a while. Readers can use the
+    /// earlier index meanwhile.
     ///
     /// # Errors
-    /// The crawl or the graph cannot be read, or the index cannot be read or written, or is being made by another process.
+    /// The crawl or the graph cannot be read, or the index cannot be read or written, or another
+    /// process is building it.
     pub async fn up_to_date(
         reader: &impl Reader,
         graph: &Graph,
@@ -116,7 +118,8 @@ impl Index {
         Ok((index, Updated::Changed(changes)))
     }
 
-    /// Opens the index in a folder, as far as it is; one that is damaged, or was made by another version, is made again from the start.
+    /// Opens the index in a folder without updating it. One that is damaged or from another version
+    /// is replaced by an empty one.
     pub(crate) fn open(folder: &Path) -> Result<(Self, Option<MadeFrom>), IndexError> {
         if let Ok((index, Some(from))) = Self::open_or_create(folder)
             && from.format == FORMAT
@@ -124,7 +127,7 @@ impl Index {
             return Ok((index, Some(from)));
         }
         match Self::open_or_create(folder) {
-            // Nothing was committed to it.
+            // Nothing was committed.
             Ok((index, None)) => Ok((index, None)),
             _ => {
                 fs::remove_dir_all(folder)?;
@@ -140,10 +143,11 @@ impl Index {
         Self::with_fields(tantivy::Index::open_or_create(directory, schema)?, fields, folder.to_owned())
     }
 
-    /// Opens an edition of an index for searching, whose files are elsewhere. What every search reads is read at once, and the rest as it is needed.
+    /// Opens an edition of a remote index for searching. Hot blocks are read at once, the rest on
+    /// demand.
     ///
     /// # Errors
-    /// It cannot be read, or was written by another version.
+    /// It cannot be read, or is from another version.
     pub fn open_edition(edition: Edition, ranges: Arc<dyn Ranges>, blocks: Arc<Blocks>) -> Result<Self, SearchError> {
         let failed = |source: IndexError| SearchError::Index { folder: no_folder(), source };
         hot::load(&edition, ranges.as_ref(), &blocks).map_err(|error| failed(error.into()))?;
@@ -157,7 +161,7 @@ impl Index {
     ) -> Result<Self, IndexError> {
         let directory = Elsewhere { edition: Arc::new(edition), ranges, blocks };
         let mut index = tantivy::Index::open(directory)?;
-        // Most of their time they wait for blocks.
+        // They mostly wait for blocks.
         index.set_multithread_executor(SEARCHERS)?;
         Self::with_fields(index, schema().1, no_folder()).map(|(index, _)| index)
     }
@@ -170,7 +174,7 @@ impl Index {
         Ok((Self { folder, index, fields, reader, lookup: Mutex::default() }, from))
     }
 
-    /// Returns what is looked up in, as it is now.
+    /// Returns the lookup of the current index.
     pub(crate) fn lookup(&self) -> Result<Arc<Lookup>, IndexError> {
         let searcher = self.searcher();
         let generation = searcher.generation().generation_id();
@@ -185,7 +189,7 @@ impl Index {
         }
     }
 
-    /// Returns the entries at these addresses, read at the same time if the index is elsewhere.
+    /// Returns the entries at these addresses, read concurrently from a remote index.
     pub(crate) fn entries(&self, searcher: &Searcher, addresses: &[DocAddress]) -> Result<Vec<Entry>, IndexError> {
         let read = |address| Ok(entry(searcher, &self.fields, address));
         self.index.search_executor().map(read, addresses.iter().copied())?.into_iter().collect()
@@ -205,7 +209,7 @@ impl Index {
         address.map(|address| entry(searcher, &self.fields, address)).transpose()
     }
 
-    /// The number of pages in it.
+    /// Returns the number of pages.
     #[must_use]
     pub fn pages(&self) -> u64 {
         self.searcher().num_docs()
@@ -219,7 +223,7 @@ pub(crate) fn entry(searcher: &Searcher, fields: &Fields, address: DocAddress) -
     Ok(serde_json::from_str(text)?)
 }
 
-/// Returns where a page is.
+/// Returns the address of a page.
 fn find(searcher: &Searcher, fields: &Fields, url: &str) -> Result<Option<DocAddress>, TantivyError> {
     let term = Term::from_field_text(fields.url, url);
     for (segment, reader) in (0..).zip(searcher.segment_readers()) {
@@ -237,18 +241,18 @@ fn find(searcher: &Searcher, fields: &Fields, url: &str) -> Result<Option<DocAdd
     Ok(None)
 }
 
-/// An update under way.
+/// An update in progress.
 pub(crate) struct Update<'i> {
     index: &'i Index,
     searcher: Searcher,
     writer: IndexWriter,
-    /// Which pages of each segment were put again, as they were or otherwise: one bit for each.
+    /// The pages of each segment that were put again, changed or not: one bit each.
     dealt_with: Vec<BitSet>,
     changes: Changes,
 }
 
 impl<'i> Update<'i> {
-    /// Begins an update; `None` if another process is at it.
+    /// Begins an update; `None` if another process is updating.
     pub(crate) fn begin(index: &'i Index) -> Result<Option<Self>, IndexError> {
         let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(WRITERS_MAX);
         let writer = match index.index.writer_with_num_threads(threads, threads * WRITER_BYTES) {
@@ -256,7 +260,7 @@ impl<'i> Update<'i> {
             Err(TantivyError::LockFailure(LockError::LockBusy, _)) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        // Another process may have gone on since the index was opened.
+        // Another process may have updated the index since it was opened.
         index.reader.reload()?;
         let searcher = index.searcher();
         let dealt_with =
@@ -264,8 +268,9 @@ impl<'i> Update<'i> {
         Ok(Some(Self { index, searcher, writer, dealt_with, changes: Changes::default() }))
     }
 
-    /// Puts the documents of the site as it is now, after a place and until `rest` breaks, which is asked between two batches. Calls back with each of
-    /// them. Returns where it goes on; `None` after the last.
+    /// Puts the documents of the current site after a cursor, until `rest` breaks, which is called
+    /// between batches. Calls back with each document. Returns where to continue; `None` after the
+    /// last.
     ///
     /// # Errors
     /// The crawl or the graph cannot be read, or the folder cannot be written.
@@ -293,7 +298,7 @@ impl<'i> Update<'i> {
         }
     }
 
-    /// Writes a page unless it is there as it is.
+    /// Writes a page unless it is unchanged.
     pub(crate) fn put(&mut self, entry: Entry) -> Result<(), IndexError> {
         let stored = Stored::from_entry(&entry)?;
         if let Some(there) = find(&self.searcher, &self.index.fields, &entry.url)? {
@@ -304,7 +309,7 @@ impl<'i> Update<'i> {
                 return Ok(());
             }
         }
-        // Also if it is not there: a URL that the reader returned twice, while the crawl went on, is there once.
+        // Even if it is not there: the reader may return a URL twice while the crawl progresses.
         self.writer.delete_term(Term::from_field_text(self.index.fields.url, &entry.url));
         let document = entry.into_document(&self.index.fields, &stored);
         self.writer.add_document(document)?;

@@ -1,4 +1,4 @@
-//! The languages of an index: as which of them words are looked up, and in which pages.
+//! The languages of an index: by which rules words are looked up, and in which pages.
 
 use tantivy::Term;
 use tantivy::query::{BooleanQuery, ConstScoreQuery, Occur, Query, TermSetQuery};
@@ -7,19 +7,19 @@ use crate::compile::{Lookup, boxed, everything};
 use crate::words::{UNDETERMINED, WordMaker, looked_up_as};
 
 impl Lookup {
-    /// What makes the words of pages in a language.
+    /// Returns the word maker of a language.
     pub(crate) fn words_of(&self, language: &str) -> WordMaker {
         let language = looked_up_as(language);
         self.languages.get(language).cloned().unwrap_or_else(|| WordMaker::of_language(language))
     }
 
-    /// What makes the words of each language as which words are looked up.
+    /// Returns the word makers of the lookup's languages.
     pub(crate) fn languages(&self) -> impl Iterator<Item = WordMaker> {
         self.languages.values().cloned()
     }
 
-    /// Returns the pages whose words are looked up as in any of these languages of the lookup. Those of which nothing is known may be thousands: they
-    /// are all but the others.
+    /// Returns the pages in any of these languages of the lookup. Languages without rules may be
+    /// thousands, so their pages are found by excluding the others.
     pub(crate) fn in_languages(&self, languages: &[&str]) -> Box<dyn Query> {
         let set = |languages: Vec<&str>| {
             let terms = languages.into_iter().map(|language| Term::from_field_text(self.fields.language, language));
@@ -39,7 +39,7 @@ mod tests {
     use crate::entry::Entry;
     use crate::tests::{found, index_of, page};
 
-    /// As many as have stemmers or a letter of their own, and one for all others.
+    /// The languages with stemmers or special letters, and one for all others.
     const LOOKED_UP_AS_MAX: usize = 20;
 
     fn made_up() -> impl Iterator<Item = String> {

@@ -1,4 +1,4 @@
-//! The lexicon: the words of the index, and where they are.
+//! The lexicon: the words of the index, and their positions.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -15,39 +15,39 @@ use crate::error::{IndexError, SearchError};
 use crate::fields::Part;
 use crate::index::{Index, entry};
 
-/// A word of the lexicon, as it is looked up: without its ending, in lower case, without accents.
+/// A word of the lexicon, in its index form: without its ending, in lower case, without accents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Word {
     /// The word.
     pub word: String,
-    /// How many pages have it in the part.
+    /// The number of pages with it in the part.
     pub pages: u64,
-    /// How often it is there.
+    /// The number of its occurrences.
     pub occurrences: u64,
 }
 
-/// Where a word is in a page.
+/// The positions of a word in a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordPlace {
-    /// The word, as it is looked up.
+    /// The word, in its index form.
     pub word: String,
     /// The page.
     pub url: String,
     /// Its title; `None` if it has none.
     pub title: Option<String>,
-    /// The day that it is of.
+    /// The date of the page.
     pub day: Option<Date>,
     /// How many pages link to it.
     pub linked_from: u64,
-    /// How often it has the word.
+    /// The number of occurrences.
     pub occurrences: u32,
-    /// Which words of the part these are: the first is 0, and stop words count.
+    /// The positions in the part, from 0. Stop words count.
     pub positions: Vec<u32>,
 }
 
 impl Index {
-    /// Calls back with each word of a part of the pages, in the order of their code points, until told to stop. Those that begin with `beginning` alone
-    /// are visited, as they are looked up.
+    /// Calls back with each word of a part, in the order of code points, until told to stop. Only
+    /// words in their index form that start with `beginning` are visited.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -83,7 +83,7 @@ impl Index {
                 let mut postings = indexes[segment].read_postings_from_terminfo(&info, IndexRecordOption::WithFreqs)?;
                 let reader = &searcher.segment_readers()[segment];
                 while postings.doc() != TERMINATED {
-                    // Pages that are gone are in the files until these are written anew.
+                    // Removed pages stay in the files until these are rewritten.
                     if !reader.is_deleted(postings.doc()) {
                         found.pages += 1;
                         found.occurrences += u64::from(postings.term_freq());
@@ -98,8 +98,8 @@ impl Index {
         Ok(())
     }
 
-    /// Calls back with each page that has a word in a part, until told to stop. The word is looked up in every language of the index, so it may be any
-    /// of its forms; what it was looked up as is returned.
+    /// Calls back with each page that has a word in a part, until told to stop. The word is looked
+    /// up in every language of the index, so pages may have any of its forms. Returns these forms.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -126,7 +126,7 @@ impl Index {
         for word in lookup.forms(word) {
             let mut total = Word { word: word.clone(), pages: 0, occurrences: 0 };
             self.pages_with(searcher, part, &word, |address, positions| {
-                // A word that has two forms in the index has them at the same place.
+                // Two forms of one word have the same position.
                 let new: Vec<u32> =
                     positions.iter().copied().filter(|position| visited.insert((address, *position))).collect();
                 if new.is_empty() {
@@ -181,7 +181,8 @@ impl Index {
 }
 
 impl Lookup {
-    /// Returns what a word is looked up as, in the languages of the index; nothing if it is a stop word in all of them.
+    /// Returns the forms of a word in the languages of the index; none if it is a stop word in all
+    /// of them.
     fn forms(&self, word: &str) -> Vec<String> {
         let asked = self.languages().flat_map(|mut words| words.asked(word)).filter(|word| !word.is_stop_word);
         let mut forms: Vec<String> = asked.flat_map(|word| word.forms).collect();

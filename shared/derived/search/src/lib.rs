@@ -1,8 +1,10 @@
-//! The word index of a crawled site as it is now, and searching it.
+//! The word index of a crawl's current pages, and searches in it.
 //!
-//! It is derived from a [`Reader`](dragline_ports::reader::Reader) and the [link graph](dragline_graph::Graph) into a folder of its own, so it is the
-//! same for a data directory and a stack, and no step of a crawl waits for it. It is brought up to date by what has changed, and can be deleted at any
-//! time. Each page is indexed in its own language, and a query is looked up in all languages of the index (`docs/search.md`).
+//! It is derived from a [`Reader`](dragline_ports::reader::Reader) and the [link
+//! graph](dragline_graph::Graph) into a folder of its own, so it is the same for a data directory
+//! and a stack, and no step of a crawl waits for it. Updates write only what has changed. You can
+//! delete the folder at any time; it will be rebuilt. Each page is indexed in its own language, and
+//! a query is looked up in all languages of the index (`docs/search.md`).
 
 mod around;
 mod blocks;

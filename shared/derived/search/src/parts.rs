@@ -1,4 +1,5 @@
-//! An index that is made in parts: each is put away before the next is begun, so none needs room for all. A part ends by what was read for it.
+//! Builds an index in parts: each is stored before the next is begun, so the disk need not hold all
+//! of them. A part ends by the documents read for it.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -15,16 +16,17 @@ use crate::error::{IndexError, SearchError};
 use crate::fields::FORMAT;
 use crate::index::{Index, MadeFrom, Update};
 
-/// The field of the index library's list that has the segments.
+/// The name of the segments in the index library's list.
 const SEGMENTS: &str = "segments";
 
-/// Up to how many pages there is a file of what every search reads. It has some 90 bytes of each, and a searcher keeps all of it in memory.
+/// The maximum number of pages with a file of hot blocks. It has some 90 bytes per page, all of
+/// which a searcher keeps in memory.
 const HOT_PAGES_MAX: u64 = 1_000_000;
 
-/// The parts that are made so far.
+/// The finished parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parts {
-    /// The index library's list of the last part, whose segments are those of all.
+    /// The index library's list of the last part, with the segments of all.
     meta: Option<Value>,
     segments: Vec<Value>,
     files: Vec<IndexFile>,
@@ -33,7 +35,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Adds the part in a folder. Returns its files, which whoever calls puts away.
+    /// Adds the part in a folder. Returns its files, which the caller stores.
     ///
     /// # Errors
     /// The folder cannot be read or written.
@@ -54,7 +56,7 @@ impl Parts {
         Ok(put)
     }
 
-    /// The number of pages in all of them.
+    /// Returns the number of pages in all parts.
     #[must_use]
     pub const fn pages(&self) -> u64 {
         self.pages
@@ -73,8 +75,9 @@ impl Parts {
 }
 
 impl Index {
-    /// Makes a part of the index in a folder, in place of what is there: of the documents after a place, and at least this many, unless there are no more.
-    /// Calls back with each of them. Returns where the next part begins; `None` after the last.
+    /// Builds a part of the index in a folder, in place of its contents: of the documents after a
+    /// cursor, and at least this many, unless there are no more. Calls back with each document.
+    /// Returns the start of the next part; `None` after the last.
     ///
     /// # Errors
     /// The crawl or the graph cannot be read, or the folder cannot be written.

@@ -1,4 +1,4 @@
-//! The index that was published of a crawl, read where it is.
+//! The published index of a crawl, read in place.
 
 use std::io::{self, ErrorKind};
 use std::ops::Range;
@@ -15,11 +15,11 @@ use crate::error::SearchError;
 use crate::index::{Index, MadeFrom};
 
 impl Index {
-    /// Opens an edition of a crawl's index where it was published. What searches read is asked of the runtime of this call, so they may not run on its
-    /// threads, except where those may block.
+    /// Opens a published edition of a crawl's index. Searches read through the current runtime, so
+    /// they must not run on its threads, except where those may block.
     ///
     /// # Errors
-    /// It cannot be read, or was written by another version.
+    /// It cannot be read, or is from another version.
     pub async fn open_published<E: Editions>(
         editions: &E,
         crawl: &CrawlId,
@@ -31,7 +31,8 @@ impl Index {
         tokio::task::spawn_blocking(open).await.unwrap_or_else(|error| resume_unwind(error.into_panic()))
     }
 
-    /// Whether it was made from a link graph that says this of what it was made from ([`dragline_graph::Graph::made_from`]).
+    /// Returns whether it was built from the same state as a link graph
+    /// ([`dragline_graph::Graph::made_from`]).
     ///
     /// # Errors
     /// It cannot be read.
@@ -41,7 +42,7 @@ impl Index {
     }
 }
 
-/// The published files of a crawl's index. Threads that may block wait in it for the runtime's.
+/// The published files of a crawl's index. Calling threads block on the runtime.
 struct Files<E> {
     editions: E,
     crawl: CrawlId,

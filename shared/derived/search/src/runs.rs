@@ -1,43 +1,44 @@
-//! A text in runs of letters and digits, and those of a script that is written without spaces in pairs.
+//! Splits a text into runs of letters and digits, and runs of scripts without spaces into pairs.
 
 use std::iter::Peekable;
 use std::ops::Range;
 
 use crate::characters::{Character, Characters, is_of_word, is_unspaced};
 
-/// Words of more bytes are not looked up: they are data, not words.
+/// The maximum length of a word, in bytes. Longer ones are data, not words.
 pub(crate) const WORD_BYTES_MAX: usize = 99;
 
-/// What ends a text and begins another one in a part that has several.
+/// Separates the texts of a part that has several.
 pub(crate) const SEPARATOR: char = '\u{1}';
 
-/// How many places are left free between two texts, so that a phrase does not reach from one into the next: more than phrases are long.
+/// The distance in positions between two texts: longer than any phrase, so that none spans two
+/// texts.
 const GAP: usize = 100;
 
-/// What becomes of runs without spaces.
+/// How to treat runs without spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unspaced {
-    /// Each pair is a word, and the last character another one: in `漢字文`, these are `漢字`, `字文` and `文`. Whatever is looked for is a phrase of
-    /// pairs, and a single character is the beginning of one.
+    /// Each pair is a word, and so is the last character: `漢字文` becomes `漢字`, `字文` and `文`. A
+    /// search looks for a phrase of pairs, and a single character is a prefix of one.
     InPairs,
-    /// The same without the last character, after which a page may go on, unless it is the only one.
+    /// The same without the last character, which a page may continue, unless it is the only one.
     InWholePairs,
-    /// They are not looked up.
+    /// They are skipped.
     LeftOut,
 }
 
-/// A run, or a pair, in normalisation form KC.
+/// A run or a pair, in normalisation form KC.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) text: String,
-    /// Which of the runs it is; texts are further apart.
+    /// Its position among the runs; there are gaps between texts.
     pub(crate) place: usize,
-    /// Its bytes in the text as it is.
+    /// Its byte range in the original text.
     pub(crate) at: Range<usize>,
 }
 
 impl Run {
-    /// Whether it is of a script without spaces.
+    /// Returns whether its script has no spaces.
     pub(crate) fn is_unspaced(&self) -> bool {
         self.text.starts_with(is_unspaced)
     }
@@ -61,7 +62,7 @@ impl<'a> Runs<'a> {
         self.characters.peek().filter(|next| is_of_word(next.c) && is_wanted(next.c))
     }
 
-    /// Reads what is left of a run with spaces around it; `false` if it is no word.
+    /// Reads the rest of a run of a script with spaces; `false` if it is not a word.
     fn read_spaced(&mut self, run: &mut Run) -> bool {
         let mut is_word = run.text.contains(char::is_alphanumeric);
         while let Some(Character { c, at }) = self.characters.next_if(|next| is_of_word(next.c) && !is_unspaced(next.c))
@@ -75,7 +76,7 @@ impl<'a> Runs<'a> {
         is_word && run.text.len() <= WORD_BYTES_MAX
     }
 
-    /// Reads the second character of a pair; `false` if it is not looked up.
+    /// Reads the second character of a pair; `false` if it is skipped.
     fn read_pair(&mut self, run: &mut Run) -> bool {
         let was_second = std::mem::take(&mut self.goes_on);
         match self.peek_if(is_unspaced).cloned() {
@@ -89,7 +90,7 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Reads the next run that is looked up into this one; `false` if there is none.
+    /// Reads the next run into `run`; `false` at the end.
     pub(crate) fn read(&mut self, run: &mut Run) -> bool {
         while let Some(Character { c, at }) = self.characters.next() {
             if c == SEPARATOR {

@@ -1,4 +1,4 @@
-//! Searching.
+//! Searches in the index.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -19,28 +19,28 @@ use crate::index::Index;
 use crate::query::{Node, parse};
 use crate::snippet::{Marked, Marks};
 
-/// The most results on a page of them.
+/// The maximum number of results per page.
 pub const PER_PAGE_MAX: u32 = 100;
 
-/// The last result that can be shown: whoever wants more asks for less.
+/// The last result that can be shown. Users who need more have to narrow the query.
 pub const SHOWN_MAX: u32 = 10_000;
 
-/// How many values of a facet are counted: those that most pages have.
+/// The maximum number of values per facet: those on the most pages.
 const FACET_VALUES_MAX: u32 = 50;
 
-/// How much a page's rank adds to its score, for each doubling.
+/// What each doubling of a page's rank adds to its score.
 const RANK_WEIGHT: f64 = 0.2;
 
-/// What is searched for.
+/// A search request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The query, as docs/search.md describes it.
+    /// The query (docs/search.md).
     pub query: String,
-    /// Which page of the results.
+    /// The page of the results, from 1.
     pub page: NonZeroU32,
-    /// How many results a page has; up to [`PER_PAGE_MAX`].
+    /// The number of results per page, up to [`PER_PAGE_MAX`].
     pub per_page: u32,
-    /// What becomes of words that no page has.
+    /// How to treat words that no page has.
     pub typos: Typos,
 }
 
@@ -49,33 +49,35 @@ pub struct Request {
 pub struct SearchReport<'r> {
     /// The query.
     pub query: &'r str,
-    /// How many pages were searched.
+    /// The number of pages in the index.
     pub pages_indexed: u64,
     /// The results.
     #[serde(flatten)]
     pub results: &'r Results,
 }
 
-/// What was found.
+/// The results of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Results {
-    /// How many pages match.
+    /// The number of matching pages.
     pub total: u64,
-    /// Which page of the results this is.
+    /// The page of the results.
     pub page: u32,
-    /// How many results a page has.
+    /// The number of results per page.
     pub per_page: u32,
     /// The results of this page, the best first.
     pub results: Vec<Hit>,
-    /// How many of all that match have which values.
+    /// The facets of all matching pages.
     pub facets: Facets,
-    /// Words that were replaced.
+    /// The corrected words.
     pub corrections: Vec<Correction>,
-    /// Words that were searched for only in pages in whose language they are no stop words, as nothing else was searched for.
+    /// Words that were only looked up in pages whose language does not have them as stop words, as
+    /// the query has no others.
     pub stop_words: Vec<String>,
 }
 
-/// A page that was found. As JSON, title and snippet are texts, and what was searched for in them is in fields of its own.
+/// A matching page. In JSON, title and snippet are texts, and their matches are in fields of their
+/// own.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hit {
     /// The page.
@@ -83,22 +85,23 @@ pub struct Hit {
     /// Its title; empty if it has none.
     #[serde(flatten, serialize_with = "title")]
     pub title: Marked,
-    /// The part of its text that has most of the words, or what it says about itself.
+    /// The part of its text with the most matches, or its description.
     #[serde(flatten, serialize_with = "snippet")]
     pub snippet: Marked,
-    /// Host, and port if it is not the usual one.
+    /// The host, and the port unless it is the default.
     pub site: String,
-    /// The primary language; `und` if nobody knows.
+    /// The primary language; `und` if unknown.
     pub language: String,
     /// The types of its items.
     pub types: Vec<String>,
-    /// The day that it is of, as it says, or else that of the request that found it as it is.
+    /// The date of the page: its own, otherwise the day of the request that found its current
+    /// content.
     pub day: Option<Date>,
-    /// Its rank among the pages of the site, where 1 is the average.
+    /// Its rank among the pages of the site, whose average is 1.
     pub rank: f64,
     /// How many pages link to it.
     pub linked_from: u64,
-    /// How well it matches. Scores of one query can be compared, and no others.
+    /// How well it matches. Only scores of one query can be compared.
     pub score: Score,
 }
 
@@ -120,7 +123,7 @@ fn snippet<S: Serializer>(snippet: &Marked, to: S) -> Result<S::Ok, S::Error> {
     Fields { snippet: snippet.text(), snippet_matches: snippet.matches() }.serialize(to)
 }
 
-/// How many of the pages that match have which values, the most frequent first.
+/// The number of matching pages by value, the most frequent first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Facets {
     /// By site.
@@ -131,12 +134,12 @@ pub struct Facets {
     pub types: Vec<FacetCount>,
 }
 
-/// How many pages have a value.
+/// The number of pages with a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FacetCount {
     /// The value.
     pub value: String,
-    /// How many pages.
+    /// The number of pages.
     pub pages: u64,
 }
 
@@ -176,7 +179,7 @@ impl Facets {
 }
 
 impl Index {
-    /// Searches.
+    /// Runs a search.
     ///
     /// # Errors
     /// The query is not valid, or the index cannot be read.
@@ -225,7 +228,7 @@ impl Hit {
     }
 }
 
-/// The best of the pages that match, how many there are in all, and what they are.
+/// The best matching pages, the number of all, and their facets.
 type Best = (Vec<(Score, DocAddress)>, u64, Facets);
 
 pub(crate) fn best(lookup: &Lookup, query: &dyn Query, after: u32, count: u32) -> Result<Best, IndexError> {
@@ -233,14 +236,14 @@ pub(crate) fn best(lookup: &Lookup, query: &dyn Query, after: u32, count: u32) -
     let name = |field| searcher.schema().get_field_name(field).to_owned();
     let (rank, tie) = (name(fields.rank), name(fields.tie));
     let key = move |segment: &SegmentReader| {
-        // The columns are there, as every page has a value in each.
+        // The columns exist, as every page has a value in each.
         let ranks = segment.fast_fields().f64(&rank).ok().map(|ranks| ranks.first_or_default_col(0.0));
         let ties = segment.fast_fields().u64(&tie).ok().map(|ties| ties.first_or_default_col(0));
         move |id: DocId, score: Score| {
             let rank = ranks.as_ref().map_or(0.0, |ranks| ranks.get_val(id));
             #[expect(clippy::cast_possible_truncation, reason = "a factor between one and a few")]
             let factor = RANK_WEIGHT.mul_add((1.0 + rank).log2(), 1.0) as Score;
-            // Equally good pages are in the same order in every index of them.
+            // Equal scores have the same order in every index of the same pages.
             (score * factor, ties.as_ref().map_or(0, |ties| ties.get_val(id)))
         }
     };

@@ -1,4 +1,4 @@
-//! Pages that are like another one.
+//! Finds similar pages.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,27 +12,27 @@ use crate::index::Index;
 use crate::search::{Hit, best};
 use crate::snippet::Marks;
 
-/// How many of a page's words tell what it is about.
+/// The number of words that characterise a page.
 const WORDS_MAX: usize = 25;
 
-/// A word that fewer pages have than this tells of no other page.
+/// The minimum number of pages with a word. A word on a single page does not lead to others.
 const PAGES_MIN: u64 = 2;
 
-/// How much a word of the title counts, beside one of the text.
+/// The weight of a word in the title, relative to one in the text.
 const TITLE_TIMES: f64 = 4.0;
 
-/// Pages that are like another one, and the words that they were found by.
+/// Similar pages, and the words that led to them.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Similar {
-    /// The words that tell most of the page from others, as they are looked up.
+    /// The most characteristic words of the page, in their index form.
     pub by: Vec<String>,
     /// The pages, the most similar first.
     pub results: Vec<Hit>,
 }
 
 impl Index {
-    /// Finds up to `count` pages that have the same words as a page: those that are frequent in it and rare elsewhere. `None` if the page is not in
-    /// the index.
+    /// Finds up to `count` pages that share a page's characteristic words: those that are frequent
+    /// on it and rare elsewhere. `None` if the page is not in the index.
     ///
     /// # Errors
     /// The index cannot be read.
@@ -48,7 +48,7 @@ impl Index {
         let mut counts: HashMap<String, f64> = HashMap::new();
         for (part, times) in [(Part::Title, TITLE_TIMES), (Part::Heading, 1.0), (Part::Text, 1.0)] {
             for text in page.texts(part) {
-                // Of two forms of a word, the last is the same for all ways to write it.
+                // The last form of a word is the same for all spellings.
                 let mut forms: BTreeMap<usize, String> = BTreeMap::new();
                 words.each(&text, |token| drop(forms.insert(token.position, token.text.clone())));
                 forms.into_values().for_each(|form| *counts.entry(form).or_default() += times);
@@ -82,7 +82,7 @@ impl Index {
             }
         }
         let itself = Box::new(TermQuery::new(Term::from_field_text(self.fields.url, url), IndexRecordOption::Basic));
-        // A word means the same in pages of the same language alone.
+        // A word only means the same in pages of the same language.
         let language = Term::from_field_text(self.fields.language, &page.language);
         let in_language = boxed(Box::new(TermQuery::new(language, IndexRecordOption::Basic)));
         let query = BooleanQuery::new(vec![
@@ -99,7 +99,8 @@ impl Index {
     }
 }
 
-/// How much a word tells of a page that has it so often: less with each further time, and less the more pages have it.
+/// Returns the weight of a word on a page: it grows more slowly with each occurrence, and is lower
+/// the more pages have the word.
 #[expect(clippy::cast_precision_loss, reason = "a weight, of which the first digits matter")]
 fn weight(count: f64, pages: u64, all: u64) -> f64 {
     (1.0 + count.ln()) * ((all as f64 + 1.0) / pages as f64).ln().max(0.0)

@@ -1,4 +1,4 @@
-//! What is shown of a page's text: where the words are that were searched for.
+//! Snippets: the part of a page's text around the matches.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,13 +7,13 @@ use crate::characters::{Character, Characters};
 use crate::compile::is_lone;
 use crate::words::WordMaker;
 
-/// How much of a text is shown.
+/// The length of a snippet, in bytes.
 const SNIPPET_BYTES: usize = 240;
 
-/// How much of that stands before the first word that was searched for.
+/// The length of the text before the first match, in bytes.
 const BEFORE_BYTES: usize = 60;
 
-/// A text, in pieces that were searched for and others.
+/// A text in pieces, with matches marked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marked(pub Vec<Piece>);
 
@@ -22,19 +22,19 @@ pub struct Marked(pub Vec<Piece>);
 pub struct Piece {
     /// The text.
     pub text: String,
-    /// Whether it was searched for.
+    /// Whether it is a match.
     pub is_match: bool,
 }
 
-/// The words that are marked in texts of one language.
+/// The words to mark in texts of one language.
 pub(crate) struct Marks {
     words: WordMaker,
     terms: HashSet<String>,
-    /// Characters that are marked wherever they stand.
+    /// Characters that are marked wherever they occur.
     lone: HashSet<String>,
 }
 
-/// A word that was found in a text.
+/// A match in a text.
 struct Match {
     at: Range<usize>,
     term: String,
@@ -55,7 +55,7 @@ impl Marks {
                 .last()
                 .is_some_and(|last: &Match| last.at.start == token.offset_from && last.at.end == token.offset_to);
             if is_same {
-                // Another form of the last one.
+                // Another form of the previous word.
             } else if terms.contains(&token.text) {
                 found.push(Match { at: token.offset_from..token.offset_to, term: token.text.clone() });
             } else if !lone.is_empty()
@@ -69,13 +69,13 @@ impl Marks {
         found
     }
 
-    /// Returns a text, marked.
+    /// Marks the matches in a text.
     pub(crate) fn mark(&mut self, text: &str) -> Marked {
         let found = self.find(text);
         Marked::new(text, 0..text.len(), &found)
     }
 
-    /// Returns the part of a text that has most of the words, marked; `None` if it has none of them.
+    /// Returns the part of a text with the most matches, marked; `None` if it has none.
     pub(crate) fn snippet(&mut self, text: &str) -> Option<Marked> {
         let found = self.find(text);
         let best = best(&found)?;
@@ -85,18 +85,18 @@ impl Marks {
 }
 
 impl Marked {
-    /// The beginning of a text without marks.
+    /// Returns the beginning of a text without marks.
     pub(crate) fn beginning(text: &str) -> Self {
         Self::new(text, 0..end(text, 0), &[])
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> String {
         self.0.iter().map(|piece| piece.text.as_str()).collect()
     }
 
-    /// Where what was searched for begins and ends in it, counted in characters.
+    /// Returns the start and end of each match, in characters.
     #[must_use]
     pub fn matches(&self) -> Vec<(usize, usize)> {
         let mut at = 0;
@@ -152,7 +152,8 @@ impl Marked {
     }
 }
 
-/// Returns the match that the best snippet begins with: most different words, then most words, then the earliest; `None` if there is no match.
+/// Returns the first match of the best snippet: the most different words, then the most words, then
+/// the earliest; `None` if there is no match.
 fn best(found: &[Match]) -> Option<usize> {
     let span = SNIPPET_BYTES - BEFORE_BYTES;
     let key = |first: usize| {
@@ -163,11 +164,11 @@ fn best(found: &[Match]) -> Option<usize> {
         terms.dedup();
         (terms.len(), all)
     };
-    // Of equal ones, `max_by_key` returns the last.
+    // `max_by_key` returns the last of equal ones.
     (0..found.len()).rev().max_by_key(|first| key(*first))
 }
 
-/// Returns where the first word begins after a place, if that is before another one.
+/// Returns the start of the first word after `place`, if that is before `before`.
 fn word_after(text: &str, place: usize, before: usize) -> usize {
     let place = text.ceil_char_boundary(place);
     if place == 0 {
@@ -177,7 +178,7 @@ fn word_after(text: &str, place: usize, before: usize) -> usize {
     space.map_or(place, |space| before - text[place + space..before].trim_start().len())
 }
 
-/// Returns where what is shown ends, not within a word if that can be.
+/// Returns the end of a snippet, between words if possible.
 fn end(text: &str, begin: usize) -> usize {
     let end = text.floor_char_boundary((begin + SNIPPET_BYTES).min(text.len()));
     if end == text.len() {

@@ -1,4 +1,5 @@
-//! A word of a page finds it however it is typed: with its accents or without, in either case, composed or not, in every language.
+//! Every word of a page is found however it is typed: with accents or without, in either case,
+//! composed or not, in every language.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +12,8 @@ use crate::fields::Part;
 use crate::index::Index;
 use crate::tests::{found, index_of, page};
 
-/// Words of each language in its script: of several kinds, with its accents and its endings, and none that is a stop word.
+/// Words of each language in its script: of several kinds, with accents and endings, and without
+/// stop words.
 const WORDS: &[(&str, &str)] = &[
     ("ar", "الكِتَابُ المدرسة أخبار إسلام آثار مؤسسة رئيس مُحَمَّد كتـــاب"),
     ("az", "İşıq Ilıq qızıl dəmir şəhər Özəl ağac çörək IRAQ kənd"),
@@ -78,7 +80,7 @@ const WORDS: &[(&str, &str)] = &[
     ("zh", "中文 搜索引擎 數據庫 臺灣"),
 ];
 
-/// Letters that are not made of another one and a mark, as people type them who have none of these.
+/// Letters that are not composed of another one and a mark, with what people type who lack them.
 const WITHOUT: &[(char, &str)] = &[
     ('ß', "ss"),
     ('ẞ', "SS"),
@@ -99,12 +101,13 @@ const WITHOUT: &[(char, &str)] = &[
     ('Ð', "D"),
 ];
 
-/// Whether a letter may have accents. Elsewhere marks are vowels, or make other letters.
+/// Returns whether a letter may have accents. In other scripts, marks are vowels, or make other
+/// letters.
 fn has_accents(c: char) -> bool {
     matches!(c, 'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{370}'..='\u{52f}' | '\u{5d0}'..='\u{6ff}')
 }
 
-/// A word as people type it who have no accents.
+/// Returns a word as typed without accents.
 fn bare(word: &str) -> String {
     let mut bare = String::new();
     let mut after = ' ';
@@ -122,12 +125,12 @@ fn bare(word: &str) -> String {
     bare
 }
 
-/// Capitals as the language has them, where they are not those of all.
+/// Returns a word in capitals, by the rules of its language.
 fn upper(language: &str, word: &str) -> String {
     if matches!(language, "tr" | "az") { word.replace('i', "İ").to_uppercase() } else { word.to_uppercase() }
 }
 
-/// The ways to type a word.
+/// Returns the ways to type a word.
 fn typed(language: &str, word: &str) -> Vec<String> {
     let cased = [word.to_owned(), word.to_lowercase(), upper(language, word)];
     let bare = cased.iter().map(|word| bare(word)).chain([bare(word).to_uppercase(), bare(word).to_lowercase()]);
@@ -360,7 +363,7 @@ proptest! {
         for query in typed(language, &word) {
             let asked = crate::words::WordMaker::of_language(language).asked(&query);
             prop_assert_eq!(asked.len(), 1, "{} is one word", query);
-            // A stop word that has no accents is not indexed.
+            // A stop word without accents is not indexed.
             prop_assert!(indexed.is_empty() || asked[0].forms.iter().any(|form| indexed.contains(form)), "{} {:?} {:?}", query, asked, indexed);
         }
     }

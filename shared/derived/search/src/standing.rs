@@ -1,4 +1,4 @@
-//! What the link graph says of a page: how much it counts, and what links to it say.
+//! The figures of the link graph for a page: its rank, and the anchor texts of links to it.
 
 use std::ops::ControlFlow;
 
@@ -6,10 +6,11 @@ use dragline_graph::{Graph, GraphError};
 
 use crate::entry::LinkFigures;
 
-/// How many different texts of links are looked up for a page: those that most links have.
+/// The maximum number of different anchor texts per page: the most frequent ones.
 const ANCHORS_MAX: u32 = 20;
 
-/// What links say, with the most frequent first, is collected once for all pages: most links of a site are the same on every page.
+/// Collects anchor texts once for all pages, the most frequent first: most links of a site are the
+/// same on every page.
 const COLLECT: &str = "
     CREATE TEMP TABLE IF NOT EXISTS said (id INTEGER, links INTEGER, anchor INTEGER, PRIMARY KEY (id, links, anchor)) WITHOUT ROWID;
     DELETE FROM said;
@@ -19,7 +20,7 @@ const COLLECT: &str = "
         WHERE e.anchor IS NOT NULL AND k.leads_to_page AND t.lands_on <> e.from_id
         GROUP BY t.lands_on, e.anchor;";
 
-/// What the graph says of all pages.
+/// Access to the link figures of all pages.
 pub(crate) struct Standings<'g>(&'g Graph);
 
 impl<'g> Standings<'g> {
@@ -28,7 +29,7 @@ impl<'g> Standings<'g> {
         Ok(Self(graph))
     }
 
-    /// Returns what the graph says of a page; nothing, if it does not know it.
+    /// Returns the figures of a page; the defaults if the graph does not know it.
     pub(crate) fn of_page(&self, url: &str) -> Result<LinkFigures, GraphError> {
         let mut standing = LinkFigures::default();
         self.0.each(

@@ -1,4 +1,4 @@
-//! The index as a whole: what is found, in which order, and after which updates.
+//! The index as a whole: results, their order, and updates.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -13,7 +13,7 @@ use crate::index::{Changes, Index, MadeFrom, Update};
 use crate::search::{Request, Results};
 use crate::{Part, Typos};
 
-/// A page of a site `a.example` in English, unless it says otherwise.
+/// Returns a page of the site `a.example` in English.
 pub(crate) fn page(path: &str, title: &str, text: &str) -> Entry {
     Entry {
         url: format!("https://a.example/{path}"),
@@ -48,7 +48,7 @@ fn search(index: &Index, query: &str) -> Results {
     index.search(&request(query)).unwrap()
 }
 
-/// The paths of the pages that are found, the best first.
+/// Returns the paths of the matching pages, the best first.
 pub(crate) fn found(index: &Index, query: &str) -> String {
     let results = search(index, query).results;
     results
@@ -58,7 +58,7 @@ pub(crate) fn found(index: &Index, query: &str) -> String {
         .join(" ")
 }
 
-/// The same by their names.
+/// The same, sorted by path.
 fn found_sorted(index: &Index, query: &str) -> String {
     let mut paths: Vec<String> = found(index, query).split(' ').map(str::to_owned).collect();
     paths.sort();
@@ -179,7 +179,8 @@ fn the_best_page_comes_first() {
 
 #[test]
 fn what_few_pages_have_is_not_long_for_that() {
-    // Only one page in a hundred is linked to with words: of two of these, the one in which the word is all that the links say is better.
+    // Only one page in a hundred has anchor texts: of two of these, the one whose only anchor text
+    // is the word is better.
     let mut entries: Vec<Entry> = (0..200).map(|n| page(&format!("p{n}"), "Page", "text")).collect();
     entries[7].anchors = vec!["gamma".to_owned()];
     entries[9].anchors = vec!["gamma and much else that somebody has to say about it".to_owned()];
@@ -229,7 +230,7 @@ fn an_update_writes_what_changed() {
     assert_eq!(update(&index, &[changed.clone(), page("three", "Three", "third words")]), counts(2, 0, 1));
     assert_eq!(found_sorted(&index, "words"), "three two");
     assert_eq!(search(&index, "second").results[0].linked_from, 3);
-    // While it was read, the crawl put a page again, as it was and otherwise.
+    // While the index was read, the crawl put a page again, unchanged and changed.
     assert_eq!(update(&index, &[one(), changed.clone(), changed, one(), page("one", "Uno", "first words")]).removed, 1);
     assert_eq!((found_sorted(&index, "words").as_str(), found(&index, "uno").as_str()), ("one two", "one"));
     drop(index);
@@ -247,7 +248,7 @@ fn only_one_process_writes_it_and_all_read() {
     assert_eq!(found(&other, "words"), "one");
     writing.finish(&MadeFrom { format: FORMAT, from: String::new() }).unwrap();
     assert_eq!(found(&index, "words"), "two");
-    // The other one was opened before: it goes on from what is there now.
+    // The other index was opened before: it continues from the current state.
     assert_eq!(update(&other, &[page("two", "Two", "words")]), Changes { unchanged: 1, ..Changes::default() });
     assert_eq!(found(&other, "words"), "two");
 }
@@ -284,7 +285,7 @@ fn an_index_that_cannot_be_read_is_made_again() {
     }
 }
 
-/// The lexicon of a part.
+/// Returns the lexicon of a part.
 fn lexicon(index: &Index, part: Part, beginning: &str) -> Vec<(String, u64, u64)> {
     let mut words = Vec::new();
     index
@@ -359,7 +360,7 @@ fn an_empty_index_finds_nothing() {
     assert_eq!(lexicon(&index, Part::Text, ""), []);
 }
 
-/// What can be known of an index from outside: its lexicons, and what queries find.
+/// The observable contents of an index: its lexicons, and the results of queries.
 type Known = (Vec<Vec<(String, u64, u64)>>, BTreeMap<String, Vec<String>>);
 
 fn known(index: &Index) -> Known {

@@ -1,4 +1,5 @@
-//! The words of a text, as they are looked up: in the language of the page, without endings and stop words.
+//! The words of a text in their index forms: by the language of the page, without endings and stop
+//! words.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -7,21 +8,22 @@ use tantivy::tokenizer::{Language, Token, TokenStream, Tokenizer};
 use crate::forms::{Forms, FormsOf, LettersI};
 use crate::runs::{Run, Runs, SEPARATOR, Unspaced};
 
-/// The language of pages that declare none and whose text does not tell: as BCP 47 names it.
+/// The language of pages that declare none and whose text does not tell (BCP 47).
 pub(crate) const UNDETERMINED: &str = "und";
 
-/// Returns the language that stands for all that a tag may add, such as `en` for `en-GB`; `None` if it is no tag of a language.
+/// Returns the primary language of a tag, such as `en` for `en-GB`; `None` if it is not a language
+/// tag.
 pub(crate) fn primary_language(tag: &str) -> Option<String> {
     let primary = tag.trim().split(['-', '_']).next()?.to_ascii_lowercase();
     let is_tag = matches!(primary.len(), 2 | 3) && primary.bytes().all(|byte| byte.is_ascii_lowercase());
     (is_tag && primary != UNDETERMINED).then_some(match primary.as_str() {
-        // Norwegian is written in two ways, which have tags of their own.
+        // Norwegian has two written forms with tags of their own.
         "nb" | "nn" | "nob" | "nno" | "nor" => "no".to_owned(),
         code => dragline_domain::language::two_letters(code).unwrap_or(code).to_owned(),
     })
 }
 
-/// How words of a language are looked up; `None` if nothing is known of its endings.
+/// Returns the stemming language; `None` if there is no stemmer for it.
 fn known(language: &str) -> Option<Language> {
     Some(match language {
         "ar" => Language::Arabic,
@@ -46,47 +48,48 @@ fn known(language: &str) -> Option<Language> {
     })
 }
 
-/// Whether ı is a letter of a language.
+/// Returns whether a language has the letter ı.
 fn has_dotless_i(language: &str) -> bool {
     matches!(language, "tr" | "az")
 }
 
-/// Returns the language as whose words those of a page in this language are looked up: the same, or [`UNDETERMINED`] for all of which nothing is known.
-/// Pages may say that they are in any language; so there are few of these all the same.
+/// Returns the language whose rules apply to words in this language: the same, or [`UNDETERMINED`]
+/// if there are no rules for it. Pages may declare any language, but there are few of these.
 pub(crate) fn looked_up_as(language: &str) -> &str {
     if known(language).is_some() || has_dotless_i(language) { language } else { UNDETERMINED }
 }
 
-/// Makes the words of texts in one language.
+/// A tokeniser of texts in one language.
 #[derive(Clone)]
 pub(crate) struct WordMaker {
     forms: FormsOf,
     unspaced: Unspaced,
 }
 
-/// A word that is looked up.
+/// A word of a query.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct QueryWord {
-    /// Which of the words it is.
+    /// Its position.
     pub(crate) place: usize,
-    /// What it may be in the index: at least one.
+    /// Its possible forms in the index: at least one.
     pub(crate) forms: Vec<String>,
     pub(crate) is_stop_word: bool,
 }
 
 impl WordMaker {
-    /// Words of a language without endings and stop words. Where nothing is known of it, they are as written, in lower case and without accents.
+    /// Returns the words of a language without endings and stop words; for a language without
+    /// rules, as written, in lower case and without accents.
     pub(crate) fn of_language(language: &str) -> Self {
         let i = if has_dotless_i(language) { LettersI::AsWritten } else { LettersI::AllDotted };
         Self { forms: FormsOf::new(known(language), i), unspaced: Unspaced::InPairs }
     }
 
-    /// Words as written, in lower case and without accents.
+    /// Returns words as written, in lower case and without accents.
     pub(crate) fn as_written() -> Self {
         Self::of_language(UNDETERMINED)
     }
 
-    /// The same without those of scripts that have no spaces.
+    /// The same without scripts that have no spaces.
     pub(crate) fn with_spaces() -> Self {
         Self { unspaced: Unspaced::LeftOut, ..Self::as_written() }
     }
@@ -101,12 +104,13 @@ impl WordMaker {
         }
     }
 
-    /// Calls back with each word of a text that is indexed. Forms of one word have the same place, which counts those words that were left out, too.
+    /// Calls back with each indexed word of a text. Forms of one word have the same position;
+    /// positions also count omitted words.
     pub(crate) fn each(&mut self, text: &str, mut visit: impl FnMut(&Token)) {
         self.stream(text).process(&mut |token| visit(token));
     }
 
-    /// Returns the words of a text as they are looked up.
+    /// Returns the words of a text as a query looks them up.
     pub(crate) fn asked(&mut self, text: &str) -> Vec<QueryWord> {
         let mut asked = Vec::new();
         self.each_run(text, |run, forms| {
@@ -116,7 +120,7 @@ impl WordMaker {
         asked
     }
 
-    /// Calls back with each word of a query, as it is there and as it is looked up.
+    /// Calls back with each word of a query, with its run and its forms.
     pub(crate) fn each_run(&mut self, text: &str, mut visit: impl FnMut(&Run, &Forms)) {
         let mut runs =
             Runs::new(text, if self.unspaced == Unspaced::InPairs { Unspaced::InWholePairs } else { self.unspaced });
@@ -135,7 +139,7 @@ impl Tokenizer for WordMaker {
     }
 }
 
-/// The forms of the words of a text, as the index has them.
+/// A stream of the forms of a text's words, as indexed.
 pub(crate) struct WordStream<'a> {
     runs: Runs<'a>,
     run: Run,
@@ -154,7 +158,7 @@ impl TokenStream for WordStream<'_> {
         while self.runs.read(&mut self.run) {
             self.token.text.clear();
             if self.run.is_unspaced() {
-                // Pairs are many, and are as they are.
+                // Pairs are many, and need no processing.
                 self.token.text.push_str(&self.run.text);
             } else {
                 let forms = self.forms.get(&self.run.text);
@@ -179,7 +183,7 @@ impl TokenStream for WordStream<'_> {
     }
 }
 
-/// Returns texts as [`InLanguages`] reads them: the language first.
+/// Prefixes texts with their language, as [`InLanguages`] reads them.
 pub(crate) fn in_language(language: &str, texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let mut all = format!("{language}{SEPARATOR}");
     for (number, text) in texts.into_iter().enumerate() {
@@ -191,12 +195,12 @@ pub(crate) fn in_language(language: &str, texts: impl IntoIterator<Item = impl A
     all
 }
 
-/// Makes the words of texts that say in which language they are.
+/// A tokeniser of texts that begin with their language.
 #[derive(Clone, Default)]
 pub(crate) struct InLanguages(HashMap<String, WordMaker>);
 
 impl InLanguages {
-    /// The name by which fields of the index ask for it.
+    /// The name of this tokeniser in fields of the index.
     pub(crate) const NAME: &str = "in_languages";
 }
 
@@ -211,7 +215,7 @@ impl Tokenizer for InLanguages {
     }
 }
 
-/// The name by which fields of the index ask for [`WordMaker::with_spaces`].
+/// The name of the tokeniser [`WordMaker::with_spaces`] in fields of the index.
 pub(crate) const AS_WRITTEN: &str = "as_written";
 
 #[cfg(test)]

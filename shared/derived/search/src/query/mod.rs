@@ -1,7 +1,8 @@
-//! Queries, as people write them.
+//! The query language.
 //!
-//! Words, all of which a page has to have; `"a phrase"`; `-word` for what it must not have; `OR` between alternatives; parentheses; `begin*` for the
-//! beginning of a word; and fields: `title:word`, `site:example.org`, `after:2026-05`.
+//! Words, all of which a page must have; `"a phrase"`; `-word` for an excluded word; `OR` between
+//! alternatives; parentheses; `begin*` for a prefix; and fields: `title:word`, `site:example.org`,
+//! `after:2026-05`.
 
 use std::ops::Range;
 
@@ -15,62 +16,62 @@ use crate::words::primary_language;
 /// The longest query, in bytes.
 const QUERY_BYTES_MAX: usize = 2_000;
 
-/// The most words, phrases and conditions of a query.
+/// The maximum number of words, phrases and conditions in a query.
 const LEAVES_MAX: usize = 64;
 
-/// The most parentheses that are open at a time.
+/// The maximum nesting of parentheses.
 const DEPTH_MAX: usize = 16;
 
-/// The fewest letters that a word is searched for by its beginning.
+/// The minimum length of a prefix, in letters.
 const PREFIX_LETTERS_MIN: usize = 2;
 
-/// A part of a query.
+/// A node of a parsed query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Node {
-    /// Pages for which all hold.
+    /// Pages that match all nodes.
     All(Vec<Self>),
-    /// Pages for which any holds.
+    /// Pages that match any node.
     Any(Vec<Self>),
-    /// Pages for which it does not hold.
+    /// Pages that do not match the node.
     Not(Box<Self>),
     /// Pages with these words.
     Words(WordRun),
-    /// Pages for which it holds.
+    /// Pages that meet the condition.
     Condition(Condition),
 }
 
-/// A word, or several that follow one another.
+/// A word, or several consecutive words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WordRun {
-    /// Where; `None` for any part of a page.
+    /// The part of the page; `None` for any.
     pub(crate) part: Option<Part>,
     pub(crate) text: String,
     pub(crate) form: Form,
 }
 
-/// How words are meant.
+/// How words are matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As a word, which may be misspelt.
+    /// As a word, which may have a typing error.
     Word,
-    /// As the beginning of one.
+    /// As a prefix.
     Prefix,
-    /// As they are, in quotation marks.
+    /// Literally, from quotation marks.
     Phrase,
 }
 
-/// What has to hold for a page.
+/// A condition on pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Condition {
-    /// It is on this host, with the port if that is named, or on one in this domain.
+    /// The page is on this host, with the port if one is given, or on a host in this domain.
     Site(String),
-    /// It is in this language.
+    /// The page is in this language.
     Language(String),
-    /// It says something of an item of this type.
+    /// The page has an item of this type.
     Type(String),
-    /// It is of this day or a later one.
+    /// The page is from this day or later.
     After(Date),
-    /// It is of an earlier day.
+    /// The page is from an earlier day.
     Before(Date),
 }
 
@@ -82,7 +83,7 @@ pub fn check(query: &str) -> Result<(), QueryError> {
     parse(query).map(drop)
 }
 
-/// Reads a query.
+/// Parses a query.
 ///
 /// # Errors
 /// It is not valid.
@@ -113,7 +114,7 @@ struct Parser<'q> {
     query: &'q str,
     at: usize,
     leaves: usize,
-    /// Where the parentheses are that are open.
+    /// The positions of open parentheses.
     open: Vec<usize>,
 }
 
@@ -130,7 +131,7 @@ impl<'q> Parser<'q> {
         self.at = self.query.len() - self.rest().trim_start().len();
     }
 
-    /// Reads a word of the language of queries if it is next.
+    /// Reads a keyword of the query language if it is next.
     fn take_keyword(&mut self, keyword: &str) -> bool {
         let is_next = self.rest().strip_prefix(keyword).is_some_and(|rest| {
             rest.chars()
@@ -144,7 +145,7 @@ impl<'q> Parser<'q> {
         is_next
     }
 
-    /// `a OR b`.
+    /// Parses `a OR b`.
     fn alternatives(&mut self) -> Result<Node, QueryError> {
         let mut nodes = vec![self.together()?];
         loop {
@@ -157,7 +158,7 @@ impl<'q> Parser<'q> {
         Ok(if nodes.len() == 1 { nodes.remove(0) } else { Node::Any(nodes) })
     }
 
-    /// `a b`.
+    /// Parses `a b`.
     fn together(&mut self) -> Result<Node, QueryError> {
         let mut nodes = Vec::new();
         loop {
@@ -180,7 +181,7 @@ impl<'q> Parser<'q> {
         Self { query: self.query, at: self.at, leaves: self.leaves, open: Vec::new() }
     }
 
-    /// The problem of a place where something to search for should be.
+    /// Returns the error for a missing operand.
     fn nothing_here(&self) -> QueryError {
         match (self.peek(), self.open.last()) {
             (Some(')'), None) => wrong(QueryProblem::StrayParenthesis, self.at..self.at + 1),
@@ -189,10 +190,10 @@ impl<'q> Parser<'q> {
         }
     }
 
-    /// One word, phrase, condition or group, or what a page must not have.
+    /// Parses a word, phrase, condition, group or negation.
     fn one(&mut self) -> Result<Node, QueryError> {
         let begin = self.at;
-        // Two hyphens begin an option of a program, which is a word.
+        // Two hyphens begin a command-line option, which is a word.
         let is_hyphen = self.rest().starts_with('-') && !self.rest().starts_with("--");
         if is_hyphen || self.take_keyword("NOT") {
             if is_hyphen {
@@ -238,7 +239,7 @@ impl<'q> Parser<'q> {
         Ok(node)
     }
 
-    /// Reads what is in quotation marks, the first of which is next.
+    /// Reads a quoted text, whose opening mark is next.
     fn quoted(&mut self) -> Result<String, QueryError> {
         let begin = self.at;
         self.at += self.peek().map_or(0, char::len_utf8);
@@ -254,7 +255,8 @@ impl<'q> Parser<'q> {
         Ok(text)
     }
 
-    /// Reads a word to its end. Parentheses in it belong to it in pairs, as in `main()`; and where none is open, as in `f(x, y)`.
+    /// Reads a word to its end. Balanced parentheses belong to it, as in `main()`, as do
+    /// parentheses without an open one, as in `f(x, y)`.
     fn word(&mut self) -> &'q str {
         let mut open = 0_usize;
         let ends_group = !self.open.is_empty();
@@ -286,7 +288,8 @@ impl<'q> Parser<'q> {
         self.leaf(begin, node)
     }
 
-    /// The name of the field that is next. `std::path`, `https://example.org` and `10:30` have none, but `url:/docs` has.
+    /// Returns the name of the next field. `std::path`, `https://example.org` and `10:30` have
+    /// none, but `url:/docs` has.
     fn field(&self) -> Option<&'q str> {
         let (name, value) = self.rest().split_once(':')?;
         let is_name = name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -300,7 +303,7 @@ impl<'q> Parser<'q> {
             return Ok(WordRun { part, text: word.to_owned(), form: Form::Word });
         };
         let letters = prefix.chars().filter(|c| c.is_alphanumeric()).count();
-        // One character is a word in a script without spaces.
+        // In a script without spaces, one character is a word.
         if letters < PREFIX_LETTERS_MIN && !prefix.contains(is_unspaced) {
             return Err(wrong(QueryProblem::ShortPrefix(prefix.to_owned()), begin..self.at));
         }
@@ -347,7 +350,7 @@ fn condition(name: &str, value: &str) -> Result<Condition, QueryProblem> {
     })
 }
 
-/// Reads a day, or the first one of a month or a year.
+/// Parses a day, or the first day of a month or a year.
 fn date(text: &str) -> Option<Date> {
     match text.len() {
         4 => format!("{text}-01-01").parse().ok(),

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A query as it was understood.
+/// Formats a parsed query.
 fn shown(node: &Node) -> String {
     let list = |nodes: &[Node]| nodes.iter().map(shown).collect::<Vec<_>>().join(" ");
     match node {
@@ -85,6 +85,6 @@ fn a_query_is_of_bounded_size() {
     assert_eq!(problem(&"x".repeat(QUERY_BYTES_MAX + 1)), QueryProblem::TooLong(QUERY_BYTES_MAX));
     assert_eq!(problem(&"x ".repeat(LEAVES_MAX + 1)), QueryProblem::TooManyWords(LEAVES_MAX));
     assert_eq!(problem(&"(".repeat(DEPTH_MAX + 1)), QueryProblem::TooDeep(DEPTH_MAX));
-    // Negations are no parentheses, but as many can be open.
+    // Negations are not parentheses, but nest as well.
     assert!(parse(&format!("{}x", "NOT ".repeat(400))).is_ok());
 }
