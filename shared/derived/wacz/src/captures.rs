@@ -1,5 +1,5 @@
-//! What was captured, in a temporary file: which objects there are, which bodies were written, the heads of answers that later ones confirm, and the
-//! lines of the index.
+//! The captures of an archive, in a temporary file: objects, written bodies, the heads of answers
+//! that later ones confirm, and the lines of the index.
 
 use dragline_domain::ids::Iteration;
 use dragline_formats::warc::{RecordId, RecordSpan, Sha1Digest};
@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::error::ArchiveError;
 
-/// A response that was written with its body.
+/// A written response with its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     /// Its `WARC-Target-URI`.
@@ -18,23 +18,24 @@ pub(crate) struct Written {
     pub(crate) id: RecordId,
 }
 
-/// An answer of a URL that a later one of the same URL confirms.
+/// An answer that a later one of the same URL confirms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Confirmed {
     /// Its HTTP head.
     pub(crate) head: Vec<u8>,
     /// The digest of its body.
     pub(crate) payload_digest: Sha1Digest,
-    /// Where its body is: in its own record or, if that refers to another one, there.
+    /// The record with its body: its own, or the one that it refers to.
     pub(crate) body_in: Written,
 }
 
-/// The temporary file. SQLite deletes it when it is closed, and keeps it in memory as long as it is small.
+/// The temporary file. SQLite keeps it in memory while it is small, and deletes it when it is
+/// closed.
 pub(crate) struct Captures(Connection);
 
 impl Captures {
     pub(crate) fn new() -> Result<Self, ArchiveError> {
-        // The empty name is that of a temporary file.
+        // SQLite creates a temporary file for the empty name.
         let db = Connection::open("")?;
         db.execute_batch(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
@@ -49,14 +50,15 @@ impl Captures {
         Ok(Self(db))
     }
 
-    /// Notes an object, unless it is known.
+    /// Adds an object, unless it is known.
     pub(crate) fn add_object(&self, key: &str, iteration: Iteration) -> Result<(), ArchiveError> {
         let mut note = self.0.prepare_cached("INSERT OR IGNORE INTO object VALUES (?, ?, ?)")?;
         note.execute(params![place(key), key, iteration.number()])?;
         Ok(())
     }
 
-    /// Returns the object after the place of another one, older iterations and turns first; `None` after the last. The place is moved on.
+    /// Returns the object after `last`, older iterations and turns first; `None` after the last.
+    /// Advances `last`.
     pub(crate) fn next_object(&self, last: &mut String) -> Result<Option<(String, Iteration)>, ArchiveError> {
         let mut next =
             self.0.prepare_cached("SELECT place, key, iteration FROM object WHERE place > ? ORDER BY place LIMIT 1")?;
@@ -66,14 +68,14 @@ impl Captures {
         Ok(Some((key, Iteration::new(number).unwrap_or(Iteration::FIRST))))
     }
 
-    /// Returns the response that was written with this body, if there is one.
+    /// Returns the written response with this body, if there is one.
     pub(crate) fn body(&self, digest: &Sha1Digest) -> Result<Option<Written>, ArchiveError> {
         let mut find = self.0.prepare_cached("SELECT url, date, id FROM body WHERE digest = ?")?;
         let row = find.query_row([digest.as_bytes().as_slice()], |row| read_written(row, 0)).optional()?;
         Ok(row.flatten())
     }
 
-    /// Notes a response that was written with this body.
+    /// Records a written response with this body.
     pub(crate) fn add_body(&self, digest: &Sha1Digest, written: &Written) -> Result<(), ArchiveError> {
         let mut note = self.0.prepare_cached("INSERT OR IGNORE INTO body VALUES (?, ?, ?, ?)")?;
         let Written { url, date, id } = written;
@@ -81,7 +83,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Notes an answer of a URL, which a later one may confirm.
+    /// Records an answer, which a later one may confirm.
     pub(crate) fn add_answer(&self, url: &str, date: Timestamp, answer: &Confirmed) -> Result<(), ArchiveError> {
         let mut note = self.0.prepare_cached("INSERT OR IGNORE INTO answer VALUES (?, ?, ?, ?, ?, ?, ?)")?;
         let Confirmed { head, payload_digest, body_in } = answer;
@@ -98,8 +100,8 @@ impl Captures {
         Ok(())
     }
 
-    /// Returns the answer of a URL that had the body with this digest, and of several that of the date that a reference names, or the last one. Without
-    /// a digest, only the date tells. `None` if there is none.
+    /// Returns the answer of a URL with this body; of several, the one with the date in a
+    /// reference, or the last. Without a digest, only the date counts. `None` if there is none.
     pub(crate) fn confirmed(
         &self,
         url: &str,
@@ -122,14 +124,15 @@ impl Captures {
         Ok(Some(Confirmed { head: head?, payload_digest, body_in }))
     }
 
-    /// Notes a record that refers to what was not written yet.
+    /// Records a reference to a record that is not yet written.
     pub(crate) fn postpone(&self, object: &str, span: RecordSpan) -> Result<(), ArchiveError> {
         let mut note = self.0.prepare_cached("INSERT INTO postponed VALUES (?, ?, ?)")?;
         note.execute(params![object, span.offset.cast_signed(), span.length.cast_signed()])?;
         Ok(())
     }
 
-    /// Returns the first postponed record after another one, with its number; 0 is before all. `None` after the last.
+    /// Returns the first postponed record after a number, with its own; 0 is before all. `None`
+    /// after the last.
     pub(crate) fn postponed_after(&self, number: i64) -> Result<Option<(i64, String, RecordSpan)>, ArchiveError> {
         let mut next = self.0.prepare_cached(
             "SELECT rowid, object, offset, length FROM postponed WHERE rowid > ? ORDER BY rowid LIMIT 1",
@@ -162,14 +165,15 @@ impl Captures {
     }
 }
 
-/// Returns what was written, from three columns; `None` if this program did not write them.
+/// Parses a written response from three columns; `None` if this program did not write them.
 fn read_written(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Written>> {
     let (date, id): (String, String) = (row.get(first + 1)?, row.get(first + 2)?);
     let url = row.get(first)?;
     Ok(date.parse().ok().zip(RecordId::parse(&id)).map(|(date, id)| Written { url, date, id }))
 }
 
-/// Returns what puts objects in order: their keys, with the lengths of numbers before these, so that iteration 10 comes after 9.
+/// Returns the sort key of an object: its key with a length before each number, so that iteration
+/// 10 comes after 9.
 fn place(key: &str) -> String {
     let mut place = String::with_capacity(key.len() + 16);
     let mut rest = key;

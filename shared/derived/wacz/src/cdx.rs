@@ -1,4 +1,5 @@
-//! The index of captures, in CDXJ: a line for each, with the key of its URL, its time, and where its record is.
+//! The index of captures in CDXJ: one line each, with the key of the URL, the time, and the
+//! location of the record.
 
 use data_encoding::HEXLOWER;
 use dragline_formats::warc::{RecordType, StoredRecord, parse_http_response};
@@ -13,10 +14,10 @@ use crate::captures::Captures;
 use crate::error::ArchiveError;
 use crate::surt::surt;
 
-/// How many lines are compressed together: whoever looks a URL up reads one such block.
+/// The number of lines per compressed block. Readers fetch one block per lookup.
 const BLOCK_LINES: usize = 3_000;
 
-/// What a line says of a capture. Numbers are texts, as other writers have them.
+/// The fields of a line. Numbers are texts, as in other writers.
 #[derive(Serialize)]
 struct Capture<'c> {
     url: &'c str,
@@ -31,7 +32,8 @@ struct Capture<'c> {
     filename: &'c str,
 }
 
-/// Returns the line of a record: its key and time, and the rest. `None` if it is no answer of a server.
+/// Returns the line of a record: its key and time, and the rest. `None` if the record is not an
+/// answer of a server.
 pub(crate) fn line(
     record: &StoredRecord,
     record_type: &RecordType,
@@ -69,7 +71,7 @@ pub(crate) fn line(
     Ok(Some((key, serde_json::to_string(&capture)?)))
 }
 
-/// The index, compressed in blocks, and the list of these.
+/// A writer of the index in compressed blocks, with a list of them.
 pub(crate) struct Blocks {
     /// The lines of the list.
     list: String,

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of archives.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub enum ArchiveError {
     /// The crawl could not be read.
     #[error(transparent)]
     Port(#[from] PortError),
-    /// An object of a committed segment is not there.
+    /// An object of a committed segment is missing.
     #[error("the WARC object {0} is missing")]
     Missing(String),
     /// An object is damaged.
@@ -21,7 +21,7 @@ pub enum ArchiveError {
     Damaged {
         /// The object.
         object: String,
-        /// What is wrong with it.
+        /// The damage.
         source: WarcError,
     },
     /// A file cannot be written.
@@ -29,7 +29,7 @@ pub enum ArchiveError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The ZIP file cannot be written.

@@ -1,4 +1,4 @@
-//! WARC files in a folder.
+//! Writes WARC files to a folder.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -17,8 +17,9 @@ use crate::merge::{Copied, Files, Plan, copy};
 use crate::names;
 use crate::selection::Chosen;
 
-/// Writes records of a crawl to WARC files in a folder, which is made if it is not there. The files get their names once all of them are whole; then, if
-/// everything was written, those of earlier archives of the crawl are removed.
+/// Writes records of a crawl to WARC files in a folder, which is created if necessary. The files
+/// get their names once all of them are complete; then, if everything was written, files of earlier
+/// archives of the crawl are removed.
 ///
 /// # Errors
 /// The crawl cannot be read, an object is missing or damaged, or a file cannot be written.
@@ -42,12 +43,12 @@ fn failed(path: &Path, source: std::io::Error) -> ArchiveError {
     ArchiveError::File { path: path.to_owned(), source }
 }
 
-/// Files of a folder.
+/// The writer of the folder's files.
 struct Folder<'f> {
     folder: &'f Path,
-    /// The file that is being written, and its name.
+    /// The file being written, and its name.
     open: Option<(PathBuf, BufWriter<NamedTempFile>)>,
-    /// Those that are whole, to be named.
+    /// Complete files that are not yet named.
     whole: Vec<(PathBuf, TempPath)>,
 }
 
@@ -75,7 +76,7 @@ impl Files for Folder<'_> {
     fn begin(&mut self, name: &str) -> Result<(), ArchiveError> {
         self.end_file()?;
         let mut file = tempfile::Builder::new();
-        // As other files: the user's umask decides who may read it.
+        // As for other files, the user's umask decides who may read it.
         #[cfg(unix)]
         file.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = file.prefix(".dragline-").tempfile_in(self.folder).map_err(|error| failed(self.folder, error))?;
@@ -88,7 +89,7 @@ impl Files for Folder<'_> {
     }
 }
 
-/// Removes the files that earlier archives of the crawl left: what was forgotten meanwhile may be in them.
+/// Removes the files of earlier archives of the crawl, as they may contain forgotten URLs.
 fn remove_earlier(folder: &Path, crawl: &CrawlId, written: &HashSet<PathBuf>) -> Result<(), ArchiveError> {
     for entry in fs::read_dir(folder).map_err(|error| failed(folder, error))? {
         let path = entry.map_err(|error| failed(folder, error))?.path();
@@ -100,7 +101,7 @@ fn remove_earlier(folder: &Path, crawl: &CrawlId, written: &HashSet<PathBuf>) ->
     Ok(())
 }
 
-/// Whether this program wrote the file, of this crawl. Others name files likewise.
+/// Returns whether this program wrote the file for this crawl. Other programs use similar names.
 fn is_ours(path: &Path, crawl: &CrawlId) -> bool {
     let first = File::open(path).ok().and_then(|file| WarcReader::new(file, ReadLimits::default()).next());
     let Some(info) = first.and_then(Result::ok).and_then(|record| record.info()) else { return false };

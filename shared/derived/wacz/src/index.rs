@@ -1,4 +1,4 @@
-//! The index of the segments as they are stored, for programs that replay them in their places.
+//! Writes an index of the stored segments, for programs that replay them in place.
 
 use dragline_formats::blob::Blob;
 use dragline_ports::archive::Archive;
@@ -11,10 +11,11 @@ use crate::merge::{each_object, each_record, note_objects};
 use crate::revisit;
 use crate::selection::Selection;
 
-/// Writes the index of all committed segments in CDXJ, sorted: a line for each answer that is there to be replayed, with the key of its object as the
-/// name of its file. Returns how many lines there are.
+/// Writes the index of all committed segments in CDXJ, sorted: a line for each answer that can be
+/// replayed, with the key of its object as the file name. Returns the number of lines.
 ///
-/// A 304 has no line: programs would show it as an empty page, and show the answer before it instead.
+/// A 304 has no line: programs would show it as an empty page; without one, they show the answer
+/// before it.
 ///
 /// # Errors
 /// The crawl cannot be read, an object is missing or damaged, or a line cannot be written.

@@ -1,8 +1,9 @@
-//! What a crawl archived, as files that other programs replay: WACZ 1.1.1 (<https://specs.webrecorder.net/wacz/1.1.1/>), and WARC files merged to
-//! larger ones.
+//! Exports a crawl's archive as files that other programs replay: WACZ 1.1.1
+//! (<https://specs.webrecorder.net/wacz/1.1.1/>), and merged WARC files.
 //!
-//! The records of all segments are copied as they are stored, one after the other; a body that was stored before is a `revisit` record that refers to
-//! it. What is forgotten is left out. The index is sorted in a temporary file, so nothing in memory grows with the crawl.
+//! The records of all segments are copied as stored, one after the other. A body that is already in
+//! the archive becomes a `revisit` record that refers to it. Forgotten URLs are left out. The index
+//! is sorted in a temporary file, so memory does not grow with the crawl.
 
 mod captures;
 mod cdx;

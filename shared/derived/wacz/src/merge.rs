@@ -1,6 +1,6 @@
-//! Copying the records of all segments into fewer, larger WARC files.
+//! Merges the records of all segments into fewer, larger WARC files.
 //!
-//! Of each record no more than its head is in memory, however long its body is.
+//! Only the head of each record is in memory, however long its body is.
 
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
@@ -23,48 +23,48 @@ use crate::package::About;
 use crate::revisit::{self, Identity};
 use crate::selection::{Chosen, Selection};
 
-/// The number of segments in one read.
+/// The number of segments per read.
 const BATCH_ROWS: usize = 500;
 
-/// What is held of each record: its head, and whether there is a body.
+/// The part of each record in memory: its head, and whether it has a body.
 const HELD: ReadLimits = ReadLimits::holding(1);
 
-/// How much of a record is copied at once.
+/// The size of the copy buffer, in bytes.
 const WINDOW_BYTES: usize = 64 << 10;
 
-/// What was copied.
+/// The totals of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
-    /// How many answers of servers there are.
+    /// The number of answers of servers.
     pub captures: u64,
-    /// How many of these refer to another one with the same body, which was left out.
+    /// The number of those whose body was omitted in favour of a reference to another answer.
     pub bodies_shared: u64,
-    /// How many WARC files were written.
+    /// The number of WARC files.
     pub files: u32,
-    /// Their bytes.
+    /// Their size, in bytes.
     pub bytes: u64,
 }
 
-/// Where WARC files are written to.
+/// The destination of WARC files.
 pub(crate) trait Files {
     /// Begins a file.
     fn begin(&mut self, name: &str) -> Result<(), ArchiveError>;
-    /// Writes to the file that was begun last.
+    /// Writes to the current file.
     fn write(&mut self, bytes: &[u8]) -> Result<(), ArchiveError>;
 }
 
-/// What is to be written.
+/// The contents of an archive.
 #[derive(Clone, Debug)]
 pub struct Plan<'a> {
-    /// What is said of it.
+    /// Its metadata.
     pub about: About<'a>,
-    /// Which visits it is of.
+    /// The visits in it.
     pub selection: Selection,
-    /// About how large a WARC file becomes, in bytes.
+    /// The approximate maximum size of a WARC file, in bytes.
     pub file_bytes_max: u64,
 }
 
-/// Copies the records of a crawl that are wanted.
+/// Copies the selected records of a crawl.
 pub(crate) async fn copy(
     (reader, archive): (&impl Reader, &impl Archive),
     plan: &Plan<'_>,
@@ -98,7 +98,7 @@ pub(crate) async fn copy(
     Ok(copying.copied)
 }
 
-/// An object that was noted.
+/// A recorded object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object<'o> {
     pub(crate) key: &'o str,
@@ -106,7 +106,8 @@ pub(crate) struct Object<'o> {
     pub(crate) iteration: Iteration,
 }
 
-/// Calls back with each object that was noted and is wanted, older iterations and turns first.
+/// Calls back with each recorded object that may have selected records, older iterations and turns
+/// first.
 pub(crate) async fn each_object(
     archive: &impl Archive,
     captures: &Captures,
@@ -127,7 +128,8 @@ pub(crate) async fn each_object(
     Ok(())
 }
 
-/// Calls back with each record of an object, of which no more than the head is held. Of what was forgotten, its place is left, which is no record.
+/// Calls back with the head of each record of an object. The gaps that forgotten records left are
+/// skipped.
 pub(crate) fn each_record(
     object: &str,
     stored: &Blob,
@@ -142,7 +144,8 @@ pub(crate) fn each_record(
     Ok(())
 }
 
-/// Notes the objects of the committed segments that may have what is selected. Others were left by a process that died before it committed them.
+/// Records the objects of committed segments that may have selected records. Other objects were
+/// left by a process that died before it committed them.
 pub(crate) async fn note_objects(
     reader: &impl Reader,
     selection: &Selection,
@@ -161,7 +164,7 @@ pub(crate) async fn note_objects(
     noted
 }
 
-/// The file that is being written.
+/// The writer of the current file.
 struct Part {
     name: String,
     bytes: u64,
@@ -170,22 +173,22 @@ struct Part {
 struct Copying<'c, F> {
     plan: &'c Plan<'c>,
     captures: &'c Captures,
-    /// What is wanted; `None` if all is.
+    /// The selected visits; `None` if all are.
     chosen: Option<&'c Chosen>,
     files: &'c mut F,
     file: Option<Part>,
-    /// What the last object says of itself.
+    /// The `warcinfo` of the last object.
     stored: WarcInfo,
     copied: Copied,
 }
 
 /// How a record is written.
 enum Form {
-    /// As it is stored.
+    /// As stored.
     AsStored,
-    /// As these records, the first of which stands for it.
+    /// As these records, the first of which replaces it.
     As(Vec<Record>),
-    /// Later, as what it refers to was not written yet.
+    /// Later, as it refers to a record that is not yet written.
     Later,
 }
 
@@ -254,7 +257,7 @@ impl<'c, F: Files> Copying<'c, F> {
         Ok(())
     }
 
-    /// Writes what stands for an answer whose body is in another record.
+    /// Writes the replacement of an answer whose body is in another record.
     fn append_all(&mut self, record: &StoredRecord, records: &[Record]) -> Result<(), ArchiveError> {
         self.copied.bodies_shared += 1;
         for (number, made) in records.iter().enumerate() {
@@ -271,7 +274,7 @@ impl<'c, F: Files> Copying<'c, F> {
         made: &Record,
     ) -> Result<(), ArchiveError> {
         let member = written(made)?;
-        // The index says what is in the record that was made.
+        // The index describes the new record.
         match read_record_of(member.reader(), HELD, &mut io::sink()) {
             Ok(made) => self.append(&made, record_type, &member),
             Err(_) => self.append(record, record_type, &member),
@@ -300,11 +303,11 @@ impl<'c, F: Files> Copying<'c, F> {
         }
     }
 
-    /// A body that was written before is left out.
+    /// Omits a body that is already written.
     fn form_of_response(&self, identity: &Identity, record: &StoredRecord) -> Result<Form, ArchiveError> {
         let Some(payload_digest) = record.payload_digest() else { return Ok(Form::AsStored) };
         let Ok(response) = parse_http_response(&record.block) else { return Ok(Form::AsStored) };
-        // A body that was cut does not stand for another, nor does one of no bytes.
+        // A body that was cut or is empty cannot replace another.
         let may_be_shared = !response.body.is_empty() && record.truncated().is_none();
         let earlier = if may_be_shared { self.captures.body(&payload_digest)? } else { None };
         let itself = Written { url: identity.url.clone(), date: identity.date, id: identity.id };
@@ -323,7 +326,7 @@ impl<'c, F: Files> Copying<'c, F> {
         Ok(form)
     }
 
-    /// What was found unchanged refers to the record with the body, wherever that was written.
+    /// Refers an unchanged answer to the record with its body, wherever that was written.
     fn form_of_revisit(&self, identity: &Identity, record: &StoredRecord) -> Result<Form, ArchiveError> {
         let digest = record.payload_digest();
         let confirmed = self.captures.confirmed(&identity.url, record.refers_to_date(), digest.as_ref())?;
@@ -342,7 +345,7 @@ impl<'c, F: Files> Copying<'c, F> {
     }
 }
 
-/// Writes bytes to the file that was begun last, window by window. Returns how many they are.
+/// Copies bytes to the current file through a buffer. Returns their number.
 fn write(files: &mut impl Files, bytes: &Blob) -> Result<u64, ArchiveError> {
     let mut reader = bytes.reader();
     let mut window = vec![0; WINDOW_BYTES];

@@ -10,7 +10,7 @@ use super::*;
 
 const PAGE: &str = "https://example.org/a";
 
-/// Files in memory, one after the other.
+/// Files in memory.
 #[derive(Default)]
 struct Memory(Vec<Vec<u8>>);
 
@@ -56,21 +56,21 @@ fn refers_to(url: &str, at: i64) -> Option<RefersTo> {
     Some(RefersTo { target_uri: TargetUri::new(url), date: day(at) })
 }
 
-/// A 304 that confirms the answer of a day.
+/// Returns a 304 that confirms the answer of day `since`.
 fn confirmed(url: &str, at: i64, since: i64, body: &str) -> Record {
     let head = http_revisit_head(304, "Not Modified", &headers(&[("ETag", "W/\"2\""), ("X-Cache", "hit")]));
     let revisit = Revisit::ServerNotModified { payload_digest: Some(Sha1Digest::compute(body.as_bytes())) };
     Record::revisit(id(at), &event(url, at), head, &revisit, refers_to(url, since))
 }
 
-/// A 200 with the same body again.
+/// Returns a 200 with the same body again.
 fn repeated(url: &str, at: i64, since: i64, body: &str) -> Record {
     let head = http_revisit_head(200, "OK", &headers(&[("Content-Type", "text/html"), ("Date", "later")]));
     let revisit = Revisit::IdenticalPayload { payload_digest: Sha1Digest::compute(body.as_bytes()) };
     Record::revisit(id(at), &event(url, at), head, &revisit, refers_to(url, since))
 }
 
-/// Writes objects, each with one record, and returns the records of the archive and its index.
+/// Writes objects with one record each, and returns the records of the archive and its index.
 fn archived(records: &[Record]) -> (Vec<StoredRecord>, Vec<String>) {
     let (captures, mut memory, name) = (Captures::new().unwrap(), Memory::default(), CrawlId::try_from("c".to_owned()));
     let objects: Vec<Blob> = records.iter().map(|record| written(record).unwrap()).collect();
@@ -98,7 +98,7 @@ fn archived(records: &[Record]) -> (Vec<StoredRecord>, Vec<String>) {
     (records.map(Result::unwrap).collect(), lines)
 }
 
-/// What replays a visit: the status and type that are served, and the record whose body is.
+/// Returns how a visit is replayed: the served status and type, and the record with the body.
 fn replayed(records: &[StoredRecord], at: i64) -> Option<(u16, String, String)> {
     let is_answer = |record: &&StoredRecord| {
         record.date() == Some(day(at)) && matches!(record.record_type, RecordType::Response | RecordType::Revisit)

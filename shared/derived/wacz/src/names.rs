@@ -1,4 +1,4 @@
-//! What merged WARC files are called, and what they say of themselves.
+//! The names and the `warcinfo` of merged WARC files.
 
 use dragline_domain::definition::Hostname;
 use dragline_domain::ids::CrawlId;
@@ -8,10 +8,11 @@ use crate::package::About;
 
 const END: &str = ".warc.gz";
 
-/// The name of a machine that is not to be named.
+/// The name of a machine that must not be named.
 const NO_HOSTNAME: &str = "localhost";
 
-/// Returns the name of a file: crawl, time, serial number and machine, as WARC 1.1 suggests (annex C).
+/// Returns the name of a file: crawl, time, serial number and machine, as WARC 1.1 suggests (annex
+/// C).
 pub(crate) fn file_name(about: &About<'_>, number: u32, stored: &WarcInfo) -> String {
     let time = about.created.strftime("%Y%m%d%H%M%S");
     let hostname = stored.hostname.as_deref().and_then(|name| name.parse::<Hostname>().ok());
@@ -19,7 +20,7 @@ pub(crate) fn file_name(about: &About<'_>, number: u32, stored: &WarcInfo) -> St
     format!("{}-{time}-{number:05}-{hostname}{END}", about.crawl)
 }
 
-/// Whether a file may be called so: also the number alone after the crawl, which was enough for older versions.
+/// Returns whether a file may have this name. Older versions only put the number after the crawl.
 pub(crate) fn is_one(crawl: &CrawlId, name: &str) -> bool {
     let Some(rest) = name.strip_prefix(crawl.as_str()).and_then(|rest| rest.strip_prefix('-')) else { return false };
     let Some(rest) = rest.strip_suffix(END) else { return false };
@@ -33,7 +34,7 @@ pub(crate) fn is_one(crawl: &CrawlId, name: &str) -> bool {
     }
 }
 
-/// Whether `isPartOf` names the crawl, or an iteration of it.
+/// Returns whether `isPartOf` names the crawl or one of its iterations.
 pub(crate) fn is_part_of(crawl: &CrawlId, whole: &str) -> bool {
     match whole.strip_prefix(crawl.as_str()) {
         Some("") => true,
@@ -42,7 +43,7 @@ pub(crate) fn is_part_of(crawl: &CrawlId, whole: &str) -> bool {
     }
 }
 
-/// Returns what a file says of itself, given what its first segment says.
+/// Returns the `warcinfo` of a file, based on that of its first segment.
 pub(crate) fn describe(about: &About<'_>, filename: &str, stored: &WarcInfo) -> WarcInfo {
     let collections = stored.is_part_of.iter().filter(|whole| !is_part_of(about.crawl, whole)).cloned();
     WarcInfo {

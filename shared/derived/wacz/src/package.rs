@@ -1,4 +1,5 @@
-//! The package: a ZIP file with the WARC files, their index, the pages, and a list of all of it with digests.
+//! The package: a ZIP file with the WARC files, their index, the pages, and a list of the files
+//! with digests.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -23,21 +24,22 @@ use crate::selection::Chosen;
 
 const WACZ_VERSION: &str = "1.1.1";
 
-/// The number of pages in one read.
+/// The number of pages per read.
 const BATCH_ROWS: usize = 200;
 
-/// What is said of an archive, in a package and in its WARC files.
+/// The metadata of an archive, in a package and in its WARC files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About<'a> {
     /// The crawl.
     pub crawl: &'a CrawlId,
-    /// When it is made.
+    /// When the archive is written.
     pub created: Timestamp,
-    /// Name and version of the program.
+    /// The name and version of the program.
     pub software: &'a str,
 }
 
-/// Writes a WACZ file of what a crawl archived, and of pages with their texts: of those of the site as it is now, or of the iteration that is selected.
+/// Writes a WACZ file with a crawl's archive and its pages with their texts: the current pages, or
+/// those of the selected iteration.
 ///
 /// # Errors
 /// The crawl cannot be read, an object is missing or damaged, or the file cannot be written.
@@ -57,7 +59,7 @@ pub async fn write_wacz(
     package.put(list.as_bytes())?;
 
     let mut main_page = None;
-    // Replaying programs show the first list, and search the second one, too.
+    // Replay programs show the first list, and also search the second.
     for (path, title, depths) in [
         ("pages/pages.jsonl", "Start pages", Depths::Start),
         ("pages/extraPages.jsonl", "Other pages", Depths::Further),
@@ -91,10 +93,10 @@ pub async fn write_wacz(
     Ok(copied)
 }
 
-/// Which pages a list has.
+/// The pages of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Depths {
-    /// Those that the crawl starts from.
+    /// Those at the start of the crawl.
     Start,
     /// All others.
     Further,
@@ -113,12 +115,12 @@ impl Depths {
     }
 }
 
-/// Which pages are listed.
+/// The filter of the page lists.
 struct Lists<'c> {
     depths: Depths,
-    /// The iteration whose pages are listed as it saw them, before those of the site as it is now.
+    /// The iteration whose pages are listed first, before the current ones.
     iteration: Option<Iteration>,
-    /// What is in the archive; `None` if all is.
+    /// The visits in the archive; `None` if all are.
     chosen: Option<&'c Chosen>,
 }
 
@@ -143,7 +145,8 @@ impl Lists<'_> {
             .await?;
             written?;
         }
-        // Of an iteration, what its pages need of others: each URL is listed once.
+        // For a selected iteration, this adds what its pages need from other iterations. Each URL
+        // is listed once.
         let all = &Filter::default();
         let pages = |after: Option<Cursor>| async move { reader.pages(all, after.as_ref(), BATCH_ROWS).await };
         let mut written = Ok(());
@@ -192,7 +195,7 @@ struct Page<'p> {
 }
 
 impl<'p> Page<'p> {
-    /// Returns `None` for what is no page: that is found by its URL.
+    /// Returns the line of a page; `None` for other content, which is found by its URL.
     fn new(url: &'p str, ts: &'p str, title: Option<&'p str>, text: Option<&'p str>) -> Option<Self> {
         let digest = Sha1::digest(format!("{ts} {url}"));
         Some(Self { id: HEXLOWER.encode(&digest[..10]), url, ts, title, text: text? })
@@ -228,7 +231,7 @@ struct Resource {
     bytes: u64,
 }
 
-/// The ZIP file, and what is in it so far.
+/// The ZIP file, and its contents so far.
 struct Package {
     zip: ZipWriter<BufWriter<File>>,
     resources: Vec<Resource>,
@@ -241,7 +244,7 @@ impl Package {
         Self { zip: ZipWriter::new(BufWriter::new(file)), resources: Vec::new(), open: None }
     }
 
-    /// Begins a file that is read by ranges, so it is not compressed again.
+    /// Begins a file without compression, as it is read by ranges.
     fn begin_stored(&mut self, path: &str) -> Result<(), ArchiveError> {
         self.begin_with(path, CompressionMethod::Stored)
     }
@@ -252,7 +255,7 @@ impl Package {
 
     fn begin_with(&mut self, path: &str, method: CompressionMethod) -> Result<(), ArchiveError> {
         self.end_file();
-        // Nobody knows yet whether it is longer than 4 GB.
+        // It may turn out to be longer than 4 GB.
         self.zip.start_file(path, SimpleFileOptions::default().compression_method(method).large_file(true))?;
         self.open = Some((path.to_owned(), Sha256::new(), 0));
         Ok(())
@@ -301,7 +304,8 @@ impl Files for Package {
     }
 }
 
-/// Returns the name of a file as Frictionless data packages want it: the end of its path, without capitals.
+/// Returns a file's name in the form of Frictionless data packages: the last part of its path, in
+/// lower case.
 fn resource_name(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     name.replace(|c: char| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '.' | '_'), "-")

@@ -1,7 +1,8 @@
-//! What is written in place of answers whose bodies are in other records.
+//! The replacements of answers whose bodies are in other records.
 //!
-//! Programs that replay archives serve the head of a `revisit` record with the body of the record that it refers to, which must be no `revisit` itself.
-//! A 304 has no head that would do: its record gets that of the answer which it confirms, and what the server sent with it is in a `metadata` record.
+//! Replay programs serve the head of a `revisit` record with the body of the record that it refers
+//! to, which must not be a `revisit` itself. The head of a 304 would not do: its record gets the
+//! head of the confirmed answer, and the server's own head is in a `metadata` record.
 
 use dragline_formats::warc::{
     CaptureEvent, ExtensionField, ExtensionName, Record, RecordId, RefersTo, Revisit, Sha1Digest, StoredRecord,
@@ -14,7 +15,7 @@ use crate::captures::{Confirmed, Written};
 /// The status of an answer that confirms an earlier one (RFC 9110 §15.4.5).
 const NOT_MODIFIED: u16 = 304;
 
-/// What all records have that can be written in another form.
+/// The fields that a record keeps when it is rewritten.
 pub(crate) struct Identity {
     pub(crate) id: RecordId,
     pub(crate) date: Timestamp,
@@ -22,7 +23,8 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Returns that of a record; `None` if it lacks a part, as no record of this program does.
+    /// Returns the identity of a record; `None` if a field is missing, which does not happen in
+    /// records of this program.
     pub(crate) fn from_record(record: &StoredRecord) -> Option<Self> {
         Some(Self { id: record.id()?, date: record.date()?, url: record.target_uri()?.to_owned() })
     }
@@ -44,12 +46,12 @@ pub(crate) fn head(record: &StoredRecord) -> Vec<u8> {
     record.block.get(..record.block.len() - body_bytes).unwrap_or_default().to_vec()
 }
 
-/// Whether a record is that of a 304.
+/// Returns whether a record is a 304.
 pub(crate) fn is_not_modified(record: &StoredRecord) -> bool {
     parse_http_response(&record.block).is_ok_and(|response| response.status == NOT_MODIFIED)
 }
 
-/// Returns the record of an answer that came with this head, and whose body is in another record.
+/// Returns the record of an answer with this head whose body is in another record.
 pub(crate) fn same_body(
     (identity, record): (&Identity, &StoredRecord),
     head: Vec<u8>,
@@ -62,7 +64,8 @@ pub(crate) fn same_body(
     with_visit(revisit.referring_to(body_in.id), record)
 }
 
-/// Returns the records of an answer that confirms an earlier one: one that is replayed as that, and one with what came.
+/// Returns the records of an answer that confirms an earlier one: one to replay in its place, and
+/// one with its own head.
 pub(crate) fn not_modified((identity, record): (&Identity, &StoredRecord), confirmed: Confirmed) -> Vec<Record> {
     let Confirmed { head, payload_digest, body_in } = confirmed;
     let revisit = same_body((identity, record), head, payload_digest, &body_in);
@@ -72,8 +75,8 @@ pub(crate) fn not_modified((identity, record): (&Identity, &StoredRecord), confi
     vec![revisit, sent.concurrent_to(identity.id).referring_to(identity.id)]
 }
 
-/// Returns the record of an answer whose body is nowhere: it is there for whoever reads the archive, and not replayed as an empty page. `None` if it is
-/// no answer.
+/// Returns the record of an answer whose body is missing: readers of the archive see it, but it is
+/// not replayed as an empty page. `None` if it is not an answer.
 pub(crate) fn bodiless((identity, record): (&Identity, &StoredRecord)) -> Option<Record> {
     let answer = parse_http_response(&record.block).ok()?;
     Some(with_visit(Record::head_alone(identity.id, &identity.event(record), &answer), record))
@@ -86,7 +89,7 @@ fn with_visit(made: Record, record: &StoredRecord) -> Record {
     }
 }
 
-/// Returns the id of a record that is made of what is already there, such as another record: the same each time.
+/// Returns a reproducible id for a record derived from existing data, such as another record.
 pub(crate) fn derived(from: &str) -> RecordId {
     let digest = Sha1Digest::compute(from.as_bytes());
     let bits = digest.as_bytes().iter().take(16).fold(0, |bits: u128, &byte| bits << 8 | u128::from(byte));

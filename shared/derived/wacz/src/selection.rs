@@ -1,4 +1,5 @@
-//! Which visits an archive is of, and what comes with them: what their pages need to be shown, and the bodies that they confirm.
+//! The visits in an archive, and what they need: requisites of pages, and bodies that unchanged
+//! visits confirm.
 
 use std::ops::ControlFlow;
 
@@ -14,28 +15,29 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::error::ArchiveError;
 use crate::merge::Object;
 
-/// The number of documents in one read.
+/// The number of documents per read.
 const BATCH_ROWS: usize = 200;
 
-/// Which visits an archive is of; the default is all.
+/// The visits in an archive; by default all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
     /// The iteration; `None` for all.
     pub iteration: Option<Iteration>,
-    /// When they began at the earliest; `None` for any time.
+    /// The earliest time of a visit; `None` for any.
     pub since: Option<Timestamp>,
-    /// What holds for their URLs; `None` for all.
+    /// The condition on their URLs; `None` for all.
     pub condition: Option<Condition>,
 }
 
 impl Selection {
-    /// Whether everything is selected.
+    /// Returns whether everything is selected.
     #[must_use]
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether a segment of this iteration may have anything for the archive: bodies may be from before, but not from later.
+    /// Returns whether segments of this iteration may be needed: bodies may be older, but not
+    /// newer.
     pub(crate) fn may_use(&self, iteration: Iteration) -> bool {
         self.iteration.is_none_or(|wanted| iteration <= wanted)
     }
@@ -49,17 +51,18 @@ impl Selection {
     }
 }
 
-/// The visits of a crawl, and which of them an archive has; in a temporary file. SQLite deletes it when it is closed.
+/// The visits of a crawl, and which of them are selected, in a temporary file. SQLite deletes it
+/// when it is closed.
 pub(crate) struct Chosen(Connection);
 
 impl Chosen {
-    /// Returns where to note visits; `None` if everything is selected.
+    /// Returns an empty table of visits; `None` if everything is selected.
     pub(crate) fn for_selection(selection: &Selection) -> Result<Option<Self>, ArchiveError> {
         if selection.is_all() { Ok(None) } else { Self::new().map(Some) }
     }
 
     fn new() -> Result<Self, ArchiveError> {
-        // The empty name is that of a temporary file.
+        // SQLite creates a temporary file for the empty name.
         let db = Connection::open("")?;
         db.execute_batch(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
@@ -72,7 +75,7 @@ impl Chosen {
         Ok(Self(db))
     }
 
-    /// Notes a record, if it stands for a visit.
+    /// Adds a record, if it is a visit.
     pub(crate) fn add(
         &self,
         selection: &Selection,
@@ -98,7 +101,7 @@ impl Chosen {
         Ok(())
     }
 
-    /// Adds what the selected pages need, and the bodies that unchanged visits confirm.
+    /// Adds the requisites of selected pages, and the bodies that unchanged visits confirm.
     pub(crate) async fn complete(&self, reader: &impl Reader) -> Result<(), ArchiveError> {
         let (all, mut noted) = (&Filter::default(), Ok(()));
         let documents = |after: Option<Cursor>| async move { reader.documents(all, after.as_ref(), BATCH_ROWS).await };
@@ -108,7 +111,7 @@ impl Chosen {
         })
         .await?;
         noted?;
-        // Of what was not asked for again, the last visit.
+        // For requisites that were not requested again, the last visit.
         self.0.execute_batch(
             "CREATE TABLE needed AS
                WITH RECURSIVE need (url) AS (SELECT url FROM visit WHERE is_kept
@@ -136,20 +139,22 @@ impl Chosen {
         Ok(())
     }
 
-    /// Whether an object has anything of the archive.
+    /// Returns whether an object has selected records.
     pub(crate) fn uses(&self, object: &str) -> Result<bool, ArchiveError> {
         let mut find = self.0.prepare_cached("SELECT 1 FROM visit WHERE object = ? AND is_kept LIMIT 1")?;
         Ok(find.exists([object])?)
     }
 
-    /// Whether a record is in the archive. What is no visit, such as a robots.txt, comes with the visits of its object.
+    /// Returns whether a record is in the archive. Records that are not visits, such as robots.txt,
+    /// are if their object has selected visits.
     pub(crate) fn has(&self, record: &StoredRecord) -> Result<bool, ArchiveError> {
         let (Some(url), Some(at)) = (record.target_uri(), record.date()) else { return Ok(true) };
         let mut find = self.0.prepare_cached("SELECT is_kept FROM visit WHERE url = ? AND at = ?")?;
         Ok(find.query_row([url, &instant(at)], |row| row.get(0)).optional()?.unwrap_or(true))
     }
 
-    /// Lists a page that was answered then. Returns whether the answer is in the archive, and the page was not listed before.
+    /// Lists a page that was answered then. Returns whether the answer is in the archive, and the
+    /// page was not listed before.
     pub(crate) fn list(&self, url: &str, at: &str) -> Result<bool, ArchiveError> {
         let mut list = self.0.prepare_cached(
             "INSERT OR IGNORE INTO listed SELECT url FROM visit WHERE url = ? AND at = ? AND is_kept AND answer IS NOT NULL",
@@ -158,7 +163,7 @@ impl Chosen {
     }
 }
 
-/// As rows of a reader have it.
+/// Formats a time as in a reader's rows.
 fn instant(at: Timestamp) -> String {
     format!("{at:.3}")
 }

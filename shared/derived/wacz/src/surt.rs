@@ -1,7 +1,9 @@
-//! The keys by which captures are looked up: URLs in the Sort-friendly URI Reordering Transform, made alike as the Internet Archive does.
+//! The lookup keys of captures: URLs in the Sort-friendly URI Reordering Transform, canonicalised
+//! as by the Internet Archive.
 //!
-//! Whoever replays an archive makes the same key of the URL that is asked for, so the rules are those of the Python package `surt`, to which the
-//! tests compare them: host names reversed and without `www`, no default port, no session ids, all in lower case, parameters in order.
+//! Replay programs compute the same key from the requested URL, so the rules are those of the
+//! Python package `surt`, with which the tests compare them: host names reversed and without `www`,
+//! no default port, no session ids, everything in lower case, parameters in order.
 
 use std::net::Ipv4Addr;
 
@@ -47,7 +49,7 @@ fn path(path: &str) -> String {
     if trimmed.is_empty() { "/".to_owned() } else { trimmed.to_owned() }
 }
 
-/// Removes a part of the path that is the session id of ASP.NET, such as `(S(4hqa0555fwsecu455xqckv45))`.
+/// Removes an ASP.NET session id from the path, such as `(S(4hqa0555fwsecu455xqckv45))`.
 fn without_session_in_path(path: &str) -> String {
     let mut parts: Vec<&str> = path.split('/').collect();
     let is_page = |rest: &[&str]| rest.join("/").find(".aspx").is_some_and(|at| at > 0);
@@ -85,7 +87,7 @@ fn query(query: &str) -> String {
     if joined.is_empty() { String::new() } else { format!("?{joined}") }
 }
 
-/// Whether a parameter is the id of a session, and nothing else.
+/// Returns whether a parameter is nothing but a session id.
 fn is_session(parameter: &str) -> bool {
     let Some((name, value)) = parameter.split_once('=') else { return false };
     let is_id = |letters: usize| value.len() == letters && value.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -96,7 +98,8 @@ fn is_session(parameter: &str) -> bool {
     }
 }
 
-/// Undoes percent-encoding, however often it was done, and encodes once what needs it, as Google's canonicalisation of URLs does.
+/// Undoes percent-encoding repeatedly, and encodes once where necessary, as in Google's
+/// canonicalisation of URLs.
 fn unescaped(text: &str) -> String {
     let mut octets = text.as_bytes().to_vec();
     loop {
@@ -140,7 +143,7 @@ fn decoded(octets: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// What the Python package `surt` 0.3.1 says.
+    /// Expected keys from the Python package `surt` 0.3.1.
     #[test]
     fn keys_are_those_that_replaying_programs_make() {
         for (url, expected) in [
