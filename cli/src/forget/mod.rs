@@ -125,7 +125,7 @@ async fn forget_from(
     Ok(total)
 }
 
-/// Forgets URLs group by group.
+/// The deletion of URLs, group by group.
 struct Forget<'s, R, F, A> {
     found: &'s CrawlHandle<R>,
     forgetting: &'s F,
