@@ -1,4 +1,4 @@
-//! The origins that are being visited at the moment, for progress displays.
+//! The origins being visited, for progress displays.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dragline_domain::frontier::OriginKey;
 use dragline_domain::url::Origin;
 
-/// The origins that are being visited.
+/// The origins being visited.
 #[derive(Debug, Default)]
 pub struct Activity {
     origins: Arc<Mutex<BTreeMap<Origin, usize>>>,
@@ -19,7 +19,7 @@ pub(super) struct Visible {
 }
 
 impl Activity {
-    /// Returns the origins that are being visited, in order.
+    /// Returns the origins being visited, in order.
     #[must_use]
     pub fn origins(&self) -> Vec<Origin> {
         self.origins.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()

@@ -1,4 +1,5 @@
-//! Prepares the iteration to run: decides from the stored crawl and the wanted definition what to do, and does it.
+//! Prepares the iteration to run: decides what to do from the stored crawl and the definition, and
+//! does it.
 
 use dragline_domain::definition::{Definition, Effect, Key, changes};
 use dragline_domain::frontier::{Begun, CrawlPut, IterationRow, IterationStatus, StatusChange, Task};
@@ -27,7 +28,7 @@ pub enum Abandon {
     Unfinished,
 }
 
-/// What to do.
+/// The next action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// Store the definition if it changed, and begin the next iteration.
@@ -42,7 +43,7 @@ pub enum Plan {
     },
     /// End the iteration as it stands, then decide again.
     End,
-    /// Run the iteration to its end, as it does something else than what is wanted, then decide again.
+    /// Run the iteration to its end, as it has another task, then decide again.
     Finish,
 }
 
@@ -53,15 +54,15 @@ pub struct Outgrown(pub Vec<Key>);
 /// Loads the stored state of a crawl; `None` if there is none.
 ///
 /// # Errors
-/// The frontier's.
+/// The frontier failed.
 pub async fn held(world: &impl World, crawl: &CrawlId) -> PortResult<Option<Held>> {
     let Some(row) = world.frontier().load_crawl(crawl).await? else { return Ok(None) };
     let latest = world.frontier().latest_iteration(crawl).await?;
     Ok(Some(Held { row, latest }))
 }
 
-/// Decides what to do so that an iteration with this task runs by the definition `wanted`. `held` is `None` for a new crawl. URLs on demand join an
-/// unfinished crawl.
+/// Decides what to do so that an iteration with this task runs by the definition `wanted`. `held`
+/// is `None` for a new crawl. URLs on demand join an unfinished crawl.
 ///
 /// # Errors
 /// The definition changed in a way that the unfinished iteration cannot adopt.
@@ -76,7 +77,7 @@ pub fn plan(held: Option<&Held>, (wanted, task): (&Definition, &Task), abandon: 
     let outgrown: Vec<Key> = changed.iter().copied().filter(|key| key.effect() == Effect::WhichUrls).collect();
     match (latest, abandon) {
         (None | Some(IterationStatus::Closed), _) => Ok(Plan::Begin { changed }),
-        // What it made by another definition would stay so.
+        // Its documents by the old definition would remain.
         (Some(_), _) if joins && matches!(task, Task::Reparse(_)) && !changed.is_empty() => Ok(Plan::End),
         // An iteration that is stopping is ended first; the new one begins after it.
         (Some(IterationStatus::Stopping), _) if !outgrown.is_empty() || !joins => Ok(Plan::End),
@@ -87,10 +88,7 @@ pub fn plan(held: Option<&Held>, (wanted, task): (&Definition, &Task), abandon: 
     }
 }
 
-/// Carries out the plan, and returns the iteration to run, be it to crawl or to end it.
-///
-/// # Errors
-/// A port failed.
+/// Carries out the plan, and returns the iteration to run, whether to crawl or to finish.
 pub async fn carry_out(
     world: &impl World,
     plan: &Plan,
@@ -108,7 +106,7 @@ pub async fn carry_out(
             let command = StartCommand { crawl: wanted.name.clone(), trigger };
             let contexts = Contexts::default();
             let begun = match task {
-                // Its URLs come next, and the token stays out until they are in.
+                // Its URLs are added next; the token is not released before.
                 Task::Demand | Task::Import => schedule::open(world, &contexts, &command, task).await?,
                 Task::Crawl | Task::Reparse(_) => schedule::start(world, &contexts, &command, task).await?,
             };
@@ -121,7 +119,7 @@ pub async fn carry_out(
 /// Stores the definition if it is new or changed.
 ///
 /// # Errors
-/// The frontier's, and one if another process changed it.
+/// The frontier failed, or another process changed the definition.
 pub async fn store(world: &impl World, held: Option<&Held>, wanted: &Definition) -> PortResult<()> {
     if held.is_some_and(|held| changes(&held.row.definition, wanted).is_empty()) {
         return Ok(());

@@ -1,4 +1,5 @@
-//! How much runs at once, given how many files this process may have open and how much memory turns may use.
+//! Limits on concurrent work, from the number of files that this process may open and the memory
+//! for turns.
 
 use std::num::NonZeroUsize;
 
@@ -7,28 +8,32 @@ use crate::run::RunOptions;
 /// Files set aside for the database, the terminal, the runtime, the directory's lock, and what libraries open briefly.
 const ASIDE: usize = 48;
 
-/// The memory for turns, most of which wait for their next request, in bytes. What is under way has limits of its own: bodies, and segments.
+/// The memory for turns, most of which wait for their next request, in bytes. Bodies and segments
+/// in progress have limits of their own.
 const TURNS_BYTES_MAX: usize = 56 << 20;
 
-/// The memory that a turn uses, in bytes: its task, what it knows of its origin, its segment, and its idle connection. Measured as what a crawl of
-/// 1,000 origins takes more if it visits all of them at once instead of 64 (docs/performance.md).
+/// The memory of a turn, in bytes: its task, the state of its origin, its segment, and its idle
+/// connection. Measured as the growth of a crawl of 1,000 origins when it visits all of them at
+/// once instead of 64 (docs/performance.md).
 const TURN_BYTES: usize = 45 << 10;
 
 /// The maximum number of origins visited at the same time, if nothing else limits them.
 pub(crate) const TURNS_MAX: usize = TURNS_BYTES_MAX / TURN_BYTES;
 
-/// How a crawl uses the files that the process may open.
+/// The division of the process's open files and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// How much runs at once.
+    /// The limits on concurrent work.
     pub options: RunOptions,
     /// The maximum number of idle connections.
     pub idle_connections_max: usize,
 }
 
 impl Room {
-    /// Divides the files: up to half for idle connections, one for each turn; one for each parser, and for each turn a connection per concurrent
-    /// request and two files for its object. Visits no more origins at the same time than `origins_max`; `None` for as many as there is room for.
+    /// Divides the files: up to half for idle connections, but no more than `TURNS_MAX`; one for
+    /// each parser; and for each turn a connection per concurrent request and two files for its
+    /// object. Visits at most `origins_max` origins at a time; `None` for as many as there is room
+    /// for.
     #[must_use]
     pub fn divide(files_max: usize, concurrency: usize, origins_max: Option<NonZeroUsize>) -> Self {
         let RunOptions { turns_max, parsers_max } = RunOptions::default();

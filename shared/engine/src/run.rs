@@ -1,8 +1,9 @@
 //! The loop that runs the four steps in one process.
 //!
-//! Each message of the in-process queue becomes a task: a turn, a parse or a command. When nothing is under way and nothing waits, the sweeper
-//! finds out whether an iteration is over or what got lost. The loop makes no decisions about a crawl, so killing the process at any moment and
-//! running it again gives the same crawl.
+//! Each message of the in-process queue becomes a task: a turn, a parse or a command. When nothing
+//! is in progress or waiting, the sweeper finds out whether an iteration is over or work was lost.
+//! The loop makes no decisions about a crawl, so killing the process at any moment and running it
+//! again gives the same crawl.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,16 +32,17 @@ use crate::room::TURNS_MAX;
 /// How often the loop checks whether it should stop.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How often the loop looks for overdue work and due schedules while other work is under way.
+/// How often the loop looks for overdue work and due schedules while other work is in progress.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 
-/// The number of sweeps in a row that may find nothing to do in an open iteration. More than that is a defect.
+/// The maximum number of successive sweeps of an open iteration that find nothing to do. More than
+/// that is a defect.
 const FRUITLESS_SWEEPS_MAX: u32 = 50;
 
-/// The maximum number of crawls that are swept, those that began first.
+/// The maximum number of crawls that are swept, the oldest first.
 const CRAWLS_MAX: usize = 1_000;
 
-/// How much runs at once.
+/// The limits on concurrent work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOptions {
     /// The maximum number of origins visited at the same time.
@@ -50,7 +52,7 @@ pub struct RunOptions {
 }
 
 impl Default for RunOptions {
-    /// As many origins as there is memory for, and as many parsers as there are cores.
+    /// As many origins as there is memory for, and as many parsers as cores.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self { turns_max: TURNS_MAX, parsers_max: cores }
@@ -71,23 +73,24 @@ pub enum Until {
 pub enum RunEnd {
     /// The iteration is over.
     Closed(Box<IterationRow>),
-    /// The stop signal was given. Everything that was under way is committed and parsed, and another run continues from there.
+    /// The stop signal was given. All work in progress was committed and parsed, and another run
+    /// continues from there.
     Interrupted,
 }
 
-/// Runs crawls in this process.
+/// The engine: runs crawls in this process.
 pub struct Engine<W: World, S> {
     /// The ports.
     pub world: Arc<W>,
-    /// Where turns get their fetchers from.
+    /// The source of the turns' fetchers.
     pub fetchers: S,
-    /// The queue of these ports, from which messages are received.
+    /// The queue of these ports, to receive messages from.
     pub messages: MemoryQueue<W::Clock>,
-    /// How much runs at once.
+    /// The limits on concurrent work.
     pub options: RunOptions,
     /// Stops the run cleanly.
     pub stop: StopSignal,
-    /// Shows which origins are being visited.
+    /// The origins being visited.
     pub activity: Arc<Activity>,
 }
 
@@ -98,10 +101,11 @@ impl<W: World<Clock: Clone>, S: Fetchers> Engine<W, S> {
         Self { world, fetchers, messages, options, stop, activity }
     }
 
-    /// Runs crawls until the given end, or until the stop signal.
+    /// Runs crawls until `until`, or until the stop signal.
     ///
     /// # Errors
-    /// The first error of any port, such as a full disk or damaged data. What was committed stays, and another run continues from there.
+    /// The first error of any port, such as a full disk or damaged data. Committed work stays, and
+    /// another run continues from there.
     pub async fn run(self, until: Until) -> PortResult<RunEnd> {
         let Self { world, fetchers, messages, options, stop, activity } = self;
         let (contexts, known, limits) = (Contexts::default(), KnownUrls::new(), TurnLimits::default());
@@ -116,7 +120,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Engine<W, S> {
     }
 }
 
-/// What the tasks share.
+/// The state that tasks share.
 struct Shared<W, S> {
     world: Arc<W>,
     fetchers: S,
@@ -127,17 +131,17 @@ struct Shared<W, S> {
     limits: TurnLimits,
 }
 
-/// What a task worked on.
+/// The task that ended.
 enum Done {
     Turn,
     Parse,
     Command,
 }
 
-/// What sweeps found while nothing was under way and nothing waited.
+/// The results of sweeps while nothing was in progress or waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Idle {
-    /// There was no sweep since something was last under way.
+    /// No sweep has run since the last work in progress.
     Unknown,
     /// This many sweeps in a row found nothing to do.
     Fruitless(u32),
@@ -149,7 +153,7 @@ struct Running<W: World, S> {
     options: RunOptions,
     until: Until,
     tasks: JoinSet<PortResult<Done>>,
-    /// Kept apart, as they are always waited for.
+    /// Separate, as they are always waited for.
     parsing: JoinSet<PortResult<Done>>,
     turns: usize,
     parses: usize,
@@ -171,7 +175,8 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
             let is_stopped = self.shared.stop.is_stopped();
             let is_idle = self.tasks.is_empty() && self.parsing.is_empty();
             if is_idle && is_stopped {
-                // What was fetched is still parsed, so that the summary and the tables include it.
+                // Fetched segments are still parsed, so that the summary and the tables include
+                // them.
                 if !parses.has_ready() {
                     return Ok(RunEnd::Interrupted);
                 }
@@ -214,7 +219,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         }
     }
 
-    /// Sweeps the crawls that are run, for work that is overdue at the given time.
+    /// Sweeps the crawls of this run, for work that is overdue at this time.
     async fn sweep(&self, now: Timestamp) -> PortResult<Sweeps> {
         let world = &*self.shared.world;
         let mut sweeps = Sweeps::default();
@@ -233,7 +238,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
                         }
                         Ok(Swept::GoesOn { acts }) => sweeps.acts += acts,
                         Ok(Swept::NoIteration) => {}
-                        // It must not end the others.
+                        // It must not end the other crawls.
                         Err(error) if error.kind.is_lasting() => {
                             tracing::error!(%crawl, %error, "a crawl cannot be swept");
                         }
@@ -245,7 +250,8 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         Ok(sweeps)
     }
 
-    /// Sweeps when nothing is under way and nothing waits, so that all outstanding work is overdue. Returns the iteration of the run if it is over.
+    /// Sweeps when nothing is in progress or waiting, so that all outstanding work is overdue.
+    /// Returns the iteration of the run if it is over.
     async fn sweep_when_idle(&mut self) -> PortResult<Option<Box<IterationRow>>> {
         let fruitless = match (&self.until, self.idle) {
             (_, Idle::Unknown) => 0,
@@ -311,6 +317,6 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
 struct Sweeps {
     /// The iteration of the run, if it is over.
     closed: Option<Box<IterationRow>>,
-    /// The number of actions they took.
+    /// The number of actions taken.
     acts: usize,
 }

@@ -5,10 +5,11 @@ use dragline_pipeline::handover::Handover;
 use dragline_pipeline::{Adapters, DeadLeases, Timing};
 use dragline_ports::system::{SystemClock, SystemRng};
 
-/// The maximum number of waiting messages of each kind. The sweeper sends messages beyond it again.
+/// The maximum number of waiting messages of each kind. The sweeper sends further messages again.
 const MESSAGES_MAX: usize = 50_000;
 
-/// The most bytes of captures that wait for their parsers in memory. What is beyond is read back from the archive.
+/// The maximum size of captures that wait for their parsers in memory, in bytes. Others are read
+/// back from the archive.
 const HANDOVER_BYTES_MAX: u64 = 8 << 20;
 
 /// The ports over SQLite, a directory and an in-process queue.
