@@ -1,4 +1,4 @@
-//! Messages of one batch: worked concurrently, each acknowledged separately.
+//! The messages of a batch: worked concurrently, and acknowledged separately.
 
 use std::future::Future;
 
@@ -10,16 +10,17 @@ use tracing::Instrument as _;
 use crate::Message;
 use crate::run::Answered;
 
-/// The result of a message that is done. Only errors are delivered again.
+/// The result of a handled message. Only errors are delivered again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Done.
     Done,
-    /// It can never be done: it was logged, and is acknowledged all the same, as another delivery would have the same result.
+    /// It can never succeed: it was logged, and is acknowledged, as another delivery would have the
+    /// same result.
     Refused,
 }
 
-/// The answer to an invocation: the messages to be delivered again.
+/// The answer to an invocation: the messages to deliver again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reply {
@@ -36,13 +37,13 @@ struct Failure {
 }
 
 impl Reply {
-    /// Returns how many messages are to be delivered again.
+    /// Returns the number of messages to deliver again.
     #[must_use]
     pub fn failed(&self) -> usize {
         self.batch_item_failures.len()
     }
 
-    /// Returns how many were refused for good.
+    /// Returns the number of messages refused for good.
     #[must_use]
     pub const fn refused(&self) -> usize {
         self.refused
@@ -59,7 +60,7 @@ impl Answered for Reply {
     }
 }
 
-/// Works messages concurrently. One that fails, or panics, is to be delivered again; the others are not.
+/// Works messages concurrently. Those that fail or panic are delivered again.
 pub async fn work_all<F>(messages: Vec<Message>, work: impl Fn(Message) -> F) -> Reply
 where
     F: Future<Output = Result<Work, PortError>> + Send + 'static,

@@ -1,37 +1,39 @@
-//! The end of an invocation, and of the turns in it.
+//! The deadlines of an invocation and of its turns.
 
 use std::time::Duration;
 
 use dragline_domain::time::between;
 use jiff::Timestamp;
 
-/// The part of an invocation that is reserved for what a turn does after its end: by default the longest wait for its pace and the longest request
-/// under way, a segment's object with all its tries, and the commit with its tries.
+/// The part of an invocation reserved for the end of a turn: with the default settings, the longest
+/// delay and the longest request, a segment's object with all tries, and the commit with its tries.
 pub const RESERVE: Duration = Duration::from_secs(20 + 60 + 60 + 30);
 
-/// The part of an invocation that is reserved for what a walk through origins does after its time: one origin and the waiting tickets, each with
-/// all its tries, its cursor, and sending the command again.
+/// The part of an invocation reserved for the end of a walk through origins: one origin and the
+/// waiting tickets, each with all tries, the cursor, and sending the command again.
 pub const WALK_RESERVE: Duration = Duration::from_secs(60);
 
-/// When the invocation is ended from outside.
+/// The time at which Lambda ends the invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline(Timestamp);
 
 impl Deadline {
-    /// Returns a deadline from the runtime's milliseconds since 1970. One that is out of range never comes.
+    /// Converts the runtime's milliseconds since 1970. A time that is out of range never comes.
     #[must_use]
     pub fn of_millis(millis: u64) -> Self {
         let at = i64::try_from(millis).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
         Self(at.unwrap_or(Timestamp::MAX))
     }
 
-    /// Returns how long a turn that begins now may make requests: no longer than `longest`, and leaving the reserve.
+    /// Returns how long a turn that begins now may make requests: at most `longest`, and leaving
+    /// the reserve.
     #[must_use]
     pub fn turn(self, now: Timestamp, longest: Duration) -> Duration {
         between(now, self.0).saturating_sub(RESERVE).min(longest)
     }
 
-    /// Returns how long a step that begins now may walk through origins, if `steps` are still to come, including this one, each with as much time.
+    /// Returns how long a step that begins now may walk through origins. `steps` is the number of
+    /// steps still to come, including this one, which share the time equally.
     #[must_use]
     pub fn walk(self, now: Timestamp, steps: usize) -> Duration {
         let left = between(now, self.0).saturating_sub(WALK_RESERVE);

@@ -1,4 +1,4 @@
-//! The events that invoke the functions, as far as they are read.
+//! The events that invoke the functions, reduced to what these read.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -11,7 +11,7 @@ use crate::http::{HttpEvent, HttpRequest};
 pub enum Event {
     /// Messages of a queue.
     Messages(Vec<Message>),
-    /// A rule's time has come.
+    /// A scheduled rule fired.
     Tick,
     /// A request to the function's URL.
     Request(HttpRequest),
@@ -21,16 +21,16 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// Its id for the acknowledgement.
+    /// Its id, for the acknowledgement.
     pub message_id: String,
     /// Its contents.
     pub body: String,
 }
 
-/// An event of another kind: the function is connected to something that it does not know.
+/// An unusable event.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
-    /// None of them.
+    /// An unknown kind of event: the function is connected to the wrong source.
     #[error("this kind of event is unknown")]
     Unknown,
     /// A batch with an incomplete message, or an incomplete request.
@@ -59,7 +59,7 @@ impl Event {
         if is_tick { Ok(Self::Tick) } else { Err(EventError::Unknown) }
     }
 
-    /// Returns how many messages it brought.
+    /// Returns the number of its messages.
     pub(crate) const fn messages(&self) -> usize {
         match self {
             Self::Messages(messages) => messages.len(),
@@ -68,15 +68,15 @@ impl Event {
     }
 }
 
-/// A message that cannot be read, however often it is delivered.
+/// A message that cannot be parsed. Another delivery would not help.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct MessageError(String);
 
-/// Reads a message that a step sent, with `pick` selecting the expected kind.
+/// Parses a message of a step. `pick` selects the expected kind.
 ///
 /// # Errors
-/// Fails if it is of another kind, or not one of our messages.
+/// It is of another kind, or not one of our messages.
 pub fn read_message<M: DeserializeOwned, T>(body: &str, pick: impl FnOnce(M) -> Option<T>) -> Result<T, MessageError> {
     let message: M = serde_json::from_str(body).map_err(|error| MessageError(error.to_string()))?;
     pick(message).ok_or_else(|| MessageError("a message for another queue".to_owned()))

@@ -1,4 +1,4 @@
-//! Requests to a function's URL, and the replies to them (payload format 2.0 of Lambda).
+//! Requests to a function's URL, and their replies (Lambda's payload format 2.0).
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use url::form_urlencoded;
 
 use crate::run::Answered;
 
-/// A request, as far as it is read.
+/// A request, reduced to what the functions read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// The method, in capitals.
+    /// The method, in upper case.
     pub method: String,
-    /// The path, as it was sent.
+    /// The path, as sent.
     pub path: String,
-    /// Names and values of the query, decoded.
+    /// The decoded names and values of the query.
     query: Vec<(String, String)>,
 }
 
-/// It, as Lambda passes it on.
+/// A request in Lambda's format.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HttpEvent {
@@ -46,7 +46,7 @@ impl From<HttpEvent> for HttpRequest {
 }
 
 impl HttpRequest {
-    /// Returns the first value that the query has under a name.
+    /// Returns the first value of a query parameter.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         self.query.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
@@ -63,7 +63,7 @@ pub struct HttpReply {
 }
 
 impl HttpReply {
-    /// Returns a reply of JSON, which nobody keeps or takes for something else.
+    /// Returns a JSON reply that must not be cached or sniffed.
     #[must_use]
     pub fn json(status: u16, body: &impl Serialize) -> Self {
         let headers = [
@@ -78,18 +78,18 @@ impl HttpReply {
         Self { status_code: status, headers: headers.into(), body }
     }
 
-    /// Its status.
+    /// Returns its status.
     #[must_use]
     pub const fn status(&self) -> u16 {
         self.status_code
     }
 
-    /// Its body.
+    /// Returns its body.
     #[must_use]
     pub fn body(&self) -> &str {
         &self.body
     }
 }
 
-/// No message is behind it.
+/// It has no messages.
 impl Answered for HttpReply {}

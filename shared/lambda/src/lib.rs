@@ -1,6 +1,8 @@
-//! What the Lambda functions share: events, all AWS adapters together, the turn's end, logs, metrics and usage.
+//! Shared code of the Lambda functions: events, the bundled AWS adapters, deadlines, logs, metrics
+//! and usage.
 //!
-//! A function's `main` calls [`run`] with its handler. The handler turns an event into step calls; their results become acknowledgements here.
+//! A function's `main` calls [`run`] with its handler. The handler turns an event into step calls;
+//! their results become acknowledgements here.
 
 mod batch;
 mod deadline;

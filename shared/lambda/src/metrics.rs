@@ -1,7 +1,9 @@
-//! A line of the log for each invocation: its time and usage, and, if something went wrong, metrics in CloudWatch's embedded format.
+//! The log line of each invocation: its time and usage, and, if something went wrong, metrics in
+//! CloudWatch's embedded format.
 //!
-//! CloudWatch bills a metric for each hour in which it is reported. So only counts that are not zero are metrics: alarms treat missing ones as
-//! zero. The function is their only dimension. A crawl or an origin never is one: each set of dimensions is billed.
+//! CloudWatch bills a metric for each hour in which it is reported, so only counts other than zero
+//! are metrics: alarms treat missing ones as zero. The function is their only dimension. A crawl or
+//! an origin never is: each set of dimensions is billed.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -16,12 +18,12 @@ const NAMESPACE: &str = "Dragline";
 
 const DIMENSION: &str = "Function";
 
-/// Something that was counted in one invocation.
+/// A count of one invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Metric {
-    /// The name of what is counted.
+    /// Its name.
     pub(crate) name: &'static str,
-    /// How many there were.
+    /// The count.
     pub(crate) count: usize,
 }
 

@@ -22,27 +22,28 @@ pub type RunError = Box<dyn std::error::Error + Send + Sync>;
 pub struct Invocation {
     /// What invoked it.
     pub event: Event,
-    /// When it must be over.
+    /// The end of its time.
     pub deadline: Deadline,
 }
 
-/// The answer to an invocation, with what is counted of it.
+/// The answer to an invocation, with its counts for metrics.
 pub trait Answered: Serialize {
-    /// Returns how many messages are to be delivered again.
+    /// Returns the number of messages to deliver again.
     fn messages_failed(&self) -> usize {
         0
     }
 
-    /// Returns how many messages were refused for good.
+    /// Returns the number of messages refused for good.
     fn messages_refused(&self) -> usize {
         0
     }
 }
 
-/// Runs a function: sets up logs, the adapters and the handler on the cold start, then passes every event to the handler.
+/// Runs a function: sets up logs, the adapters and the handler on the cold start, then passes every
+/// event to the handler.
 ///
 /// # Errors
-/// Fails if the function cannot be set up; the runtime then starts it again.
+/// The function cannot be set up; the runtime then starts it again.
 pub async fn run<H, F, R>(
     function: &'static str,
     make: impl AsyncFnOnce(AwsWorld) -> Result<H, RunError>,
@@ -67,7 +68,8 @@ where
             let event = Event::read(event.payload)?;
             let messages = event.messages();
             let invocation = Invocation { event, deadline };
-            // On the heap: a handler's future is large, and its type as deep as the steps and the SDK below it.
+            // Boxed: a handler's future is large, and its type as deep as the steps and the SDK
+            // below it.
             let reply =
                 Box::pin(handle(handler, invocation)).await.inspect_err(|error| tracing::error!(%error, "failed"))?;
             let metrics = [

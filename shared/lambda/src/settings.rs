@@ -1,30 +1,31 @@
-//! What the stack passes to its functions in environment variables.
+//! The functions' settings, which the stack passes in environment variables.
 
 use std::time::Duration;
 
 use dragline_aws::{QueueUrls, TableNames};
 
-/// How many days the log is kept; 0 forever.
+/// The variable with the number of days to keep the log; 0 means forever.
 const LOG_DAYS: &str = "DRAGLINE_LOG_DAYS";
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// Where the parts of a stack are.
+/// The locations of a stack's parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// `DRAGLINE_TABLES`: the tables, by the prefix of their names.
+    /// `DRAGLINE_TABLES`: the prefix of the tables' names.
     pub tables: TableNames,
-    /// `DRAGLINE_BUCKET`: bodies and documents.
+    /// `DRAGLINE_BUCKET`: the bucket of bodies and documents.
     pub bucket: String,
     /// `DRAGLINE_TURNS_URL`, `DRAGLINE_SEGMENTS_URL`, `DRAGLINE_COMMANDS_URL`, `DRAGLINE_PUBLICATIONS_URL`: the queues.
     pub queues: QueueUrls,
-    /// `DRAGLINE_TOPIC_ARN`: the topic for notices.
+    /// `DRAGLINE_TOPIC_ARN`: the topic of notices.
     pub topic_arn: String,
-    /// `DRAGLINE_LOG_DAYS`: how long the log is kept; `None` for forever, which the variable says as 0.
+    /// `DRAGLINE_LOG_DAYS`: how long the log is kept; `None` for forever, which the variable writes
+    /// as 0.
     pub log_kept: Option<Duration>,
 }
 
-/// A variable that the stack did not set, or set to something unusable.
+/// A missing or invalid variable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// It is missing.
@@ -35,16 +36,16 @@ pub enum SettingError {
     Wrong {
         /// Its name.
         name: &'static str,
-        /// What is wrong.
+        /// The error.
         why: String,
     },
 }
 
 impl Settings {
-    /// Reads the variables, through a function that returns one by name.
+    /// Reads the variables through a function that returns one by name.
     ///
     /// # Errors
-    /// Fails if one is missing or invalid.
+    /// A variable is missing or invalid.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
         let get = |name| variable(name).filter(|text| !text.is_empty()).ok_or(SettingError::Missing(name));
         Ok(Self {
@@ -62,7 +63,7 @@ impl Settings {
     }
 }
 
-/// Reads how long something is kept, in days; `None` for forever, which is written as 0.
+/// Parses a retention in days; `None` for forever, which is written as 0.
 ///
 /// # Errors
 /// It is not a number of days.
@@ -89,7 +90,7 @@ mod tests {
         LOG_DAYS,
     ];
 
-    /// A value for a variable that only has to be present.
+    /// Returns a value for a variable that only has to be present.
     fn some(name: &str) -> String {
         if name == LOG_DAYS { "30".to_owned() } else { name.to_lowercase() }
     }

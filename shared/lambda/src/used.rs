@@ -1,4 +1,4 @@
-//! What an invocation used of AWS, for a bill (`docs/bill.md`).
+//! The usage of AWS by an invocation, for estimates of the bill (`docs/bill.md`).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,24 +6,24 @@ use std::time::Duration;
 use dragline_aws::Usage;
 use serde::Serialize;
 
-/// What an invocation used, apart from its own duration, which Lambda reports.
+/// The usage of an invocation, apart from its duration, which Lambda reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Used {
-    /// Messages that it was invoked with: each was received, and is deleted or delivered again.
+    /// Its messages: each was received, and is deleted or delivered again.
     messages: usize,
     /// The CPU time of the process.
     cpu_micros: u64,
     /// Requests to AWS, by service and operation.
     calls: BTreeMap<String, u64>,
-    /// DynamoDB's write units, by table.
+    /// DynamoDB write units by table.
     write_units: BTreeMap<&'static str, u64>,
-    /// Twice DynamoDB's read units, by table.
+    /// Twice the DynamoDB read units by table.
     read_half_units: BTreeMap<&'static str, u64>,
 }
 
 impl Used {
-    /// Returns the usage for this many messages.
+    /// Returns the usage of an invocation with this many messages.
     pub(crate) fn new(messages: usize, cpu: Duration, usage: &Usage) -> Self {
         Self {
             messages,
@@ -42,7 +42,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Two messages, three calls, and units of two tables.
+    /// Returns a sample: two messages, three calls, and units of two tables.
     pub(crate) fn example() -> Used {
         let call = |operation: &str| Call { service: "DynamoDB".to_owned(), operation: operation.to_owned() };
         let usage = Usage {

@@ -1,4 +1,4 @@
-//! The AWS adapters, all together.
+//! The AWS adapters, bundled.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,17 +12,18 @@ use dragline_ports::system::{SystemClock, SystemRng};
 
 use crate::Settings;
 
-/// How long after a ticket or a lease expired the sweeper acts: queues take a while.
+/// How long after the expiry of a ticket or lease the sweeper acts: queues take a while.
 const LEASE_GRACE: Duration = Duration::from_secs(60);
 
-/// How long a turn waits for parses: the queue and a parser take one to three seconds, including a cold start. Parsers that are further behind are
-/// not waited for.
+/// How long a turn waits for parses: the queue and a parser take one to three seconds, including a
+/// cold start. Parsers with a longer backlog are not waited for.
 const PARSE_WAIT: Duration = Duration::from_secs(15);
 
 /// The ports of a stack.
 pub type AwsWorld = Adapters<DynamoFrontier, S3Archive, S3Documents, SqsQueue, SnsNotifier, SystemClock, SystemRng>;
 
-/// Returns the adapters of a stack, with the region, credentials and endpoint from the environment, and the meter that counts for all of them.
+/// Returns the adapters of a stack, configured by the environment (region, credentials, endpoint),
+/// and the meter that counts for all of them.
 pub(crate) async fn adapters(settings: &Settings) -> (AwsWorld, Meter) {
     let clients = AwsClients::from_environment(http_client(), Patience::default()).await;
     let (tables, bucket) = (settings.tables.clone(), settings.bucket.as_str());
