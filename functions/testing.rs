@@ -1,4 +1,4 @@
-//! Example events, and the local adapters in place of those of AWS.
+//! Example events, and the local adapters as a replacement of those for AWS.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use dragline_testkit::whole_crawls::Silent;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-/// Returns the local adapters over a fresh directory, which lives as long as the other value.
+/// Returns the local adapters over a fresh directory, which is deleted with the second value.
 pub(crate) fn world() -> (LocalWorld<Silent>, TempDir) {
     let directory = TempDir::new().unwrap();
     let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
     (local_world(&store, Silent), directory)
 }
 
-/// Returns the same, with what is kept in that directory.
+/// Returns the same with the directory's retained data.
 pub(crate) fn world_with_retained() -> (LocalWorld<Silent>, Arc<SqliteRetained>, TempDir) {
     let directory = TempDir::new().unwrap();
     let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();

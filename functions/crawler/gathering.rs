@@ -1,5 +1,6 @@
-//! The tickets of an invocation's turns, which travel together: turns end one after another, and tickets that travelled alone would be scattered by the
-//! queue's pollers, so that each turn would wait in an invocation of its own.
+//! Sends the tickets of an invocation's turns together. Turns end one after another, and the
+//! queue's pollers would scatter single tickets, so that each turn would wait in an invocation of
+//! its own.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,12 +13,14 @@ use dragline_ports::error::PortResult;
 use dragline_ports::queue::{Message, Queue};
 use tokio::sync::Notify;
 
-/// How long a ticket waits for others: turns that began together end within seconds of each other, when their time is over.
+/// How long a ticket waits for others: turns that began together use up their time within seconds
+/// of each other.
 const HELD_FOR: Duration = Duration::from_secs(5);
 
-/// A queue that holds tickets back for a moment. Whatever else is sent goes at once.
+/// A queue that delays tickets for a moment, and sends other messages at once.
 ///
-/// Whoever sends a ticket is told that it is sent although it may be lost with the process, as a message of a queue may: the sweeper sends it again.
+/// A ticket counts as sent although it may be lost with the process, like any message of a queue:
+/// the sweeper sends it again.
 #[derive(Debug)]
 pub(crate) struct Gathering<Q, C>(Arc<Held<Q, C>>);
 
@@ -41,8 +44,8 @@ impl<Q: Queue, C: Clock> Gathering<Q, C> {
         Self(Arc::new(Held { queue, clock, tickets: Mutex::default(), added: Notify::new() }))
     }
 
-    /// Does the work, and meanwhile sends what it holds for long enough; the rest, when the work is done. The work goes on by itself, in tasks of its
-    /// own, while anything is sent.
+    /// Runs the work, and meanwhile sends tickets that have waited long enough; the rest follow at
+    /// the end. The work runs in tasks of its own, so it continues while tickets are sent.
     pub(crate) async fn around<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {
@@ -104,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock that is set by hand.
+    /// A manual clock.
     #[derive(Clone)]
     struct Hands(watch::Sender<Duration>);
 
@@ -123,7 +126,7 @@ mod tests {
         }
     }
 
-    /// A queue that notes how many tickets each message has, and its delay in seconds.
+    /// A queue that records the number of tickets in each message, and its delay in seconds.
     #[derive(Clone, Default)]
     struct Noted(Arc<Mutex<Vec<(usize, u64)>>>);
 

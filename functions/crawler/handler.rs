@@ -1,4 +1,4 @@
-//! Turning tickets into turns.
+//! Turns tickets into turns of origins.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tracing::Instrument as _;
 
 use super::gathering::Gathering;
 
-/// What a warm process keeps.
+/// The state of a warm process.
 pub(crate) struct Crawler<F> {
     fetchers: F,
     contexts: Contexts,
@@ -36,7 +36,7 @@ impl<F: Fetchers> Crawler<F> {
         gathering.around(self.work(&world, event)).await
     }
 
-    /// The same over any ports, with turns that end in time.
+    /// The same over any ports, whose turns end in time.
     async fn work<W: World>(self: Arc<Self>, world: &Arc<W>, event: Event) -> Reply {
         match event {
             Event::Messages(messages) => {
@@ -54,7 +54,8 @@ impl<F: Fetchers> Crawler<F> {
         }
     }
 
-    /// Works the tickets of a message, which is done when all of them are. Effects in order: what does not fit is handed over; turns.
+    /// Works the tickets of a message, which is done once all of them are. Effects in order:
+    /// surplus tickets are handed over; turns.
     async fn convoy<W: World>(
         self: Arc<Self>,
         world: Arc<W>,
@@ -97,7 +98,7 @@ impl<F: Fetchers> Crawler<F> {
     }
 }
 
-/// The part of a message that is worked here.
+/// The part of a message for this invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Share {
     /// These tickets; the rest is for another invocation.
@@ -106,7 +107,7 @@ enum Share {
     Unknown,
 }
 
-/// Shares out an invocation's turns among its messages, and returns how many there are.
+/// Divides an invocation's turns among its messages, and returns their number.
 fn share_out(messages: impl Iterator<Item = Option<Vec<Ticket>>>) -> (Vec<Share>, usize) {
     let mut turns = 0;
     let share = |tickets: Option<Vec<Ticket>>| {
@@ -130,11 +131,12 @@ fn tickets_of(body: &str) -> Option<Vec<Ticket>> {
     }
 }
 
-/// The memory for the segments in progress of all turns of a batch, each except its last body: with twenty turns and large bodies everywhere, the
-/// process stays within the 256 MB that the template gives it (`docs/bill.md`).
+/// The memory for the open segments of all turns of a batch, each except its last body, in bytes:
+/// with twenty turns and large bodies everywhere, the process stays within the 256 MB of the
+/// template (`docs/bill.md`).
 const SEGMENTS_BYTES_MAX: u64 = 40 << 20;
 
-/// Returns the limits of each of this many concurrent turns.
+/// Returns the limits of each turn, given the number of concurrent turns.
 fn turn_limits(turns: usize) -> TurnLimits {
     let limits = TurnLimits::default();
     TurnLimits { segment_bytes: limits.segment_bytes.min(SEGMENTS_BYTES_MAX / turns.max(1) as u64), ..limits }

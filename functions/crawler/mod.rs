@@ -1,4 +1,4 @@
-//! The Lambda function of turns.
+//! The crawler function, which works turns.
 
 mod gathering;
 mod handler;
@@ -13,14 +13,15 @@ use dragline_ports::archive::Archive as _;
 
 use handler::Crawler;
 
-/// Whether addresses that are not public may be connected to: `yes` or `no`.
+/// The variable that permits private addresses: `yes` or `no`.
 const ALLOW_PRIVATE: &str = "DRAGLINE_ALLOW_PRIVATE";
 
-/// The size of bodies that a client receives at once. A function has little memory, as it waits most of the time.
+/// The maximum size of all bodies that a client is receiving, in bytes. The function has little
+/// memory, as it mostly waits.
 const IN_FLIGHT_BYTES_MAX: usize = 24 << 20;
 
-/// How much of the 512 MB of disk is in use while bodies still find room. Those that have arrived may need as much again, for
-/// the objects that they are put into.
+/// The maximum disk usage for new bodies, of 512 MB in all. Bodies that have arrived may need as
+/// much again for their objects.
 const SPOOL_BYTES_MAX: u64 = 240 << 20;
 
 /// Serves invocations until the runtime ends the process.
@@ -31,7 +32,7 @@ pub async fn serve() -> Result<(), RunError> {
     run("crawler", set_up, invoke).await
 }
 
-/// The ports, and what works tickets over them: an invocation's ports have turns of their own length.
+/// The ports and the crawler. An invocation's ports have turns of their own length.
 type Handler = (AwsWorld, Arc<Crawler<HttpFetchers>>);
 
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
@@ -50,7 +51,7 @@ async fn invoke((world, crawler): Handler, invocation: Invocation) -> Result<Rep
     Ok(crawler.handle(&world, invocation.event, invocation.deadline).await)
 }
 
-/// An absent variable grants nothing.
+/// Parses the variable. A missing one grants nothing.
 fn address_policy(text: Option<&str>) -> Result<AddressPolicy, SettingError> {
     match text {
         None | Some("no") => Ok(AddressPolicy::PublicOnly),

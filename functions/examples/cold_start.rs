@@ -1,4 +1,5 @@
-//! Measures cold starts: from starting a function's process to its first request for an event. `make cold` builds the functions and runs it.
+//! Measures cold starts: the time from a process's start to its first request for an event. `make
+//! cold` builds the functions and runs it.
 
 #![expect(clippy::print_stdout, reason = "it prints its results")]
 

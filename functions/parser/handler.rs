@@ -1,4 +1,4 @@
-//! Turning messages into parsed segments.
+//! Parses segments by messages.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use dragline_ports::error::PortError;
 use dragline_ports::queue::{self, ParseMessage};
 use tracing::Instrument as _;
 
-/// What a warm process keeps.
+/// The state of a warm process.
 pub(crate) struct Parser<W> {
     world: W,
     contexts: Contexts,

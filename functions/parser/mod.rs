@@ -1,4 +1,4 @@
-//! The Lambda function of segments.
+//! The parser function, which parses segments.
 
 mod handler;
 

@@ -1,4 +1,4 @@
-//! Turning the ends of iterations into publications.
+//! Publishes iterations after they close.
 
 use std::fs;
 use std::io;
@@ -30,20 +30,23 @@ use tracing::Instrument as _;
 /// The `kind` of the notice that an iteration closed.
 const CLOSED: &str = "iteration_closed";
 
-/// How often a site is published at once while others publish or forget; then the message comes again.
+/// How often a site's publication is tried at once while others publish or forget; then the message
+/// is delivered again.
 const SITE_TRIES: u32 = 3;
 
-/// How long something takes at most that is begun for a site and not interrupted: a part of its index, or an index with its report.
+/// The maximum duration of an uninterruptible step: a part of an index, or an index with its
+/// report.
 const SITE_RESERVE: Duration = Duration::from_secs(300);
 
-/// What publishes.
+/// The state of a warm process.
 pub(crate) struct Publisher<W, R, P, E> {
     pub(crate) world: W,
-    /// Returns a reader of a crawl for what is published.
+    /// Returns a reader of a crawl for a kind of publication.
     pub(crate) reader: R,
     pub(crate) publications: P,
     pub(crate) editions: E,
-    /// A folder for what is derived of one crawl at a time. What is there saves work if it is of the same crawl.
+    /// A folder for the derived data of one crawl at a time. Existing files save work if they
+    /// belong to the same crawl.
     pub(crate) folder: PathBuf,
 }
 
@@ -74,7 +77,8 @@ where
         let command = match asked {
             PublishRequest::For(command) => command,
             PublishRequest::IsOver(command) => {
-                // The site by a message of its own: if it fails, the items are there all the same.
+                // The site has a message of its own: if it fails, the items are published all the
+                // same.
                 let site = PublishCommand { what: Publishing::Site, ..command.clone() };
                 self.world.queue().send(queue::Message::Publish(site), Duration::ZERO).await?;
                 command
@@ -98,7 +102,8 @@ where
         }
     }
 
-    /// Publishes items as long as there is time, and sends a message for the rest. Each run gets on by one part at least.
+    /// Publishes items while there is time, and sends a message for the rest. Each run completes at
+    /// least one part.
     async fn items(&self, reader: &T, command: PublishCommand) -> Result<Work, PortError> {
         let PublishCommand { crawl, iteration, what, from, site } = command;
         let rest = self.rest(Duration::ZERO);
@@ -112,7 +117,7 @@ where
         Ok(Work::Done)
     }
 
-    /// Returns what breaks once there is no time to begin something that takes this long.
+    /// Returns a function that breaks once there is not enough time for a step of this length.
     fn rest(&self, reserve: Duration) -> impl Fn() -> ControlFlow<()> + Send {
         let clock = self.world.clock();
         let until = self.world.timing().walk.map(|walk| clock.monotonic().saturating_add(walk.saturating_sub(reserve)));
@@ -122,7 +127,8 @@ where
         }
     }
 
-    /// Publishes the word index and the report as long as there is time, and sends a message for the rest. Tells people where the report is.
+    /// Publishes the word index and the report while there is time, and sends a message for the
+    /// rest. Notifies people of the report's location.
     async fn site(self: Arc<Self>, iteration: IterationRow, from: Option<SitePlace>) -> Result<Work, PortError> {
         let (crawl, number) = (iteration.crawl.clone(), iteration.number);
         let failed = |error| failed(&crawl, error);
@@ -133,12 +139,12 @@ where
         };
         let publication = SitePublication { iteration, folder, making, limits: SiteLimits::default() };
         let (this, runtime) = (Arc::clone(&self), Handle::current());
-        // Most of it is computing. The runtime's thread makes the requests to AWS meanwhile.
+        // Most of it is computation. Meanwhile, the runtime's thread makes the requests to AWS.
         let published = tokio::task::spawn_blocking(move || {
             runtime.block_on(async {
                 let (mut tries_left, mut from, rest) = (SITE_TRIES, from, this.rest(SITE_RESERVE));
                 loop {
-                    // Another one for each try: a reader may keep what was forgotten since.
+                    // A new one for each try: a reader may cache URLs forgotten since.
                     let reader = (this.reader)(&publication.iteration.crawl, Publishing::Site);
                     let publication = (publication.clone(), from.take());
                     let tried =
@@ -164,7 +170,7 @@ where
         tracing::info!(?index, is_reported = report.is_some(), "published");
         if let Some(ReportPublished { place, findings }) = report {
             let notice = Notice::ReportWritten { crawl: crawl.clone(), iteration: number, place, findings };
-            // The report is there in any case.
+            // The report exists in any case.
             if let Err(error) = self.world.notifier().notify(notice).await {
                 tracing::error!(%error, "nobody was told of the report");
             }
@@ -186,7 +192,7 @@ fn folder_of(all: &Path, crawl: &CrawlId) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Every failure is one that another delivery may not have: what is made here, is made of what was read.
+/// Every failure may be temporary, so another delivery may succeed.
 fn failed(crawl: &CrawlId, error: SiteError) -> PortError {
     match error {
         SiteError::Port(error) => error,
@@ -194,16 +200,16 @@ fn failed(crawl: &CrawlId, error: SiteError) -> PortError {
     }
 }
 
-/// What asks for a publication.
+/// A request to publish.
 #[derive(Debug, PartialEq, Eq)]
 enum PublishRequest {
-    /// The notice that an iteration is over: everything is to be published, beginning with this.
+    /// The notice that an iteration closed: everything is to be published, beginning with this.
     IsOver(PublishCommand),
     /// Our own message.
     For(PublishCommand),
 }
 
-/// Reads what asks for a publication: the notice that an iteration closed, as the topic delivers it, or our own message.
+/// Parses a request: the topic's notice that an iteration closed, or our own message.
 fn read(body: &str) -> Result<PublishRequest, MessageError> {
     #[derive(Deserialize)]
     struct Notice {

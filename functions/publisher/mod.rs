@@ -1,4 +1,4 @@
-//! The Lambda function of what is made of iterations that are over.
+//! The publisher function, which publishes data derived from closed iterations.
 
 mod handler;
 
@@ -14,8 +14,8 @@ use dragline_ports::queue::Publishing;
 
 use handler::Publisher;
 
-/// How much of a crawl's documents is kept in memory, compressed: the graph, the index and the report each need all of them. A quarter of the least memory
-/// that the template allows.
+/// The cache size for a crawl's documents, compressed, in bytes: the graph, the index and the
+/// report each read all of them. A quarter of the least memory that the template allows.
 const KEPT_BYTES_MAX: usize = 128 << 20;
 
 /// Serves invocations until the runtime ends the process.
@@ -33,15 +33,16 @@ async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     Ok((world, publications, editions, folder()))
 }
 
-/// Returns a folder of this process, as processes may share a disk: on an emulator at the same time, on Lambda one after another. What one left that has
-/// ended, as by a lack of memory, is deleted, so that there is room.
+/// Returns this process's own folder, as processes may share a disk: on an emulator at the same
+/// time, on Lambda one after another. Folders of dead processes (for example, out of memory) are
+/// deleted to free space.
 fn folder() -> PathBuf {
     const NAME: &str = "dragline-publisher-";
     let shared = env::temp_dir();
     for other in fs::read_dir(&shared).into_iter().flatten().flatten() {
         let id = other.file_name().to_str().and_then(|name| name.strip_prefix(NAME)?.parse::<u32>().ok());
         if id.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists()) {
-            // Somebody else may delete it at the same time.
+            // Another process may delete it at the same time.
             _ = fs::remove_dir_all(other.path());
         }
     }

@@ -1,4 +1,4 @@
-//! Handling commands and following schedules.
+//! Handles commands and follows schedules.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::queue::{self, PruneCommand, Queue as _};
 use dragline_ports::retention::{Effect, Retained};
 
-/// What a warm process keeps.
+/// The state of a warm process.
 pub(crate) struct Scheduler {
     contexts: Contexts,
     defaults: Defaults,
@@ -32,7 +32,8 @@ impl Scheduler {
     /// Handles an event.
     ///
     /// # Errors
-    /// Returns the ports' errors at a tick; the next one goes on. A command that fails is in the reply.
+    /// Returns the ports' errors at a tick; the next tick continues. A command that fails is in the
+    /// reply.
     pub(crate) async fn handle<W: World, R: Retained + 'static>(
         self: Arc<Self>,
         world: &Arc<W>,
@@ -61,7 +62,8 @@ impl Scheduler {
     ) -> Result<Work, PortError> {
         let command = match parse_command(&message.body) {
             Ok(command) => command,
-            // Acknowledged: another delivery would be just as wrong, and nobody would see why in the dead-letter queue.
+            // Acknowledged: another delivery would fail as well, and the dead-letter queue would
+            // not say why.
             Err(errors) => {
                 tracing::error!(error = errors.one_line(), "a malformed command");
                 return Ok(Work::Refused);
@@ -85,7 +87,8 @@ impl Scheduler {
     }
 }
 
-/// Prunes a crawl as long as there is time, and sends the command again for the rest. Each run gets on by one batch at least.
+/// Prunes a crawl while there is time, and sends the command again for the rest. Each run completes
+/// at least one batch.
 async fn prune_in_time(
     world: &impl World,
     retained: &impl Retained,

@@ -1,4 +1,4 @@
-//! The Lambda function of commands and schedules.
+//! The scheduler function, which handles commands and schedules.
 
 mod handler;
 
@@ -12,10 +12,11 @@ use dragline_ports::clock::Clock as _;
 
 use handler::Scheduler;
 
-/// The stack's contact, a URL or an e-mail address: part of the user agent of every crawl that gives none of its own.
+/// The variable with the stack's contact, a URL or an e-mail address. It is part of the user agent
+/// of every crawl that does not set its own.
 const CONTACT: &str = "DRAGLINE_CONTACT";
 
-/// The page budget of a crawl made from a URL alone.
+/// The variable with the page budget of a crawl made from a URL alone.
 const URL_PAGES_MAX: &str = "DRAGLINE_URL_PAGES_MAX";
 
 /// Serves invocations until the runtime ends the process.
@@ -34,13 +35,13 @@ async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     Ok((world, Arc::new(retained), Arc::new(Scheduler::new(defaults))))
 }
 
-/// The commands of a batch are handled concurrently, so that each has all the time there is.
+/// The commands of a batch are handled concurrently, so that each has the full time.
 async fn invoke((world, retained, scheduler): Handler, invocation: Invocation) -> Result<Reply, RunError> {
     let walk = invocation.deadline.walk(world.clock().now(), 1);
     Ok(scheduler.handle(&Arc::new(world.with_walk(walk)), &retained, invocation.event).await?)
 }
 
-/// Returns what the stack uses where a command leaves something out.
+/// Returns the stack's defaults for commands.
 fn defaults(variable: impl Fn(&str) -> Option<String>) -> Result<Defaults, SettingError> {
     let contact = variable(CONTACT).ok_or(SettingError::Missing(CONTACT))?;
     let user_agent: UserAgent = format!("Dragline/{} (+{contact})", env!("CARGO_PKG_VERSION"))

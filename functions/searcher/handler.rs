@@ -1,4 +1,4 @@
-//! Turning requests into searches.
+//! Answers search requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use dragline_search::{Index, SearchError, SearchReport};
 use super::indexes::{Freshness, OpenIndexes};
 use super::request::{self, IndexRequest, Refusal};
 
-/// What searches.
+/// The state of a warm process.
 pub(crate) struct Searcher<E> {
     pub(crate) opened: OpenIndexes<E>,
 }
@@ -20,7 +20,7 @@ impl<E: Editions> Searcher<E> {
     /// Answers a request. `now` is the time since the process began.
     ///
     /// # Errors
-    /// The index cannot be read, so that Lambda counts the invocation as failed.
+    /// The index cannot be read; Lambda then counts the invocation as failed.
     pub(crate) async fn handle(self: Arc<Self>, event: Event, now: Duration) -> Result<HttpReply, RunError> {
         let Event::Request(request) = event else {
             return Err("only requests to the function's URL are answered".into());
@@ -40,11 +40,11 @@ impl<E: Editions> Searcher<E> {
                 return Ok(Refusal::reply(404, format!("{crawl} has no word index"), Some(hint)));
             };
             let work = Arc::clone(&asked);
-            // Reading blocks. The runtime's thread makes the requests to S3 meanwhile.
+            // It blocks on reads. Meanwhile, the runtime's thread makes the requests to S3.
             let answered = tokio::task::spawn_blocking(move || answer_from(&index, &work)).await?;
             match answered {
                 Ok(reply) => return Ok(reply),
-                // Its files may be gone, as it was superseded long ago.
+                // Its files may be gone if it was superseded long ago.
                 Err(error) if freshness == Freshness::Recent => {
                     tracing::info!(%error, "looking for a newer edition");
                     freshness = Freshness::Newest;

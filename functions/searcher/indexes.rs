@@ -1,4 +1,5 @@
-//! The indexes that were opened, for as long as the process lives: a search reads from S3 what no search before it has read.
+//! A cache of open indexes that lives as long as the process: a search only reads new blocks from
+//! S3.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,22 +11,22 @@ use dragline_ports::editions::Editions;
 use dragline_search::{Blocks, Edition, Index};
 use lru::LruCache;
 
-/// How many indexes are kept open.
+/// The maximum number of open indexes.
 const OPENED_MAX: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
-/// For how long an edition counts as the newest without asking: asking costs more than a search.
+/// How long an edition counts as the newest without a check, which costs more than a search.
 const RECENT: Duration = Duration::from_secs(30);
 
-/// How new an index must be.
+/// The required freshness of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Freshness {
-    /// It was the newest not long ago.
+    /// It was the newest a short while ago.
     Recent,
     /// It is the newest now.
     Newest,
 }
 
-/// Indexes that were opened.
+/// Open indexes.
 pub(crate) struct OpenIndexes<E> {
     editions: E,
     blocks: Arc<Blocks>,
@@ -36,12 +37,12 @@ pub(crate) struct OpenIndexes<E> {
 struct CachedIndex {
     edition: u32,
     index: Arc<Index>,
-    /// When it was known to be the newest, as the time since the process began.
+    /// When it was last known to be the newest, as the time since the process began.
     asked_at: Duration,
 }
 
 impl<E: Editions> OpenIndexes<E> {
-    /// Returns a place for indexes; up to this many bytes that were read are kept.
+    /// Returns an empty cache, with up to this many bytes for blocks.
     pub(crate) fn new(editions: E, bytes_max: u64) -> Self {
         Self { editions, blocks: Arc::new(Blocks::new(bytes_max)), indexes: Mutex::new(LruCache::new(OPENED_MAX)) }
     }

@@ -1,4 +1,5 @@
-//! The Lambda function that answers searches: requests to its URL, out of the word indexes that the publisher puts.
+//! The searcher function, which answers HTTP searches from the word indexes that the publisher
+//! puts.
 
 mod handler;
 mod indexes;
@@ -13,7 +14,7 @@ use dragline_ports::clock::Clock as _;
 use handler::Searcher;
 use indexes::OpenIndexes;
 
-/// The function's memory in MiB, as Lambda says it.
+/// Lambda's variable with the function's memory in MiB.
 const MEMORY: &str = "AWS_LAMBDA_FUNCTION_MEMORY_SIZE";
 
 /// Serves invocations until the runtime ends the process.
@@ -30,7 +31,7 @@ async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     let memory_mib = std::env::var(MEMORY).map_err(|_| SettingError::Missing(MEMORY))?;
     let memory_mib: u64 =
         memory_mib.parse().map_err(|_| SettingError::Wrong { name: MEMORY, why: "not a number".to_owned() })?;
-    // Half of it for what was read; opened indexes and requests to S3 need the rest.
+    // Half of it for blocks; open indexes and requests to S3 need the rest.
     let opened = OpenIndexes::new(S3Editions::beside(&world.documents), (memory_mib << 20) / 2);
     Ok((world, Arc::new(Searcher { opened })))
 }

@@ -1,7 +1,7 @@
-//! What a request asks for.
+//! The requests of the searcher.
 //!
-//! `GET /CRAWL?q=WORDS` searches, with `page`, `per_page` and `exact=true` as the command has them. `GET /CRAWL/similar?url=URL` returns pages that
-//! are like one, up to `count`.
+//! `GET /CRAWL?q=WORDS` searches, with `page`, `per_page` and `exact=true` as in the command. `GET
+//! /CRAWL/similar?url=URL` returns similar pages, up to `count`.
 
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -11,34 +11,34 @@ use dragline_lambda::{HttpReply, HttpRequest};
 use dragline_search::{PER_PAGE_MAX, QueryError, Request, SHOWN_MAX, Typos, check};
 use serde::Serialize;
 
-/// How many results there are unless a request says otherwise.
+/// The default number of results.
 const COUNT: u32 = 10;
 
-/// What to do if a request is for nothing that there is.
+/// The hint for an unknown request.
 const USAGE: &str = "ask for /CRAWL?q=WORDS, or for /CRAWL/similar?url=URL";
 
-/// What is asked of the index of a crawl.
+/// A request to the index of a crawl.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum IndexRequest {
     /// A search.
     Search(Request),
-    /// Pages that are like this one.
+    /// Pages similar to this one.
     Similar {
         /// The page.
         url: String,
-        /// How many.
+        /// The maximum number of pages.
         count: u32,
     },
 }
 
-/// Why there is no result. The field names are those of the answer.
+/// An error reply. The field names are those of its JSON.
 #[derive(Debug, Serialize)]
 pub(crate) struct Refusal {
     error: String,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
-    /// The bytes of the query that are wrong, from the first to the one after the last.
+    /// The range of the query that is wrong, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<(usize, usize)>,
 }
@@ -49,10 +49,10 @@ impl Refusal {
     }
 }
 
-/// Returns what is asked of which crawl.
+/// Parses a request and the crawl's name.
 ///
 /// # Errors
-/// Returns the reply to a request that asks for nothing that there is.
+/// Returns the reply to an invalid request.
 pub(crate) fn read(request: &HttpRequest) -> Result<(CrawlId, IndexRequest), HttpReply> {
     if request.method != "GET" {
         return Err(Refusal::reply(405, "only GET is answered", Some(USAGE)));
@@ -119,7 +119,7 @@ mod tests {
         asked_by("GET", target)
     }
 
-    /// As the function's URL passes it on.
+    /// Returns a request as the function's URL passes it on.
     fn asked_by(method: &str, target: &str) -> HttpRequest {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let event = json!({

@@ -1,4 +1,4 @@
-//! Turning a rule's tick into sweeps.
+//! Sweeps crawls on a schedule's tick.
 
 use std::time::Duration;
 
@@ -13,16 +13,19 @@ use dragline_ports::frontier::Crawls;
 use dragline_ports::queue::{Message, PruneCommand, Queue as _};
 use tracing::Instrument as _;
 
-/// How many crawls one invocation sweeps at most. Those that began first come first, so that they end and make room.
+/// The maximum number of crawls per invocation. The oldest come first, so that they end and make
+/// room.
 const CRAWLS_MAX: usize = 1_000;
 
-/// Sweeps every running crawl, and sends the notices that are owed. Neither a crawl that cannot be swept nor one with many origins keeps the others
-/// from it: each gets the ports `in_time`, with as much of the remaining time as those after it.
+/// Sweeps every running crawl, and sends overdue notices. A crawl that cannot be swept or has many
+/// origins does not keep others from their turn: each gets the ports `in_time`, and an equal share
+/// of the remaining time.
 ///
-/// A crawl whose iteration is over is pruned of iterations that ended longer ago than `archive_kept`; `None` keeps all.
+/// A crawl whose iteration is over is pruned of iterations that ended longer ago than
+/// `archive_kept`; `None` keeps all.
 ///
 /// # Errors
-/// Returns the first of the ports' errors, once every crawl had its turn; the next sweep goes on.
+/// Returns the first of the ports' errors, once every crawl had its turn; the next sweep continues.
 pub(crate) async fn handle<W: World>(
     world: &W,
     in_time: impl Fn(Duration) -> W,
@@ -46,7 +49,7 @@ pub(crate) async fn handle<W: World>(
                 if let (Swept::Closed(row), Some(kept)) = (swept, archive_kept) {
                     let command = PruneCommand::new(row.crawl, Retention::Within(kept), None);
                     let sent = world.queue().send(Message::Prune(command), Duration::ZERO).await;
-                    // The end of the next iteration asks again.
+                    // The end of the next iteration sends it again.
                     sent.unwrap_or_else(|error| tracing::error!(%error, "a crawl is not pruned"));
                 }
             }

@@ -1,4 +1,4 @@
-//! The Lambda function of overdue work.
+//! The sweeper function, which looks for overdue work.
 
 mod handler;
 
@@ -14,7 +14,7 @@ pub async fn serve() -> Result<(), RunError> {
     run("sweeper", set_up, invoke).await
 }
 
-/// How many days bodies and documents are kept; 0 forever.
+/// The variable with the number of days to keep bodies and documents; 0 means forever.
 const ARCHIVE_DAYS: &str = "DRAGLINE_ARCHIVE_DAYS";
 
 type Handler = (AwsWorld, Option<Duration>);

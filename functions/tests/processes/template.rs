@@ -1,4 +1,4 @@
-//! Compares the stack's template with what the functions need. Its tables are compared where they are defined, in the AWS adapters.
+//! Compares the stack's template with the functions' needs. The AWS adapters compare its tables.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ const QUEUE: &str = "AWS::SQS::Queue";
 
 const ALARM: &str = "AWS::CloudWatch::Alarm";
 
-/// The log level, which the setup of logging reads by itself.
+/// The variable with the log level, which only the setup of logging reads.
 const LOG_LEVEL: &str = "RUST_LOG";
 
 fn functions() -> PathBuf {
@@ -94,7 +94,7 @@ fn a_message_is_hidden_for_longer_than_its_function_may_take() {
 
 #[test]
 fn messages_are_kept_for_as_long_as_sqs_can() {
-    // Tickets of an iteration that lasts for weeks wait longer than the four days that are usual.
+    // Tickets of an iteration that lasts for weeks wait longer than the default of four days.
     const FORTNIGHT_S: i64 = 14 * 24 * 60 * 60;
     let template = Template::read();
     for queue in template.named(QUEUE) {
@@ -117,7 +117,7 @@ fn every_queue_is_read_by_one_function_or_is_the_dead_letters_of_one_queue() {
     assert_eq!(used, all, "queues that are used, once each, and queues that there are");
 }
 
-/// The seconds of `rate(5 minutes)`.
+/// Returns the seconds of `rate(5 minutes)`.
 fn rate_s(rate: &str) -> u64 {
     let minutes = rate.trim_start_matches("rate(").split(' ').next().unwrap_or_default();
     60 * minutes.parse::<u64>().unwrap_or_else(|_| panic!("{rate} is a number of minutes"))
