@@ -1,11 +1,12 @@
-//! Measures the word index beside SQLite's FTS5, on the pages of a crawl, in one run.
+//! Compares the word index with SQLite's FTS5, on the pages of a crawl, in one run.
 //!
 //! ```text
 //! cargo run --release --package dragline-bench --example search -- dragline-data
 //! ```
 //!
-//! Both index title and text of each page with English endings removed. The word index has more to do: URL, headings, links and their words, ranks.
-//! Queries are words that follow one another in pages, the same for both, in turns; each answer is the best ten pages with snippets and the number of all.
+//! Both index the title and text of each page, stemmed as English. The word index also has the URL,
+//! headings, anchor texts and ranks. Queries are consecutive words of pages, the same for both, in
+//! turns; each answer has the best ten pages with snippets and the total.
 
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 #![expect(
@@ -99,7 +100,7 @@ async fn main() -> Result<(), Failed> {
     elsewhere(&index, &folder, &samples)
 }
 
-/// Searches the index as a function does whose index is in objects, and counts what it asks for. Nothing takes time here that takes time there.
+/// Searches a remote index as the function does, and counts the reads. Reads have no latency here.
 fn elsewhere(index: &Index, folder: &Path, samples: &[Sample]) -> Result<(), Failed> {
     let objects = Arc::new(Objects { folder: folder.to_owned(), read: Mutex::default() });
     let there = Index::open_edition(index.edition()?, Arc::clone(&objects) as _, Arc::new(Blocks::new(512 << 20)))?;
@@ -132,12 +133,12 @@ fn elsewhere(index: &Index, folder: &Path, samples: &[Sample]) -> Result<(), Fai
 /// Files in place of objects.
 struct Objects {
     folder: PathBuf,
-    /// How many ranges were read, and how many bytes in all.
+    /// The number of read ranges, and their total size in bytes.
     read: Mutex<(u64, u64)>,
 }
 
 impl Objects {
-    /// What was read since the last time.
+    /// Returns the reads since the last call.
     fn taken(&self) -> (u64, u64) {
         std::mem::take(&mut *self.read.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -156,10 +157,10 @@ impl Ranges for Objects {
     }
 }
 
-/// Three words that follow one another in a page.
+/// Three consecutive words of a page.
 type Sample = [String; 3];
 
-/// A kind of query, and how one is made.
+/// A kind of query, and how to build one.
 type Kind = (&'static str, fn(&Sample) -> String);
 
 const KINDS: [Kind; 4] = [
@@ -169,7 +170,7 @@ const KINDS: [Kind; 4] = [
     ("a phrase", |[a, b, _]| format!("\"{a} {b}\"")),
 ];
 
-/// Returns words that follow one another somewhere in a text, if there are.
+/// Returns consecutive words of a text, if it has enough.
 fn sample(text: &str, number: usize) -> Option<Sample> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_word = |word: &str| word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -178,7 +179,7 @@ fn sample(text: &str, number: usize) -> Option<Sample> {
     Some([0, 1, 2].map(|place| found[place].to_owned()))
 }
 
-/// Puts the texts into FTS5, and returns their size, and words to ask for from pages all over the site.
+/// Fills FTS5 with the texts. Returns their size, and sample words from pages all over the site.
 async fn fill(
     reader: &impl Reader,
     fts5: &Connection,
@@ -217,7 +218,7 @@ async fn fill(
     failed.map_or(Ok((bytes, samples)), |error| Err(error.into()))
 }
 
-/// Asks for what the word index returns, too: the best ten with snippets, and how many there are.
+/// Asks for the same as the word index: the best ten with snippets, and the total.
 fn ask_fts5(fts5: &Connection, query: &str) -> rusqlite::Result<(u64, Vec<String>)> {
     let total =
         fts5.prepare_cached("SELECT count(*) FROM page WHERE page MATCH ?")?.query_row([query], |row| row.get(0))?;

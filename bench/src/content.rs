@@ -1,4 +1,4 @@
-//! What the server prepares before the first request, so that no request waits for a compressor.
+//! Compresses pages before the first request, so that no request waits for it.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use dragline_testkit::site::{Content, Page, PathContent};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Content with its pages compressed ahead.
+/// Content with precompressed pages.
 pub(crate) struct Zipped<C> {
     content: C,
     zipped: HashMap<String, Bytes>,
@@ -40,18 +40,18 @@ impl<C: Content> Content for Zipped<C> {
     }
 }
 
-/// Compresses as web servers do that keep what they compressed.
+/// Compresses at the level of web servers that cache compressed files.
 fn gzip(body: &[u8]) -> io::Result<Bytes> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(body)?;
     Ok(encoder.finish()?.into())
 }
 
-/// Returns the paths of all files below a directory, and of the directories that hold an index. Names that are not UTF-8 or need escapes are left
-/// out: they are compressed for each request.
+/// Returns the paths of all files below a directory, and of directories with an index. Names that
+/// are not UTF-8 or need escapes are left out: they are compressed for each request.
 ///
 /// # Errors
-/// If a directory cannot be read.
+/// A page cannot be read.
 pub(crate) fn paths_below(root: &Path) -> io::Result<Vec<String>> {
     let mut paths = Vec::new();
     let mut todo = vec![(root.to_owned(), "/".to_owned())];
@@ -64,7 +64,7 @@ pub(crate) fn paths_below(root: &Path) -> io::Result<Vec<String>> {
             else {
                 continue;
             };
-            // Links are left out, too: they could lead in circles.
+            // Symbolic links are left out, too, as they could form loops.
             let kind = entry.file_type()?;
             if kind.is_dir() {
                 todo.push((entry.path(), format!("{path}{name}/")));

@@ -1,4 +1,4 @@
-//! Counting what a server was asked for: whether a crawler got every page, and how often.
+//! Counts the requests to a server: whether a crawler got every page, and how often.
 
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
@@ -10,30 +10,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use dragline_testkit::site::{Content, PathContent};
 use serde::Serialize;
 
-/// What all origins of a server were asked for since the counts were last taken.
+/// The counts of all origins of a server since they were last taken.
 #[derive(Debug, Default)]
 pub(crate) struct Counts(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     taken: Taken,
-    /// Digests of the origins and paths of pages: with millions of them, the chance that two are alike is one in a million.
+    /// Hashes of the origins and paths of pages. With millions of them, the chance of a collision
+    /// is one in a million.
     seen: HashSet<u64>,
 }
 
-/// The counts of one time.
+/// The counts of one period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Taken {
-    /// Requests for anything.
+    /// All requests.
     pub(crate) requests: u64,
-    /// Different pages that were requested.
+    /// Distinct pages that were requested.
     pub(crate) pages: u64,
-    /// The bodies of all pages that were sent, before compression.
+    /// The size of all pages sent, before compression, in bytes.
     pub(crate) body_bytes: u64,
 }
 
 impl Counts {
-    /// Returns what was counted since the last time, and begins again.
+    /// Returns the counts, and resets them.
     pub(crate) fn take(&self) -> Taken {
         let State { taken, seen } = mem::take(&mut *self.state());
         Taken { pages: seen.len() as u64, ..taken }
@@ -55,7 +56,7 @@ impl Counts {
     }
 }
 
-/// Content whose requests are counted.
+/// Content with counted requests.
 pub(crate) struct Counted {
     content: Box<dyn Content>,
     origin: u8,
@@ -63,7 +64,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Counts the requests for this content, as those of the origin with this number.
+    /// Counts the requests for this content as those of the origin with this number.
     pub(crate) fn new(content: Box<dyn Content>, origin: u8, counts: Arc<Counts>) -> Self {
         Self { content, origin, counts }
     }

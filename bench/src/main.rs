@@ -1,7 +1,8 @@
-//! Serves sites on loopback for the benchmark, on one thread, and counts what it was asked for.
+//! Serves sites on loopback for the benchmark, on one thread, and counts the requests.
 //!
-//! It prints the URL of each origin on a line of its own. Each line on its standard input is answered with the counts since the last one, as JSON;
-//! the end of its input ends it, so it does not outlive whoever started it.
+//! It prints the URL of each origin on a line of its own. It answers each line of standard input
+//! with the counts since the last one, as JSON; it exits at the end of the input, so that it does
+//! not outlive its parent.
 
 mod content;
 mod counts;
@@ -67,7 +68,7 @@ impl Generated {
     }
 }
 
-/// Returns what each origin serves.
+/// Returns the content of each origin.
 fn contents(arguments: &Arguments) -> io::Result<Vec<Box<dyn Content>>> {
     let mut contents = Vec::new();
     for directory in &arguments.dir {
@@ -124,7 +125,7 @@ async fn main() -> io::Result<()> {
     tokio::task::spawn_blocking(move || answer(&counts)).await?
 }
 
-/// Answers each line of the input with the counts since the last one, until it ends.
+/// Answers each line of the input with the counts since the last one, until the end.
 fn answer(counts: &Counts) -> io::Result<()> {
     let mut out = io::stdout();
     for line in io::stdin().lock().lines() {

@@ -1,6 +1,6 @@
 //! The stages of a crawl, one by one: `cargo bench --package dragline-bench`.
 //!
-//! Times of a stage alone are best cases: its data is in the processor's caches, and nothing waits for anything.
+//! The times are best cases: the data is in the processor's caches, and no stage waits for another.
 
 mod sample;
 mod sqlite;
@@ -23,7 +23,7 @@ fn main() {
     divan::main();
 }
 
-/// One request on an open connection of the loopback interface, to its end: with the digest of the decoded body.
+/// A whole request on an open loopback connection, with the digest of the decoded body.
 #[divan::bench]
 fn fetch(bencher: Bencher<'_, '_>) {
     let fetches = Fetches::begin();
@@ -58,7 +58,7 @@ fn compress(bencher: Bencher<'_, '_>, sample: Sample) {
     });
 }
 
-/// Everything that the archive holds of a page: the records of response and request, with all digests.
+/// The archived records of a page: response and request, with all digests.
 #[divan::bench(args = Sample::ALL)]
 fn record(bencher: Bencher<'_, '_>, sample: Sample) {
     let (fetched, url, visit) = (sample.fetched(), sample.url(), visit());
@@ -68,7 +68,7 @@ fn record(bencher: Bencher<'_, '_>, sample: Sample) {
     });
 }
 
-/// A body to a document: character set, HTML, text and links.
+/// Parsing of a body into a document: character set, HTML, text and links.
 #[divan::bench(args = Sample::ALL)]
 fn parse(bencher: Bencher<'_, '_>, sample: Sample) {
     let (response, url, url_rules) = (sample.response(), sample.url(), url_rules());

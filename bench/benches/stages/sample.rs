@@ -1,4 +1,4 @@
-//! Pages to measure with, fetched as a crawl fetches them.
+//! Sample pages, fetched as in a crawl.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ use tokio::runtime::{Builder, Runtime};
 /// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sample {
-    /// 20 KB with 50 links, as whole crawls are measured with.
+    /// 20 KB with 50 links, as in benchmarks of whole crawls.
     Generated,
     /// A long page of Python's manual, with much inline markup.
     Python,
@@ -41,7 +41,7 @@ impl Sample {
         }
     }
 
-    /// The exchange that fetched it.
+    /// Returns the exchange that fetched it.
     pub(crate) fn fetched(self) -> Fetched {
         static FETCHED: [OnceLock<Fetched>; 3] = [const { OnceLock::new() }; 3];
         let fetch = || {
@@ -52,19 +52,19 @@ impl Sample {
         FETCHED[self as usize].get_or_init(fetch).clone()
     }
 
-    /// Its response.
+    /// Returns its response.
     pub(crate) fn response(self) -> FetchedResponse {
         let response = self.fetched().result.expect("the site answers");
         assert_eq!(response.status, 200, "{self} is there");
         response
     }
 
-    /// Its body, which is in memory.
+    /// Returns its body, which is in memory.
     pub(crate) fn body(self) -> Bytes {
         self.response().readable_body()
     }
 
-    /// Its URL.
+    /// Returns its URL.
     pub(crate) fn url(self) -> CrawlUrl {
         url(&format!("https://bench.example{}", self.at().1))
     }
@@ -80,7 +80,7 @@ impl fmt::Display for Sample {
     }
 }
 
-/// A fetcher, and a site on another thread for it.
+/// A fetcher, and a site for it on another thread.
 pub(crate) struct Fetches {
     pub(crate) runtime: Runtime,
     pub(crate) fetcher: HttpFetcher,
@@ -88,14 +88,14 @@ pub(crate) struct Fetches {
 }
 
 impl Fetches {
-    /// Begins with the generated site.
+    /// Starts with the generated site.
     pub(crate) fn begin() -> Self {
         Self::of(Sample::Generated.at().0)
     }
 
     fn of(content: Box<dyn Content>) -> Self {
         let (tell, told) = std::sync::mpsc::channel();
-        // It ends with the process.
+        // The thread ends with the process.
         thread::spawn(move || {
             runtime().block_on(async {
                 let site = Site::builder().content(content).without_log().start().await.expect("a port is free");
@@ -108,7 +108,7 @@ impl Fetches {
         Self { runtime: runtime(), fetcher, site: told.recv().expect("the site starts") }
     }
 
-    /// A request for a path.
+    /// Returns a request for a path.
     pub(crate) fn request(&self, path: &str) -> FetchRequest {
         let limits = FetchLimits {
             connect_timeout: Duration::from_secs(10),
@@ -140,7 +140,7 @@ pub(crate) fn crawl() -> CrawlId {
     "bench".parse().expect("a good name")
 }
 
-/// A visit that ended well, of a URL that a link led to.
+/// Returns a successful visit of a linked URL.
 pub(crate) fn visit() -> Visit {
     let body = Sample::Generated.response();
     let exchange = Exchange {

@@ -1,4 +1,4 @@
-//! The stages in the local store: claiming links, and storing what a segment came to.
+//! The stages in the local store: claiming links, and storing the results of a segment.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -29,10 +29,10 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::sample::{Sample, crawl, url, url_rules, visit};
 
-/// The pages of a full segment, and the links of a page.
+/// The number of pages in a full segment, and of links on a page.
 const PAGES: u32 = 50;
 
-/// How many URLs are known before anything is claimed, so that indexes have some depth.
+/// The number of known URLs at the start, so that indexes have some depth.
 const KNOWN: u32 = 20_000;
 
 fn at(second: i64) -> Timestamp {
@@ -43,7 +43,7 @@ fn path(number: u32) -> String {
     format!("/page/{number}.html")
 }
 
-/// A data directory with an iteration under way, whose only origin is leased.
+/// A data directory with an open iteration, whose only origin is leased.
 struct Store {
     runtime: Runtime,
     frontier: SqliteFrontier,
@@ -72,7 +72,7 @@ impl Store {
         store
     }
 
-    /// A claim of these paths, as links of the page at `/`.
+    /// Returns a claim of these paths, as links of the page at `/`.
     fn claimed(&self, paths: impl Iterator<Item = String>) -> ClaimRequest {
         let sighting =
             Sighting { depth: 1, via: Some(url("https://bench.example/")), requisite_steps: 0, read_as: ReadAs::Typed };
@@ -180,7 +180,7 @@ fn claim_known(bencher: Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(PAGES)).with_inputs(paths).bench_local_values(|claim| store.claim(&claim));
 }
 
-/// Puts the documents of a segment of generated pages.
+/// Stores the documents of a segment of generated pages.
 #[divan::bench(max_time = 10)]
 fn store_documents(bencher: Bencher<'_, '_>) {
     let mut store = Store::begin();
@@ -194,7 +194,7 @@ fn store_documents(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Puts the log of a segment.
+/// Stores the log of a segment.
 #[divan::bench]
 fn store_log(bencher: Bencher<'_, '_>) {
     let mut store = Store::begin();
@@ -206,7 +206,7 @@ fn store_log(bencher: Bencher<'_, '_>) {
         .bench_local_values(|log| runtime.block_on(port.put_log(&Arc::new(log))).expect("the store works"));
 }
 
-/// The document of the generated page, whose links are all followed.
+/// Returns the document of the generated page, whose links are all followed.
 fn document() -> Document {
     let (response, url_rules) = (Sample::Generated.response(), url_rules());
     let page = Sample::Generated.url();
