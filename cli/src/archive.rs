@@ -23,10 +23,7 @@ use crate::terminal::{Console, bytes, plural};
 pub(crate) enum NotArchived {
     /// The file cannot be written.
     #[error("{} cannot be written: {source}", path.display())]
-    File {
-        path: PathBuf,
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
     /// A folder was named without `--warc`.
     #[error("{} is a folder", .0.display())]
     Folder(PathBuf),

@@ -16,7 +16,7 @@ pub(crate) enum Exit {
     Changed,
     /// The crawl is over, and nothing was fetched.
     NothingFetched,
-    /// The site has findings that `--fail-on` forbids.
+    /// The site has findings, and `--fail-on` or `--exit-code` asks about them.
     Findings,
     /// Another process uses the data directory.
     InUse,

@@ -28,10 +28,7 @@ pub(crate) enum NotWritten {
     NotText,
     /// The file cannot be written.
     #[error("{} cannot be written: {source}", path.display())]
-    File {
-        path: PathBuf,
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
 }
 
 impl NotWritten {

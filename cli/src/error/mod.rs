@@ -56,10 +56,7 @@ pub(crate) enum CliError {
     Demand(#[from] DemandTooLong),
     /// A file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
-    File {
-        path: PathBuf,
-        source: io::Error,
-    },
+    File { path: PathBuf, source: io::Error },
     /// A definition's file has mistakes.
     #[error("{0}")]
     Definition(#[from] DefinitionErrors),
@@ -68,10 +65,7 @@ pub(crate) enum CliError {
     Problems(#[from] Problems),
     /// The certificates of `--ca-file` cannot be used.
     #[error("{}: {source}", path.display())]
-    CaFile {
-        path: PathBuf,
-        source: HttpConfigError,
-    },
+    CaFile { path: PathBuf, source: HttpConfigError },
     /// The HTTP client cannot be set up.
     #[error("{0}")]
     Http(#[from] HttpConfigError),
@@ -80,9 +74,7 @@ pub(crate) enum CliError {
     Open(#[from] OpenError),
     /// There is neither a URL nor a stored crawl to resume.
     #[error("nothing to crawl: no URL was given, and there is no crawl in {}", data.display())]
-    NothingToCrawl {
-        data: PathBuf,
-    },
+    NothingToCrawl { data: PathBuf },
     /// A list of URLs has no valid one.
     #[error("nothing to crawl: no line is a URL: {}{}", lines.join("; "), more_lines(*more))]
     NoUrls {
@@ -148,16 +140,10 @@ pub(crate) enum CliError {
     RemadeElsewhere(CrawlId),
     /// The iterations cannot be compared.
     #[error("the crawl `{crawl}`: {source}")]
-    NotCompared {
-        crawl: CrawlId,
-        source: SpanError,
-    },
+    NotCompared { crawl: CrawlId, source: SpanError },
     /// The data directory holds several crawls, and none is named.
     #[error("{} holds several crawls: {}", data.display(), names(crawls))]
-    WhichCrawl {
-        data: PathBuf,
-        crawls: Vec<CrawlId>,
-    },
+    WhichCrawl { data: PathBuf, crawls: Vec<CrawlId> },
     /// The data directory holds crawls, but not this one.
     #[error("there is no crawl `{wanted}` in {}", data.display())]
     NoCrawl {
@@ -176,10 +162,7 @@ pub(crate) enum CliError {
     },
     /// The crawl knows the URL, but there is no visit of it.
     #[error("the crawl `{crawl}` knows {url}, but has not visited it yet")]
-    NotVisited {
-        url: CrawlUrl,
-        crawl: CrawlId,
-    },
+    NotVisited { url: CrawlUrl, crawl: CrawlId },
     /// The stored body of a URL cannot be printed.
     #[error("{0}")]
     Get(#[from] GetError),
@@ -188,10 +171,7 @@ pub(crate) enum CliError {
     Extract(#[from] ExtractError),
     /// The Markdown directory cannot be written.
     #[error("the Markdown in {} cannot be written: {source}", directory.display())]
-    Markdown {
-        directory: PathBuf,
-        source: io::Error,
-    },
+    Markdown { directory: PathBuf, source: io::Error },
     /// Rows cannot be exported as requested.
     #[error("{0}")]
     Export(#[from] ExportError),
@@ -236,10 +216,7 @@ pub(crate) enum CliError {
     },
     /// The data directory cannot be read.
     #[error("{} cannot be read: cannot read the database: {}", data.display(), source.source)]
-    Query {
-        data: PathBuf,
-        source: PortError,
-    },
+    Query { data: PathBuf, source: PortError },
     /// A port failed.
     #[error("{0}")]
     Port(#[from] PortError),

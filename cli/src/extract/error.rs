@@ -7,10 +7,7 @@ use dragline_domain::url::CrawlUrl;
 pub(crate) enum ExtractError {
     /// There was no response.
     #[error("{url} was not answered: {detail}")]
-    NotAnswered {
-        url: CrawlUrl,
-        detail: String,
-    },
+    NotAnswered { url: CrawlUrl, detail: String },
     /// The response has an unsuccessful status.
     #[error("{url} was answered with status {status}{}", to.as_ref().map_or_else(String::new, |to| format!(", which leads to {to}")))]
     Status {

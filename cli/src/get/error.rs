@@ -39,9 +39,7 @@ pub(crate) enum GetError {
     },
     /// There is no such WARC object.
     #[error("{object} is missing")]
-    Missing {
-        object: String,
-    },
+    Missing { object: String },
     /// A WARC record does not match its digests, or is unreadable.
     #[error("the record at byte {offset} of {object} is damaged: {why}")]
     Damaged {

@@ -33,19 +33,13 @@ pub(crate) enum DeployedError {
     PutFirst(StackName),
     /// The stack has no such crawl.
     #[error("there is no crawl `{crawl}` in the stack `{stack}`")]
-    NoCrawl {
-        crawl: CrawlId,
-        stack: StackName,
-    },
+    NoCrawl { crawl: CrawlId, stack: StackName },
     /// The crawl's derived data cannot be published.
     #[error("publishing again: {0}")]
     Publishing(#[from] SiteError),
     /// The crawl has not begun, so there is nothing to show.
     #[error("the crawl `{crawl}` has not begun yet")]
-    NotBegun {
-        crawl: CrawlId,
-        stack: StackName,
-    },
+    NotBegun { crawl: CrawlId, stack: StackName },
     /// The iteration does not exist.
     #[error("the crawl `{crawl}` has no iteration {wanted}; the latest is {latest}")]
     NoIteration {

@@ -50,7 +50,7 @@ impl Run {
 struct Status<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
-    /// `None` for a stack, which always runs.
+    /// `None` for a stack, which runs on its own.
     is_running: Option<bool>,
     /// The time of the last commit; `None` before the first, for a stack, and for an earlier
     /// iteration.
