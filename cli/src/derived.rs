@@ -232,7 +232,7 @@ mod tests {
     use crate::location::Directory;
 
     #[tokio::test]
-    async fn what_was_forgotten_while_something_was_made_is_in_nothing_that_is_kept() {
+    async fn urls_forgotten_during_a_build_are_not_in_the_result() {
         let data = tempfile::tempdir().unwrap();
         drop(LocalStore::open(data.path(), SystemClock::new().now()).unwrap());
         let crawl: CrawlId = "docs".parse().unwrap();

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_way_to_end_has_a_number_of_its_own() {
+    fn exit_codes_are_unique() {
         let codes: BTreeSet<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
         assert_eq!(codes.len(), Exit::ALL.len());
     }

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_one_by_one_and_as_often_as_wanted() {
+    fn lines_are_read_one_by_one_and_repeatedly() {
         let long = "x".repeat(3 * LINE_BYTES_MAX);
         let text = format!("\u{feff}https://a.example/\r\n\n # no\n#no\n  b  \n{long}\nc\n");
         let mut bytes = text.into_bytes();

@@ -165,21 +165,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn tickets_of_an_invocation_are_one_message_when_it_ends() {
+    async fn tickets_of_an_invocation_are_sent_as_one_message_at_its_end() {
         let (gathering, noted, _) = gathering();
         gathering.around(send_tickets(&gathering, 3, 0)).await;
         assert_eq!(noted.messages(), [(3, 0)]);
     }
 
     #[tokio::test]
-    async fn as_many_as_an_invocation_works_go_at_once() {
+    async fn a_full_message_is_sent_at_once() {
         let (gathering, noted, _) = gathering();
         send_tickets(&gathering, 45, 0).await;
         assert_eq!(noted.messages(), [(20, 0), (20, 0)], "five wait for others");
     }
 
     #[tokio::test]
-    async fn tickets_wait_five_seconds_for_others_and_none_comes_early() {
+    async fn tickets_wait_five_seconds_for_others() {
         let (gathering, noted, hands) = gathering();
         send_tickets(&gathering, 2, 1).await;
         send_tickets(&gathering, 1, 60).await;

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_handed_over_is_in_the_queue_and_the_message_done() {
+    async fn surplus_tickets_are_queued_and_the_message_is_done() {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let share = Share::Tickets { own: Vec::new(), rest: vec![ticket(1), ticket(2)] };

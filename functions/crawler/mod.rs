@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn private_addresses_need_a_plain_yes() {
+    fn private_addresses_need_an_explicit_yes() {
         for (text, expected, why) in [
             (None, Some(AddressPolicy::PublicOnly), "nothing is no permission"),
             (Some("no"), Some(AddressPolicy::PublicOnly), "the default"),

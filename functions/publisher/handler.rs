@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_an_iteration_and_our_own_messages_are_understood() {
+    fn the_end_of_an_iteration_and_our_own_messages_are_parsed() {
         let docs = |what, from| {
             let (crawl, iteration) = ("docs".parse().unwrap(), Iteration::FIRST);
             PublishCommand { crawl, iteration, what, from, site: None }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_the_topic_tells_is_refused() {
+    fn other_notifications_are_refused() {
         let Event::Messages(told) = event(include_str!("../../events/publications-malformed.json")) else {
             panic!("messages")
         };

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_contact_stands_in_the_user_agent() {
+    fn the_contact_is_in_the_user_agent() {
         let of = |contact: &str, pages: &str| {
             let (contact, pages) = (contact.to_owned(), pages.to_owned());
             defaults(move |name| Some(if name == CONTACT { contact.clone() } else { pages.clone() }))

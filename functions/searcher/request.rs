@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_says_what_is_searched_for() {
+    fn requests_are_parsed() {
         let request = |query: &str, page, per_page, typos| {
             IndexRequest::Search(Request {
                 query: query.to_owned(),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_for_nothing_that_there_is_says_what_to_ask_for() {
+    fn invalid_requests_get_a_hint() {
         for (method, target, status, error, why) in [
             ("POST", "/docs?q=a", 405, "only GET is answered", "nothing is changed here"),
             ("GET", "/", 404, "there is nothing here", "no crawl"),

@@ -183,7 +183,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn of_several_origins_the_first_are_named_with_what_they_wait_for() {
+    fn the_first_of_several_origins_are_named_with_their_waits() {
         let idle = waiting(0, Wait::Delay, 1, DelayReason::Definition);
         let backs_off = waiting(60, Wait::Delay, 64, DelayReason::BackOff);
         let places = [place("a", idle), place("b", backs_off), place("c", idle), place("d", idle), place("e", idle)];

@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_is_that_of_the_last_moments() {
+    fn the_rate_covers_the_last_moments() {
         let mut rate = Rate::default();
         let at = Duration::from_secs;
         for (now, pages, expected, why) in [

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn unchanged_pages_are_no_difference() {
+    fn unchanged_pages_are_not_differences() {
         let mut totals = Totals::default();
         totals.add_page(ChangeKind::Unchanged);
         assert!(!totals.has_differences());

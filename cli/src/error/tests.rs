@@ -92,7 +92,7 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
 }
 
 #[test]
-fn a_full_disk_and_a_directory_in_use_end_with_numbers_of_their_own() {
+fn a_full_disk_and_a_directory_in_use_have_exit_codes_of_their_own() {
     let port = |kind| PortError::new(kind, "commit segment", "example.org", "it says");
     let data = || PathBuf::from("news");
     let system = |kind| CliError::System { doing: WRITING, source: io::Error::from(kind) };

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_comes_once_and_absent_values_are_empty() {
+    fn the_header_is_written_once_and_absent_values_are_empty() {
         let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
         let row = |outcome, title: Option<&str>, link: &str| Row {
             outcome,
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_comes_without_rows_too() {
+    fn the_header_is_written_without_rows_too() {
         let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
         csv.write_head(&["outcome", "title", "link"]).unwrap();
         csv.write_head(&["outcome", "title", "link"]).unwrap();
@@ -230,7 +230,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn kept_cells_are_read_back_as_they_are(title in any::<String>(), link in "[-=+@'].*") {
+        fn kept_cells_round_trip(title in any::<String>(), link in "[-=+@'].*") {
             let mut csv = SafeCsv::new(Vec::new(), Reader::Program).with(Formulas::Kept);
             csv.write(&Row { outcome: 20, title: Some(title.clone()), link: link.clone() }).unwrap();
             csv.flush().unwrap();
@@ -240,7 +240,7 @@ mod tests {
         }
 
         #[test]
-        fn cells_read_back_as_they_were_and_none_is_a_formula(title in any::<String>(), link in any::<String>()) {
+        fn cells_round_trip_and_none_is_a_formula(title in any::<String>(), link in any::<String>()) {
             let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
             csv.write(&Row { outcome: 20, title: Some(title.clone()), link: link.clone() }).unwrap();
             csv.flush().unwrap();

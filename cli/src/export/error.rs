@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_that_no_item_has_is_told_with_those_like_it() {
+    fn an_unknown_type_is_reported_with_similar_ones() {
         let types = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
         let of_shop = types(&["BreadcrumbList", "Product", "ProductGroup", "https://vocabulary.example/Chair"]);
         for (wanted, types, hint, why) in [

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_holds_what_all_of_its_values_are() {
+    fn a_column_has_the_kind_of_all_its_values() {
         let cell = |value: serde_json::Value| match value {
             serde_json::Value::Bool(yes) => Cell::Bool(yes),
             serde_json::Value::Number(number) => Cell::Number(number),

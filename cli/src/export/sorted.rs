@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rows_come_by_url_and_those_of_one_url_as_they_were_stored() {
+    async fn rows_are_sorted_by_url_and_stably() {
         let stored = [("b", "2"), ("a", "9"), ("B", "1"), ("b", "1"), ("a", "8"), ("é", "1"), ("a", "9")];
         let stored: Vec<LinkRow> = stored.iter().map(|(from, to)| link(from, to)).collect();
         let sorted = [("B", "1"), ("a", "9"), ("a", "8"), ("a", "9"), ("b", "2"), ("b", "1"), ("é", "1")];

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_decoded_unless_it_is_wanted_as_it_was_received() {
+    fn a_body_is_decoded_unless_raw_is_requested() {
         use Coding::{Kept, Undone};
         let packed = gzip(b"text, and more of it");
         let torn = &packed[..packed.len() - 9];
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_shown_text_that_a_terminal_does_not_obey() {
+    fn control_characters_are_escaped_for_people() {
         let html = ("Content-Type", "text/html; charset=iso-8859-1");
         let image = ("Content-Type", "image/png");
         for (field, body, expected, why) in [

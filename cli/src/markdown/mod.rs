@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_page_says_stays_within_its_line_of_the_list() {
+    fn titles_and_descriptions_stay_on_one_line() {
         let long = "word ".repeat(100);
         for (name, described, expected) in [
             ("Title", None, "- [Title](<a/b.md>)"),
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_people_read_has_a_file() {
+    fn a_readable_document_has_a_file() {
         let directory = tempfile::tempdir().unwrap();
         let report = Document { page: None, ..document("https://a.example/report.pdf", Some("One\n\ntwo")) };
         let data = Document { page: None, ..document("https://a.example/robots.txt", Some("User-agent: *")) };

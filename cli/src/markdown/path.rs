@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_those_of_the_urls_where_they_can_be() {
+    fn simple_urls_keep_their_paths() {
         for (url, expected, why) in [
             ("https://example.org/", "example.org/index.md", "the first page"),
             ("https://example.org/docs/", "example.org/docs/index.md", "of a folder"),
@@ -102,7 +102,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_url_leads_out_and_no_two_have_one_file(paths in prop::collection::vec("[/.%a-cA-C?:\\\\é~-]{0,12}", 1..50)) {
+        fn paths_are_unique_and_stay_in_the_directory(paths in prop::collection::vec("[/.%a-cA-C?:\\\\é~-]{0,12}", 1..50)) {
             let urls: HashSet<CrawlUrl> = paths.iter().filter_map(|path| CrawlUrl::parse(&format!("https://a.example/{path}"), &UrlRules::default()).ok()).collect();
             let mut files = HashSet::new();
             for url in &urls {

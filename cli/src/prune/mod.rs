@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_are_told_what_was_freed_by_kind() {
+    fn freed_amounts_are_shown_by_kind() {
         let pruned = Pruned {
             cut: Iteration::new(3),
             iterations: 2,

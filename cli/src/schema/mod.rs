@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_that_is_not_there_is_told_with_those_that_are() {
+    fn an_unknown_type_is_reported_with_the_existing_ones() {
         let mut answer = Vec::new();
         let error = write(&mut answer, &Learned::default(), SchemaForm::JsonSchema("Pro\u{1b}duct")).unwrap_err();
         assert_eq!(error.to_string(), "there are no items of the type `Pro\\u{1b}duct`");

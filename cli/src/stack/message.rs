@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_would_change_is_refused() {
+    fn values_that_json_would_change_are_refused() {
         for (name, is_sent, why) in [
             ("docs", true, "a word"),
             ("'1.10'", true, "a text in quotation marks"),

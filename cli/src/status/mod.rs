@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_told_why_nothing_moves() {
+    fn json_says_why_nothing_moves() {
         use IterationStatus::{Closed, Open, Paused};
         let (now, later) = (Timestamp::UNIX_EPOCH, Timestamp::from_second(60).unwrap());
         let pulse = |origins_leased, next_ready| Pulse { last_commit: None, origins_leased, next_ready };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_told_what_the_disk_holds_by_kind() {
+    fn disk_usage_is_shown_by_kind() {
         let disk = Disk {
             warc: 3 << 30,
             documents: 40 << 20,

@@ -93,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_obeyed_is_left_and_escaping_again_changes_nothing(text in any::<String>()) {
+        fn escaping_is_complete_and_idempotent(text in any::<String>()) {
             let once = safe(&text).into_owned();
             prop_assert!(!once.contains(is_obeyed));
             prop_assert_eq!(safe(&once), once.as_str());

@@ -58,7 +58,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_read_back_as_they_were_and_nothing_obeyed_is_left(text in any::<String>()) {
+        fn texts_round_trip_without_control_characters(text in any::<String>()) {
             let line = json(&text);
             prop_assert!(!line.trim_end_matches('\n').contains(is_obeyed), "{line:?}");
             prop_assert_eq!(serde_json::from_str::<String>(&line).unwrap(), text);

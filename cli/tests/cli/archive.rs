@@ -245,7 +245,7 @@ fn archived(folder: &Path, site: &str) -> BTreeMap<String, usize> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_part_is_archived_with_all_that_it_needs() {
+async fn a_partial_archive_has_all_that_it_needs() {
     let crawl = Arc::new(AtomicUsize::new(1));
     let site = illustrated(Arc::clone(&crawl)).await;
     let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room"));

@@ -31,7 +31,7 @@ fn rows(directory: &Path, what: &str) -> Vec<Value> {
 const FAST: [&str; 4] = ["--allow-private", "--delay", "0s", "--json"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_urls_in_a_file_are_visited_and_each_line_that_is_left_out_is_told() {
+async fn the_urls_in_a_file_are_visited_and_skipped_lines_are_reported() {
     let (site, directory) = (site().await, tempfile::tempdir().expect("there is room"));
     let list = format!("# mine\n{}\n\nnonsense\n{}\nhttps://example.com/\n", site.url("/x"), site.url("/y"));
     fs::write(directory.path().join("urls.txt"), list).expect("it can be written");
@@ -98,7 +98,7 @@ async fn a_url_is_found_as_the_crawl_knows_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_document_is_made_again_while_a_crawl_is_unfinished() {
+async fn documents_are_not_rebuilt_while_a_crawl_is_unfinished() {
     let (site, directory) = (site().await, tempfile::tempdir().expect("there is room"));
     tokio::task::block_in_place(|| {
         let seed = site.url("/");

@@ -19,7 +19,7 @@ async fn site() -> HostileSite {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_change_is_listed_in_the_format_that_is_asked_for() {
+async fn each_change_is_listed_in_the_requested_format() {
     let site = site().await;
     let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room"));
     let run = |arguments: &[&str]| dragline(directory.path(), arguments);

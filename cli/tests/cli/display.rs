@@ -69,7 +69,7 @@ fn look<'a>(arguments: &[&'a str], data: &'a str) -> Vec<&'a str> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_escape_of_a_site_reaches_a_terminal() {
+async fn escapes_of_a_site_never_reach_a_terminal() {
     let site = HostileSite::start(answer).await;
     let seed = site.url("/");
     tokio::task::block_in_place(|| no_escape_of(&seed));

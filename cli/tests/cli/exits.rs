@@ -47,7 +47,7 @@ fn lock(directory: &Path) -> File {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_directory_in_use_has_a_number_of_its_own_and_can_be_waited_for() {
+async fn a_directory_in_use_has_its_own_exit_code_and_can_be_waited_for() {
     let (site, directory) = (site().await, scratch());
     let seed = site.url("/");
     tokio::task::block_in_place(|| {
@@ -80,7 +80,7 @@ async fn a_directory_in_use_has_a_number_of_its_own_and_can_be_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_leaves_the_space_free_that_it_is_to_keep_and_resumes() {
+async fn a_crawl_stops_at_the_minimum_of_free_space_and_resumes() {
     let (site, directory) = (site().await, scratch());
     let seed = site.url("/");
     tokio::task::block_in_place(|| {
@@ -102,7 +102,7 @@ async fn a_crawl_leaves_the_space_free_that_it_is_to_keep_and_resumes() {
 }
 
 #[test]
-fn mistakes_are_objects_too() {
+fn mistakes_are_reported_as_json_too() {
     let directory = scratch();
     for arguments in [
         &["status", "--json"][..],
@@ -116,7 +116,7 @@ fn mistakes_are_objects_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_that_nobody_reads_to_its_end_is_no_error_and_one_that_finds_no_room_is() {
+async fn a_closed_pipe_is_not_an_error_but_a_full_disk_is() {
     let (site, directory) = (site().await, scratch());
     let (seed, page) = (site.url("/"), site.url("/a"));
     tokio::task::block_in_place(|| {

@@ -74,7 +74,7 @@ fn the_answer_as_json() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn in_a_data_directory_it_is_the_crawl_there_that_is_explained() {
+async fn the_crawl_in_a_data_directory_is_explained() {
     let site = HostileSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => reply(404, &[], ""),
         "/" => html("<a href=/a>a</a> <a href=/b>b</a> <a href=/c.zip>c</a>"),

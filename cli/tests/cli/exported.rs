@@ -191,7 +191,7 @@ async fn feeds_are_exported_with_their_entries() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn texts_that_look_like_formulas_are_written_as_they_are_on_request() {
+async fn formulas_are_written_unchanged_on_request() {
     let site = HostileSite::start(|_| html("<title>=1+1</title><a href=/p>-P</a>")).await;
     let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room"));
     tokio::task::block_in_place(|| {

@@ -124,7 +124,7 @@ async fn the_body_is_the_one_that_the_url_had_in_the_iteration() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_reader_should_know_is_told_on_standard_error() {
+async fn notes_on_a_body_go_to_standard_error() {
     let crawled = Crawled::new().await;
     tokio::task::block_in_place(|| {
         for (path, arguments, body, said) in [
@@ -164,7 +164,7 @@ async fn what_a_reader_should_know_is_told_on_standard_error() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_header_comes_with_the_body_that_it_came_with() {
+async fn a_body_is_printed_with_its_own_header() {
     let crawled = Crawled::new().await;
     tokio::task::block_in_place(|| {
         let with_header = crawled.get("/tagged", &["--headers"]).stdout;
@@ -184,7 +184,7 @@ async fn the_header_comes_with_the_body_that_it_came_with() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_damaged_or_missing_is_refused() {
+async fn damaged_and_missing_records_are_refused() {
     let crawled = Crawled::new().await;
     tokio::task::block_in_place(|| {
         let visit = crawled.history("/tagged").swap_remove(0);

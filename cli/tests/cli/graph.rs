@@ -70,7 +70,7 @@ async fn questions_about_links_are_answered_in_words() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rows_are_exported_with_the_columns_that_are_asked_for() {
+async fn rows_are_exported_with_the_selected_columns() {
     let site = site().await;
     let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room"));
     let run = |arguments: &[&str]| dragline(directory.path(), &[&["export"], arguments].concat());
@@ -123,7 +123,7 @@ async fn rows_are_exported_with_the_columns_that_are_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_not_checked_is_said() {
+async fn unchecked_urls_are_reported() {
     let site = HostileSite::start(|asked| match asked.target.as_str() {
         "/" => html("<title>Home</title><a href=/a>a page</a> <img src=/i.png> <img src=/j.png> <img src=/i.png>"),
         "/a" => html("<title>Page</title>some words"),

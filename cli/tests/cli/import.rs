@@ -211,7 +211,7 @@ async fn a_package_is_imported_without_a_request_and_crawled_afterwards() {
 }
 
 #[test]
-fn archived_answers_stand_as_they_are() {
+fn archived_answers_are_not_retried_followed_or_forbidden() {
     let answer = |path: &str, message: &str| {
         let target = format!("https://a.example{path}");
         let fields =
@@ -239,7 +239,7 @@ fn archived_answers_stand_as_they_are() {
 }
 
 #[test]
-fn what_cannot_be_imported_is_refused_before_there_is_a_directory() {
+fn unusable_archives_are_refused_before_a_directory_is_created() {
     let whole = {
         let mut member = GzEncoder::new(Vec::new(), Compression::fast());
         let block = "x".repeat(3 << 20);
@@ -269,7 +269,7 @@ fn what_cannot_be_imported_is_refused_before_there_is_a_directory() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_told_and_the_rest_is_taken() {
+fn faults_of_a_file_are_reported_and_the_rest_is_imported() {
     let mut cut = WGET.to_vec();
     cut.truncate(WGET.len() / 2);
     let directory = with(&[("cut.warc.gz", &cut)]);
@@ -292,7 +292,7 @@ fn said(directory: &Path, what: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_database_is_made_again_of_its_raw_files() {
+async fn a_lost_database_is_rebuilt_from_its_raw_files() {
     let changes = AtomicU32::new(0);
     let site = HostileSite::start(move |asked| match asked.target.as_str() {
         "/" => html("<title>Home</title><a href=/chair/1>one</a> <a href=/far>far</a> <a href=/none>none</a>"),

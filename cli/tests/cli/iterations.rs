@@ -59,7 +59,7 @@ async fn status_shows_an_earlier_iteration_as_it_was() {
 /// Pages outside of a narrower run are not gone: nobody looked. Options that a URL resets are
 /// named.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_narrower_run_says_what_it_leaves_out_and_a_url_what_it_resets() {
+async fn a_narrower_run_reports_omissions_and_a_url_reset_options() {
     let site = HostileSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => reply(404, &[], ""),
         "/" => html(links(["/a", "/b"])),

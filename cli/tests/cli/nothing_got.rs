@@ -21,7 +21,7 @@ fn assert_reported(ran: &Ran, cause: &str, hint: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_the_server_says_is_reported_with_a_hint() {
+async fn server_responses_are_reported_with_a_hint() {
     let site = HostileSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => reply(200, &[], "user-agent: *\ndisallow: /private\n"),
         "/moved" => reply(302, &["location: http://elsewhere.example/start"], ""),

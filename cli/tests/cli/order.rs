@@ -22,7 +22,7 @@ async fn site(other: String) -> HostileSite {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_crawls_of_a_site_are_exported_alike_whatever_was_visited_at_once() {
+async fn exports_do_not_depend_on_concurrency() {
     let second = site("/y".to_owned()).await;
     let first = site(second.url("/")).await;
     let directory = tempfile::tempdir().expect("there is room");

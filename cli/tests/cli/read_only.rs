@@ -161,7 +161,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_derived_is_kept_beside_no_data_that_cannot_be_written_and_where_it_is_asked_for() {
+async fn derived_files_of_read_only_data_go_to_the_cache_or_the_requested_folder() {
     let site = HostileSite::start(|asked| match (asked.target.as_str(), asked.earlier) {
         ("/robots.txt", _) => reply(404, &[], ""),
         ("/", 0) => html("<title>first</title><a href=/a>a</a>"),

@@ -47,7 +47,7 @@ fn prices(directory: &Path, more: &[&str]) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_changed_definition_is_stored_and_applied_to_what_is_shown_and_to_the_past() {
+async fn a_changed_definition_is_stored_and_applied_to_current_and_past_documents() {
     let (day, directory) = (Arc::new(AtomicUsize::new(1)), tempfile::tempdir().expect("there is room"));
     let (site, directory) = (shop(Arc::clone(&day)).await, directory.path());
     tokio::task::block_in_place(|| {
@@ -81,7 +81,7 @@ async fn a_changed_definition_is_stored_and_applied_to_what_is_shown_and_to_the_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn mistakes_are_told_before_anything_is_stored() {
+async fn mistakes_are_reported_before_anything_is_stored() {
     let (site, directory) = (shop(Arc::default()).await, tempfile::tempdir().expect("there is room"));
     let directory = directory.path();
     tokio::task::block_in_place(|| {

@@ -123,7 +123,7 @@ fn with(text: &str, files: &[(String, Vec<u8>)]) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_left_of_a_forgotten_url_but_links_of_other_pages() {
+async fn only_links_to_a_forgotten_url_remain() {
     let (site, directory) = (site().await, tempfile::tempdir().expect("there is room"));
     let run = |arguments: &[&str]| dragline(directory.path(), arguments);
     let (secret, beyond) = (site.url("/secret"), site.url("/beyond"));
@@ -186,7 +186,7 @@ async fn nothing_is_left_of_a_forgotten_url_but_links_of_other_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_forgotten_while_somebody_reads_is_removed_by_the_next_try() {
+async fn a_forget_disturbed_by_a_reader_is_completed_by_the_next_try() {
     let (site, directory) = (site().await, tempfile::tempdir().expect("there is room"));
     let run = |arguments: &[&str]| dragline(directory.path(), arguments);
     tokio::task::block_in_place(|| {

@@ -122,7 +122,7 @@ async fn what_was_crawled_is_searched() {
 
 /// A page changes, one is removed and one is added: the index follows.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_search_after_the_next_crawl_finds_what_is_there_then() {
+async fn searches_follow_the_next_crawl() {
     let directory = tempfile::tempdir().expect("there is room");
     let run = |arguments: &[&str]| dragline(directory.path(), arguments);
     let day = Arc::new(AtomicU8::new(1));

@@ -130,7 +130,7 @@ async fn status_lists_the_crawls_if_there_are_several() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_one_crawl_was_allowed_no_other_is() {
+async fn allowances_are_per_crawl() {
     let site = site().await;
     let (url, directory) = (site.url("/"), tempfile::tempdir().unwrap());
     let place = directory.path();

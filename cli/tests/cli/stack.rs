@@ -79,7 +79,7 @@ fn mistakes_are_reported_before_anything_is_sent() {
 }
 
 #[test]
-fn what_the_environment_lacks_is_told_with_what_to_do() {
+fn missing_aws_settings_are_reported_with_a_hint() {
     let directory = tempfile::tempdir().unwrap();
     for arguments in [&["start", "docs"][..], &["status", "docs"], &["export", "--what", "log", "docs"]] {
         let no_region = ran(&mut nowhere(directory.path(), arguments));

@@ -93,7 +93,7 @@ fn credentials_in_a_definition_are_refused_and_not_shown() {
 }
 
 #[test]
-fn what_an_argument_holds_is_harmless_when_it_is_shown() {
+fn control_characters_in_arguments_are_escaped() {
     for arguments in [
         &["crawl", "missing\u{1b}[2J.yaml"][..],
         &["explain", "https://exa mple.org/\u{1b}[2J"],

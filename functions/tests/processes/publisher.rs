@@ -10,7 +10,7 @@ const MALFORMED_MESSAGES: usize = 5;
 const GOOD: &str = include_str!("../../../events/publications.json");
 
 #[tokio::test]
-async fn it_asks_for_its_first_event_before_anything_else() {
+async fn the_first_request_is_for_an_event() {
     let process = Deployed::start(env!("CARGO_BIN_EXE_publisher"), "Publisher").await;
     assert_eq!(process.asked(), 0, "requests to the network before the first event");
 }
@@ -24,7 +24,7 @@ async fn malformed_messages_are_not_delivered_again() {
 }
 
 #[tokio::test]
-async fn only_what_failed_of_a_batch_is_delivered_again() {
+async fn only_failed_messages_of_a_batch_are_delivered_again() {
     let mut process = Deployed::start(env!("CARGO_BIN_EXE_publisher"), "Publisher").await;
     let event = batch(&[MALFORMED, GOOD]);
     let expected = failed_from(&event, MALFORMED_MESSAGES);

@@ -11,7 +11,7 @@ const GOOD: [&str; 2] =
     [include_str!("../../../events/command-url.json"), include_str!("../../../events/command-start.json")];
 
 #[tokio::test]
-async fn it_asks_for_its_first_event_before_anything_else() {
+async fn the_first_request_is_for_an_event() {
     let process = Deployed::start(env!("CARGO_BIN_EXE_scheduler"), "Scheduler").await;
     assert_eq!(process.asked(), 0, "requests to the network before the first event");
 }
@@ -25,7 +25,7 @@ async fn malformed_messages_are_not_delivered_again() {
 }
 
 #[tokio::test]
-async fn only_what_failed_of_a_batch_is_delivered_again() {
+async fn only_failed_messages_of_a_batch_are_delivered_again() {
     let mut process = Deployed::start(env!("CARGO_BIN_EXE_scheduler"), "Scheduler").await;
     let event = batch(&[MALFORMED, GOOD[0], GOOD[1]]);
     let expected = failed_from(&event, MALFORMED_MESSAGES);

@@ -11,13 +11,13 @@ fn get(path: &str, query: &str) -> Value {
 }
 
 #[tokio::test]
-async fn it_asks_for_its_first_event_before_anything_else() {
+async fn the_first_request_is_for_an_event() {
     let process = Deployed::start(env!("CARGO_BIN_EXE_searcher"), "Searcher").await;
     assert_eq!(process.asked(), 0, "requests to the network before the first event");
 }
 
 #[tokio::test]
-async fn a_request_for_nothing_that_there_is_is_refused_without_asking_aws() {
+async fn invalid_requests_are_refused_without_calling_aws() {
     let mut process = Deployed::start(env!("CARGO_BIN_EXE_searcher"), "Searcher").await;
     let Answer::Reply(reply) = process.invoke(get("/docs", "q=%22open")).await else { panic!("a reply") };
     assert_eq!(reply["statusCode"], 400);

@@ -4,7 +4,7 @@ use dragline_testkit::functions::{Answer, Deployed, batch};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn it_asks_for_its_first_event_before_anything_else() {
+async fn the_first_request_is_for_an_event() {
     let process = Deployed::start(env!("CARGO_BIN_EXE_sweeper"), "Sweeper").await;
     assert_eq!(process.asked(), 0, "requests to the network before the first event");
 }

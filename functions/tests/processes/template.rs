@@ -44,7 +44,7 @@ fn every_function_has_the_settings_that_all_of_them_read() {
 }
 
 #[test]
-fn what_anyone_may_call_runs_a_limited_number_of_times_at_once() {
+fn public_functions_have_a_concurrency_limit() {
     let template = Template::read();
     let mut count = 0;
     for function in template.named(FUNCTION) {
@@ -103,7 +103,7 @@ fn messages_are_kept_for_as_long_as_sqs_can() {
 }
 
 #[test]
-fn every_queue_is_read_by_one_function_or_is_the_dead_letters_of_one_queue() {
+fn every_queue_has_one_function_or_is_a_dead_letter_queue() {
     let template = Template::read();
     let read: Vec<String> = template.named(FUNCTION).flat_map(|name| template.function(name).queues).collect();
     let dead = read.iter().map(|queue| {
@@ -161,7 +161,7 @@ fn a_function_that_always_fails_raises_its_alarm() {
 }
 
 #[test]
-fn whatever_waits_for_too_long_or_is_dead_raises_an_alarm() {
+fn old_and_dead_messages_raise_an_alarm() {
     let template = Template::read();
     for name in template.named(FUNCTION) {
         for queue in template.function(name).queues {

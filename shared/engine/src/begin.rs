@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unfinished_iteration_goes_on_if_it_does_what_is_wanted_and_is_finished_first_otherwise() {
+    fn an_unfinished_iteration_with_the_same_task_is_resumed_and_another_finished_first() {
         use IterationStatus::{Open, Stopping};
         let reparse = || Task::Reparse(Selection::All);
         let some = Condition::Path(TextTest::Prefix("/a".to_owned()));
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_not_made_by_two_definitions_in_one_iteration() {
+    fn an_iteration_does_not_mix_definitions() {
         let held = definition(|_| {});
         let mended =
             definition(|draft| draft.main = vec![MainRule { ignore: vec!["aside".to_owned()], ..MainRule::default() }]);

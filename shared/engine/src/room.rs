@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_origins_are_visited_at_once_as_there_is_room_for() {
+    fn origins_are_visited_up_to_the_limit() {
         let turns =
             |files_max, origins_max| Room::divide(files_max, 1, NonZeroUsize::new(origins_max)).options.turns_max;
         for (files_max, origins_max, expected, why) in [

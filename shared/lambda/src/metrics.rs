@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_counted_is_a_metric_with_the_function_as_its_only_dimension() {
+    fn counts_are_metrics_with_the_function_as_their_only_dimension() {
         let expected = json!({
             "_aws": {
                 "Timestamp": 1_795_000_000_123_u64,
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_went_wrong_no_metric_is_billed() {
+    fn no_metric_is_reported_if_all_is_well() {
         assert_eq!(of(0, 0), json!({"Function": "crawler", "TookMillis": 250, "Used": example()}));
     }
 }

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_are_not_to_be_followed_are_clicks_and_pass_no_rank_on() {
+    fn nofollow_links_are_clicks_but_pass_no_rank() {
         let db = graph(3, &[(1, 2), (1, 3)], &[]);
         db.execute("UPDATE edge SET disposition = 2 WHERE to_id = 3", []).unwrap();
         let found = measured(&db);
@@ -250,7 +250,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn depths_and_ranks_are_those_of_a_plain_computation(
+        fn depths_and_ranks_match_a_plain_computation(
             pages in 1_u32..12,
             links in prop::collection::vec((0_u32..12, 0_u32..12), 0..40),
         ) {

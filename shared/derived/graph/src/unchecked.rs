@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_is_named_with_what_to_do() {
+    fn each_kind_has_a_hint() {
         let nothing = Unchecked::default();
         assert_eq!((nothing.lines().is_empty(), nothing.may_change()), (true, false));
         let all = Unchecked { requisites: 1_048, unvisited: 1, to_go: Some(2) };

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_text_has_none() {
+    fn a_page_without_text_has_no_chunks() {
         for markdown in ["", "# Only a heading", "\n\n\n"] {
             assert!(chunks(markdown, ChunkLength::default()).is_empty(), "{markdown:?}");
         }

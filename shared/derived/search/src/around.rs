@@ -98,7 +98,7 @@ mod tests {
     use crate::tests::{found, index_of};
 
     #[test]
-    fn what_is_not_of_the_main_part_is_around_it() {
+    fn text_outside_the_main_part_is_around_it() {
         for (page, main, expected, reason) in [
             (
                 "Home News\nIt rained all day in town.\nContact",
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_people_read_are_found_and_data_is_not() {
+    fn readable_files_are_found_and_data_is_not() {
         let entry = |path: &str, content_type: &str, page: Option<Page>| {
             let url = CrawlUrl::parse(&format!("https://a.example/{path}"), &UrlRules::default()).unwrap();
             let main = MainPart { text: "bleating goats".to_owned(), ..MainPart::default() };

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_characters_are_those_that_the_tables_say_the_same_of() {
+    fn plain_characters_agree_with_the_tables() {
         let mut count = 0;
         for c in ('\0'..=char::MAX).filter(|c| is_plain(*c)) {
             count += 1;
@@ -189,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_become_what_the_whole_becomes(text in "[a-zé\u{301}\u{323}ｶﾞﾊﾟ\u{3099}가\u{1100}\u{1161}\u{11a8}ऩ\u{93c}]{0,12}") {
+        fn pieces_normalise_as_the_whole_does(text in "[a-zé\u{301}\u{323}ｶﾞﾊﾟ\u{3099}가\u{1100}\u{1161}\u{11a8}ऩ\u{93c}]{0,12}") {
             let read: Vec<Character> = Characters::new(&text).collect();
             let together: String = read.iter().map(|character| character.c).collect();
             prop_assert_eq!(together, text.nfkc().collect::<String>());

@@ -233,7 +233,7 @@ mod tests {
         ["w17", "number7", "w17 w34", "\"w31 w48\"", "numbr7", "w17 -w34 OR number3", "site:a.example title:number5*"];
 
     #[test]
-    fn an_edition_is_searched_elsewhere_with_the_same_results() {
+    fn a_remote_edition_has_the_same_results() {
         let objects = Objects::new();
         let (_folder, index) = index_of(&pages(300));
         let (edition, _) = objects.publish(&index);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_search_reads_comes_at_once_and_what_was_read_is_kept() {
+    fn hot_blocks_are_read_at_once_and_others_are_cached() {
         let objects = Objects::new();
         let (_folder, index) = index_of(&pages(300));
         let (edition, _) = objects.publish(&index);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_in_another_folder_adds_files_and_leaves_those_that_are_there() {
+    fn an_update_in_another_folder_only_adds_files() {
         let objects = Objects::new();
         let (_folder, index) = index_of(&pages(200));
         let (first, put) = objects.publish(&index);

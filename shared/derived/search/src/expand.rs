@@ -178,7 +178,7 @@ mod tests {
     use crate::query::parse;
 
     #[test]
-    fn beginnings_of_words_stand_for_a_limited_number_together() {
+    fn prefixes_share_a_maximum_of_expansions() {
         for (query, expected, why) in [
             ("word", 100, "none"),
             ("be* -an*", 100, "few"),

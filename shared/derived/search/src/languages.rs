@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_looked_up_in_few_languages_however_many_pages_declare() {
+    fn words_are_looked_up_in_few_languages() {
         let entries: Vec<Entry> = made_up()
             .map(|language| Entry { language: language.clone(), ..page(&language, "", "the servers") })
             .collect();

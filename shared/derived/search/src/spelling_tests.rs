@@ -176,7 +176,7 @@ fn every_word_of_a_page_finds_it_however_it_is_typed() {
 }
 
 #[test]
-fn what_cannot_be_seen_in_a_word_does_not_matter() {
+fn invisible_characters_in_words_are_ignored() {
     for (text, query, reason) in [
         ("co\u{ad}opera\u{ad}tion", "cooperation", "soft hyphens in the page"),
         ("cooperation", "co\u{ad}operation", "and in the query"),
@@ -223,7 +223,7 @@ fn forms_of_a_word_are_found_with_its_accents_and_without() {
 }
 
 #[test]
-fn snippets_are_parts_of_the_text_as_it_is() {
+fn snippets_are_parts_of_the_original_text() {
     for (language, text, query, expected) in [
         ("ja", "これはﾃﾞｰﾀﾍﾞｰｽです", "データベース", "これは[ﾃﾞｰﾀﾍﾞｰｽ]です"),
         ("en", "a re\u{301}sume\u{301}, twice", "resume", "a [re\u{301}sume\u{301}], twice"),
@@ -249,7 +249,7 @@ fn snippets_are_parts_of_the_text_as_it_is() {
 }
 
 #[test]
-fn the_beginning_of_a_name_is_that_of_its_last_part() {
+fn a_prefix_of_a_name_is_a_prefix_of_its_last_part() {
     let (_folder, index) = index_of(&[
         page("names", "7", "Use snake_case_name and os.path.join and e-mail and node.js and O’Reilly in your code"),
         page("parts", "7", "a snake in a case, the name of a path, an OS to join, and a node of mail"),
@@ -284,7 +284,7 @@ fn the_beginning_of_a_name_is_that_of_its_last_part() {
 }
 
 #[test]
-fn of_many_names_those_count_that_pages_with_the_first_part_have() {
+fn expansions_of_a_name_need_its_first_part() {
     let mut entries: Vec<Entry> =
         (0..300).map(|n| page(&format!("p{n}"), "7", &format!("ca{n} ca{} ca{}", n + 300, n + 600))).collect();
     entries.extend((300..600).map(|n| page(&format!("p{n}"), "7", &format!("ca{} ca{n} ca{}", n - 300, n + 300))));
@@ -350,7 +350,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nobody_can_tell_how_a_word_was_typed(
+    fn all_spellings_of_a_word_are_equivalent(
         word in "[a-zA-ZéèüöäßñçøåæœłđıİşğžčőąÉÜĞŁ]{1,12}",
         language in prop::sample::select(WORDS.iter().map(|(language, _)| *language).collect::<Vec<_>>()),
     ) {

@@ -178,7 +178,7 @@ fn the_best_page_comes_first() {
 }
 
 #[test]
-fn what_few_pages_have_is_not_long_for_that() {
+fn parts_that_few_pages_have_are_compared_among_these() {
     // Only one page in a hundred has anchor texts: of two of these, the one whose only anchor text
     // is the word is better.
     let mut entries: Vec<Entry> = (0..200).map(|n| page(&format!("p{n}"), "Page", "text")).collect();
@@ -239,7 +239,7 @@ fn an_update_writes_what_changed() {
 }
 
 #[test]
-fn only_one_process_writes_it_and_all_read() {
+fn one_process_writes_and_all_read() {
     let (folder, index) = index_of(&[page("one", "One", "words")]);
     let mut writing = Update::begin(&index).unwrap().unwrap();
     let (other, _) = Index::open(folder.path()).unwrap();
@@ -254,7 +254,7 @@ fn only_one_process_writes_it_and_all_read() {
 }
 
 #[test]
-fn an_index_that_cannot_be_read_is_made_again() {
+fn an_unreadable_index_is_rebuilt() {
     type Damage = fn(&std::path::Path);
     let damage: [(&str, Damage); 3] = [
         ("its list of files is no list", |folder| std::fs::write(folder.join("meta.json"), "{").unwrap()),
@@ -379,7 +379,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_index_that_was_updated_is_one_that_was_made_anew(
+    fn an_updated_index_equals_a_rebuilt_one(
         states in prop::collection::vec(
             prop::collection::btree_map(0..6_u8, ("(ant|bee|cow)", "((ant|bee|cow) ){0,6}", prop::bool::ANY), 0..6),
             1..5,

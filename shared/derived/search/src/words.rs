@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_say_in_which_language_they_are_and_are_apart() {
+    fn texts_name_their_language_and_are_separated() {
         let mut words = InLanguages::default();
         let mut found = Vec::new();
         let text = in_language("de", ["die Häuser", "", "im Haus"]);

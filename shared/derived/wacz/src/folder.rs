@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_this_program_wrote_of_the_crawl_is_removed() {
+    fn only_own_files_of_the_crawl_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let crawl = CrawlId::try_from("docs".to_owned()).unwrap();
         let earlier = "docs-20260101000000-00000-localhost.warc.gz";
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_not_whole_leave_nothing_behind() {
+    fn incomplete_files_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let mut files = Folder { folder: folder.path(), open: None, whole: Vec::new() };
         for name in ["a.warc.gz", "b.warc.gz"] {

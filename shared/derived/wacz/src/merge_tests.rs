@@ -127,7 +127,7 @@ fn replayed(records: &[StoredRecord], at: i64) -> Option<(u16, String, String)> 
 type Row = (Vec<Record>, &'static [(i64, &'static str)], &'static str);
 
 #[test]
-fn an_unchanged_visit_is_replayed_as_the_answer_that_it_confirms() {
+fn an_unchanged_visit_is_replayed_as_the_confirmed_answer() {
     let other = "https://example.org/b";
     let rows: [Row; 9] = [
         (vec![page(PAGE, 1, "one"), confirmed(PAGE, 2, 1, "one")], &[(1, "one"), (2, "one")], "304"),
@@ -180,7 +180,7 @@ fn an_unchanged_visit_is_replayed_as_the_answer_that_it_confirms() {
 }
 
 #[test]
-fn what_came_with_a_304_is_kept() {
+fn headers_of_a_304_are_kept() {
     let (archived, _) = archived(&[page(PAGE, 1, "one"), confirmed(PAGE, 2, 1, "one")]);
     let kept: Vec<_> = archived.iter().filter(|record| record.record_type == RecordType::Metadata).collect();
     let [kept] = kept[..] else { panic!("one record") };
@@ -195,7 +195,7 @@ fn what_came_with_a_304_is_kept() {
 }
 
 #[test]
-fn a_304_without_a_body_anywhere_is_no_empty_page() {
+fn a_304_without_a_stored_body_is_not_replayed() {
     for (records, why) in [
         (vec![confirmed(PAGE, 2, 1, "one")], "the answer is gone"),
         (vec![page("https://example.org/b", 1, "one"), confirmed(PAGE, 2, 1, "one")], "only another URL's is there"),

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_recognised_and_say_where_a_file_is_from() {
+    fn names_are_recognised_and_tell_the_origin_of_a_file() {
         let crawl = CrawlId::try_from("docs".to_owned()).unwrap();
         let created = Timestamp::from_second(1_700_000_000).unwrap();
         let about = About { crawl: &crawl, created, software: "Dragline/1" };

@@ -145,7 +145,7 @@ mod tests {
 
     /// Expected keys from the Python package `surt` 0.3.1.
     #[test]
-    fn keys_are_those_that_replaying_programs_make() {
+    fn keys_match_those_of_replay_programs() {
         for (url, expected) in [
             ("https://www.Example.org/", "org,example)/"),
             ("https://example.org:443/x/", "org,example)/x"),

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_end_has_its_way() {
+    fn each_leaf_has_its_path() {
         let group = r#"[{"fields":{"offers":[{"fields":{"price":["1.90"]},"types":["Offer"]}]}},{"fields":{"color":["red","blue"]}}]"#;
         let expected = "v[1].offers.price=1.90 v[1].offers.types=Offer v[2].color[1]=red v[2].color[2]=blue";
         let many = format!("[{}0]", "0,".repeat(ENDS_MAX));

@@ -246,7 +246,7 @@ mod tests {
     type Case<'a> = (&'a [Step], Option<ChangeKind>, &'a [Part], &'a str);
 
     #[test]
-    fn steps_are_put_together() {
+    fn steps_are_combined() {
         let cases: [Case<'_>; 26] = [
             (&[step(New, &[])], Some(New), &[], "one step is what it is"),
             (&[step(Changed, &[Text])], Some(Changed), &[Text], "one step"),

@@ -82,7 +82,7 @@ mod tests {
     use crate::samples::iteration;
 
     #[test]
-    fn the_newest_iterations_are_compared_unless_others_are_given() {
+    fn the_newest_iterations_are_compared_by_default() {
         use IterationStatus::{Closed, Open};
         for (from, to, latest, status, expected, why) in [
             (None, None, 5, Closed, Ok((4, 5)), "the newest and the one before it"),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_lead_from_the_one_to_the_other() {
+    fn steps_lead_from_the_earlier_to_the_later() {
         let span = Span { from: number_of(2), to: number_of(4) };
         assert_eq!(span.steps().map(Iteration::number).collect::<Vec<_>>(), [3, 4], "not those of the earlier one");
         assert_eq!(span.back_to_first().map(Iteration::number).collect::<Vec<_>>(), [4, 3, 2, 1]);

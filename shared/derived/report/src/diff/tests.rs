@@ -138,7 +138,7 @@ async fn page_changes(from: u32, to: u32, which: Which, remembered_max: usize) -
 }
 
 #[tokio::test]
-async fn what_changed_back_has_not_changed() {
+async fn reverted_changes_are_not_differences() {
     use Outcome::{FileIngested, RequestTimeout};
     let site = Site::default()
         .visit(1, "/flips", FileIngested, "new")
@@ -167,7 +167,7 @@ async fn what_changed_back_has_not_changed() {
 }
 
 #[tokio::test]
-async fn each_page_that_differs_is_told_once() {
+async fn each_changed_page_is_reported_once() {
     let cases: [(u32, u32, Which, &[&str], &str); 7] = [
         (
             1,
@@ -250,7 +250,7 @@ async fn link_changes(from: u32, to: u32, remembered_max: usize) -> Vec<String> 
 }
 
 #[tokio::test]
-async fn each_link_that_differs_is_told_once() {
+async fn each_changed_link_is_reported_once() {
     let cases: [(u32, u32, &[&str], &str); 4] = [
         (
             1,
@@ -281,7 +281,7 @@ async fn each_link_that_differs_is_told_once() {
 }
 
 #[tokio::test]
-async fn whoever_has_seen_enough_is_told_no_more() {
+async fn a_break_ends_the_callbacks() {
     let site = Site::told().0;
     for (from, to) in [(1, 2), (1, 4)] {
         let (mut page_calls, mut link_calls) = (0, 0);

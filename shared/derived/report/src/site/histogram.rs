@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_value_has_a_place_that_is_nearly_it() {
+    fn buckets_approximate_their_values() {
         for exact in (0..5000).chain((0..60).map(|bits| (1 << bits) + 1)) {
             let shown = value(place(exact));
             assert!(shown <= exact && exact - shown <= exact / 8, "{exact} is shown as {shown}");

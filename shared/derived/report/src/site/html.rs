@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_data_ends_its_element_and_all_of_it_is_read_back() {
+    fn data_stays_in_its_element_and_round_trips() {
         for text in
             ["</script><script>alert(1)</script>", "<!--<script>", "&lt;", "a\u{2028}b", "]]>", "{{script}}", "\\\"<"]
         {
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_of_the_page_is_filled_once() {
+    fn every_placeholder_is_filled_once() {
         for name in ["policy", "title", "style", "data", "script"] {
             assert_eq!(PAGE.matches(&format!("{{{{{name}}}}}")).count(), 1, "{name}");
         }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_ours_ends_its_element() {
+    fn styles_and_scripts_stay_in_their_elements() {
         assert!(!STYLE.contains("</") && !SCRIPT.concat().contains("</") && !SCRIPT.concat().contains("<!--"));
     }
 }

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_pages_say_is_shown_and_nothing_else() {
+    fn markup_of_pages_is_escaped() {
         for (text, expected, why) in [
             ("a | b", r"a \| b", "would begin another cell"),
             ("<img src=x>", "&lt;img src=x&gt;", "would be an element"),

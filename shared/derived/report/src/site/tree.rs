@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_places_are_shown() {
+    fn the_largest_folders_are_shown() {
         let place = |pages, children| PathNode { pages, bytes: 0, children };
         let many = (1..=60).map(|pages| (format!("p{pages}"), place(pages, BTreeMap::new()))).collect();
         let shown = branch("all", place(100, many), 1000);

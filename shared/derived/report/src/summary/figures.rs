@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_pages_that_scripts_make_are_named_in_any_order() {
+    fn the_first_scripted_pages_are_named_in_any_order() {
         let counted = |urls: &[&str]| {
             let mut scripted = Scripted::default();
             urls.iter().for_each(|url| scripted.add(url));

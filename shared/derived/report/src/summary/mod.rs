@@ -136,7 +136,7 @@ mod tests {
     use crate::samples::{Scripted, iteration, visit};
 
     #[tokio::test]
-    async fn causes_are_reported_once_nothing_more_can_come() {
+    async fn causes_are_reported_once_they_are_final() {
         let missing = || visit("https://a.example/", Outcome::FileNotFound);
         let again = || LogRow { r#final: false, ..visit("https://a.example/slow", Outcome::RequestTimeout) };
         let lost = LeftoverRow {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_origins_count_is_not_known_of_an_iteration_that_another_followed() {
+    async fn counters_of_origins_are_unknown_for_earlier_iterations() {
         for (latest, expected, why) in [
             (Iteration::FIRST, Some(3), "the latest"),
             (Iteration::FIRST.next(), None, "an earlier one, of which the counts would be those of idle origins"),

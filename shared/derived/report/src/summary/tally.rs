@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_visits_changed_is_counted_by_kind() {
+    fn changes_are_counted_by_kind() {
         let changed =
             |change: &str| LogRow { change: Some(change.to_owned()), ..asked("/a", Outcome::FileIngested, 5) };
         let retried = LogRow { r#final: false, ..changed("changed") };
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_that_is_made_again_is_no_visit() {
+    fn a_rebuilt_document_is_not_a_visit() {
         let remade = LogRow {
             crawl_type: CrawlType::Reparse.name().to_owned(),
             r#final: false,

@@ -20,7 +20,7 @@ fn shown(node: &Node) -> String {
 }
 
 #[test]
-fn queries_are_understood() {
+fn queries_are_parsed() {
     for (query, expected, reason) in [
         ("one", "one", "a word"),
         (
@@ -54,7 +54,7 @@ fn queries_are_understood() {
 }
 
 #[test]
-fn what_is_no_query_is_refused_with_its_place() {
+fn syntax_errors_are_reported_with_their_place() {
     for (query, at, problem) in [
         ("", 0..0, QueryProblem::Empty),
         ("  ", 0..2, QueryProblem::Empty),

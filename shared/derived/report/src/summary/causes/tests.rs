@@ -78,7 +78,7 @@ fn a_redirect_is_a_cause_if_its_target_was_not_visited() {
 }
 
 #[test]
-fn redirects_in_a_circle_lead_nowhere() {
+fn redirects_in_a_circle_are_a_cause() {
     let redirect = |url: &str, to: &str| LogRow { redirects_to: Some(to.to_owned()), ..visit(url, Outcome::Redirect) };
     let [a, b, c, away] = ["https://a.example/", "https://a.example/b", "https://a.example/c", "https://www.example/"];
     for (redirects, expected, why) in [
