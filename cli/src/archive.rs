@@ -12,10 +12,10 @@ use dragline_wacz::{About, ArchiveError, Copied, Plan, Selection, write_wacz, wr
 
 use crate::args::{ArchiveArgs, CrawlSource};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::derived;
+use crate::derived_files;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::output;
+use crate::output_file;
 use crate::terminal::{Console, bytes, plural};
 
 /// Why no archive was written.
@@ -90,11 +90,11 @@ async fn write(
             return Err(NotArchived::Folder(path.clone()).into());
         }
         let not_written = |source| NotArchived::File { path: path.clone(), source };
-        let file = output::beside(path).map_err(not_written)?;
+        let file = output_file::beside(path).map_err(not_written)?;
         let to = file.as_file().try_clone().map_err(not_written)?;
-        let forgotten = derived::times_forgotten(found).await?;
+        let forgotten = derived_files::times_forgotten(found).await?;
         let copied = write_wacz((&found.reader, archive), &plan, to).await.map_err(failed)?;
-        derived::check_forgotten(found, forgotten).await?;
+        derived_files::check_forgotten(found, forgotten).await?;
         file.persist(path).map_err(|error| not_written(error.error))?;
         copied
     };

@@ -11,9 +11,9 @@ use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::export::Rows;
-use crate::source::parse_url;
+use crate::definition_source::parse_url;
 use crate::terminal::{Align, Colour, Console, count, table, unless_closed};
-use crate::visits;
+use crate::url_visits;
 
 /// A visit, or the decision not to visit. The field names are those of JSON lines and of CSV.
 #[derive(Clone, Debug, Serialize)]
@@ -80,8 +80,8 @@ async fn read(found: &CrawlHandle<impl Reader>, url: &str, console: &Console) ->
             "iterations up to {pruned} were pruned; of their visits, those are left that something refers to"
         ));
     }
-    let url = visits::url_of(found, url).await?;
-    Ok(visits::read_visits(found, &url).await?.into_iter().map(Visit::from).collect())
+    let url = url_visits::url_of(found, url).await?;
+    Ok(url_visits::read_visits(found, &url).await?.into_iter().map(Visit::from).collect())
 }
 
 fn print(visits: &[Visit], format: Option<Format>) -> io::Result<()> {

@@ -7,7 +7,7 @@ use dragline_http::{Certificate, CertificatePolicy, HttpConfig, HttpFetcher, cer
 
 use crate::args::NetworkArgs;
 use crate::error::CliError;
-use crate::source::read_at_most;
+use crate::definition_source::read_at_most;
 
 /// The maximum size of a certificate file, in bytes: four times the roots of all public
 /// authorities.

@@ -11,10 +11,10 @@ use dragline_report::site::{Making, Report, ReportError, html, markdown, report}
 
 use crate::args::{CrawlSource, ReportArgs, ReportFormat};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::derived;
+use crate::derived_files;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::output;
+use crate::output_file;
 use crate::terminal::{Console, count, unless_closed};
 
 /// Why a report is not written.
@@ -82,16 +82,16 @@ fn checked(args: &ReportArgs) -> Result<ReportFormat, NotWritten> {
 }
 
 async fn make(found: &CrawlHandle<impl Reader>, args: &ReportArgs, console: &Console) -> Result<Report, CliError> {
-    let forgotten = derived::times_forgotten(found).await?;
+    let forgotten = derived_files::times_forgotten(found).await?;
     let iteration = found.whole_iteration(args.iteration).await?;
-    let graph = derived::graph(found, console).await?;
+    let graph = derived_files::graph(found, console).await?;
     let making =
         Making { program: concat!("dragline ", env!("CARGO_PKG_VERSION")).to_owned(), at: SystemClock::new().now() };
     let report = report(&found.reader, &graph, iteration, making).await.map_err(|error| match error {
         ReportError::Reader(error) => found.failed(error),
         ReportError::Graph(error) => CliError::from(error),
     })?;
-    derived::check_forgotten(found, forgotten).await?;
+    derived_files::check_forgotten(found, forgotten).await?;
     Ok(report)
 }
 
@@ -101,7 +101,7 @@ fn put(path: &Path, text: &str) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return fs::write(path, text);
     }
-    let mut file = output::beside(path)?;
+    let mut file = output_file::beside(path)?;
     file.write_all(text.as_bytes())?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())

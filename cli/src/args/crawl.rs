@@ -13,7 +13,7 @@ use dragline_engine::begin::Abandon;
 
 use super::{Answer, DATA, DemandArgs, NetworkArgs, key, values};
 use crate::location::Directory;
-use crate::opening::Waiting;
+use crate::open_directory::Waiting;
 use crate::terminal::{Form, Verbosity};
 
 /// Crawl a site, resume a crawl, or crawl again

@@ -5,7 +5,7 @@ use dragline_domain::definition::Condition;
 
 use super::visits::VisitedArgs;
 use super::{Answer, values};
-use crate::opening::Waiting;
+use crate::open_directory::Waiting;
 
 /// Delete everything that is stored of URLs
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use clap::Args;
 use dragline_domain::ids::CrawlId;
 
 use super::{Answer, DATA};
-use crate::opening::Waiting;
+use crate::open_directory::Waiting;
 
 /// Make a crawl of archives that other programs wrote
 #[derive(Debug, Args)]

@@ -12,7 +12,7 @@ use dragline_ports::retention::Effect;
 #[cfg(feature = "stack")]
 use super::StackName;
 use super::{Answer, DATA, values};
-use crate::opening::Waiting;
+use crate::open_directory::Waiting;
 
 /// Delete data of old iterations that is no longer used
 #[derive(Debug, Args)]

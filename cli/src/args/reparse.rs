@@ -12,7 +12,7 @@ use super::{CrawlArgs, DATA, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
 use crate::error::CliError;
-use crate::source::Source;
+use crate::definition_source::Source;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 

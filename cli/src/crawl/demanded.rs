@@ -17,8 +17,8 @@ use dragline_ports::frontier::Seeded;
 use super::run::CliWorld;
 use crate::args::CrawlArgs;
 use crate::error::CliError;
-use crate::input::{Input, Line};
-use crate::source::{Source, parse_url, read_definition};
+use crate::url_list::{Input, Line};
+use crate::definition_source::{Source, parse_url, read_definition};
 use crate::terminal::{Console, count, plural, safe};
 
 /// How many URLs are added at a time.

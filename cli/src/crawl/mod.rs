@@ -8,7 +8,7 @@ mod floor;
 mod interrupt;
 mod notices;
 mod past;
-mod places;
+mod origin_stages;
 mod prepare;
 mod progress;
 mod run;
@@ -35,7 +35,7 @@ use crate::exit::Exit;
 use crate::location::Directory;
 use crate::markdown;
 use crate::network::Network;
-use crate::source::Source;
+use crate::definition_source::Source;
 use crate::terminal::Console;
 
 pub(crate) use notices::ConsoleNotifier;

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::location::CrawlLocation;
 use crate::past::{self, Report};
 use crate::terminal::Console;
-use crate::{derived, markdown};
+use crate::{derived_files, markdown};
 
 /// Rebuilds the documents of all iterations of a crawl in a data directory, and prints a report on
 /// standard output.
@@ -49,7 +49,7 @@ pub(crate) async fn remake_all(args: &CrawlArgs, console: &Console) -> Result<Ex
         let remaking = store.remaking();
         let (job, done) = past::remake_all(&world, &remaking, (&crawl, &place), selection, console).await?;
         // The derived files may describe pages by the old definition.
-        derived::remove(&place, &crawl)?;
+        derived_files::remove(&place, &crawl)?;
         remaking.end_remake(&crawl, &job).await?;
         (Report { place, crawl, done }, directory)
     };

@@ -13,7 +13,7 @@ use crate::args::{CrawlArgs, CrawlRequest};
 use crate::error::CliError;
 use crate::import::NotImported;
 use crate::location::Directory;
-use crate::source::{Source, key_names};
+use crate::definition_source::{Source, key_names};
 use crate::summary::numbered_task;
 use crate::terminal::Console;
 

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::places;
+use super::origin_stages;
 use super::watch::{Counted, OriginStage};
 use crate::terminal::{bytes, count, duration, plural};
 
@@ -52,7 +52,7 @@ pub(super) struct ProgressEvent<'a> {
     left_ms: Option<u64>,
     outcomes: BTreeMap<&'static str, u64>,
     stuck: u64,
-    origins: Vec<places::OriginState<'a>>,
+    origins: Vec<origin_stages::OriginState<'a>>,
     origins_more: u64,
 }
 
@@ -85,7 +85,7 @@ impl Snapshot<'_> {
     /// Estimates the time to fetch the waiting URLs; `None` unless exactly one origin is left.
     fn left(&self) -> Option<Duration> {
         let [place] = self.places else { return None };
-        let (delay, wait) = places::pace_of(place, self.now).filter(|_| self.committed.origins_open == 1)?;
+        let (delay, wait) = origin_stages::pace_of(place, self.now).filter(|_| self.committed.origins_open == 1)?;
         let requests = self.waiting().min(self.budget.unwrap_or(u64::MAX));
         let each = delay.max(self.counted.took / u32::from(self.concurrency.max(1)));
         let waits_after_the_first = u32::try_from(requests.checked_sub(1)?).unwrap_or(u32::MAX);
@@ -138,7 +138,7 @@ impl Snapshot<'_> {
 
     /// Describes the origins and their waits; empty if there are none.
     pub(super) fn places(&self, zone: &TimeZone) -> String {
-        places::words(self.places, self.now, zone)
+        origin_stages::words(self.places, self.now, zone)
     }
 
     /// Returns everything on one line, for logs and pipes.
@@ -157,7 +157,7 @@ impl Snapshot<'_> {
     pub(super) fn event(&self) -> ProgressEvent<'_> {
         use OutcomeClass::{Blocked, Content, Dismissed, Failed, Missing, Redirect};
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let (origins, origins_more) = places::origin_states(self.places);
+        let (origins, origins_more) = origin_stages::origin_states(self.places);
         ProgressEvent {
             elapsed_ms: millis(self.elapsed),
             pages: self.pages(),
@@ -219,7 +219,7 @@ mod tests {
     use dragline_ports::observer::{DelayReason, Stage, Wait};
 
     use super::*;
-    use crate::crawl::places::tests::{parsing, place, waiting};
+    use crate::crawl::origin_stages::tests::{parsing, place, waiting};
 
     fn busy() -> Progress {
         let outcomes = BTreeMap::from([

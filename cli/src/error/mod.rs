@@ -29,7 +29,7 @@ use crate::location::{CrawlLocation, Directory};
 use crate::schema::SchemaError;
 use crate::search::AskedError;
 use crate::site_report::NotWritten;
-use crate::source::key_names;
+use crate::definition_source::key_names;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 

@@ -16,14 +16,14 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
     let alone = || Directory { path: data(), crawl: None, cache: None };
     let among_others = || Directory { path: data(), crawl: Some(crawl("docs")), cache: None };
     let unsound = |change: fn(&mut Draft)| {
-        let seed = crate::source::parse_url("https://example.org/").unwrap();
+        let seed = crate::definition_source::parse_url("https://example.org/").unwrap();
         let mut draft = Draft::for_seeds(vec![seed]);
         change(&mut draft);
         CliError::from(Definition::new(draft).unwrap_err())
     };
     let errors = [
-        crate::source::parse_url("example.org").unwrap_err(),
-        crate::source::parse_url("ftp://example.org/").unwrap_err(),
+        crate::definition_source::parse_url("example.org").unwrap_err(),
+        crate::definition_source::parse_url("ftp://example.org/").unwrap_err(),
         CliError::DefinitionAmongUrls("crawl.yaml".to_owned()),
         unsound(|draft| draft.politeness.concurrency = 0),
         unsound(|draft| draft.scope.exclude = vec!["example".parse().unwrap()]),
@@ -47,18 +47,18 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
         CliError::WhichCrawl { data: data(), crawls: (10..22).map(|n| crawl(&format!("crawl-{n}"))).collect() },
         CliError::NoCrawl { data: data(), wanted: crawl("doc"), crawls: vec![crawl("docs")] },
         CliError::NotKnown {
-            url: crate::source::parse_url("https://example.org/a").unwrap(),
+            url: crate::definition_source::parse_url("https://example.org/a").unwrap(),
             crawl: crawl("docs"),
             arguments: among_others().flags(),
         },
         CliError::Get(GetError::NotVisited {
-            url: crate::source::parse_url("https://example.org/a").unwrap(),
+            url: crate::definition_source::parse_url("https://example.org/a").unwrap(),
             iteration: Iteration::FIRST,
             history: format!("dragline history https://example.org/a{}", among_others().flags()),
         }),
         CliError::Get(GetError::NotText),
         CliError::Get(GetError::Missing { object: "raw/docs/1/https,example.org/1-0-ff.warc.gz".to_owned() }),
-        CliError::NotVisited { url: crate::source::parse_url("https://example.org/a").unwrap(), crawl: crawl("docs") },
+        CliError::NotVisited { url: crate::definition_source::parse_url("https://example.org/a").unwrap(), crawl: crawl("docs") },
         CliError::Outgrown {
             keys: vec![Key::ScopeExclude, Key::BudgetPages],
             go_on: "dragline crawl --data news".to_owned(),

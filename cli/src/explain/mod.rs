@@ -23,7 +23,7 @@ use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
-use crate::source::{parse_url, read_at_most, read_definition};
+use crate::definition_source::{parse_url, read_at_most, read_definition};
 use crate::terminal::write_json;
 use stored::Stored;
 use verdict::Explanation;

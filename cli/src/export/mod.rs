@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use crate::args::{CrawlSource, ExportArgs, ExportFormat, Format, What};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::derived;
+use crate::derived_files;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::terminal::Console;
@@ -123,7 +123,7 @@ async fn write(found: &CrawlHandle<impl Reader>, args: &ExportArgs, to: To, cons
     }
     let columns = picked(table::columns(what, wanted), &args.columns)?;
     let mut rows = match to {
-        To::Graph(format) => return graph::write(&derived::graph(found, console).await?, format),
+        To::Graph(format) => return graph::write(&derived_files::graph(found, console).await?, format),
         To::Parquet => Table::parquet(what.name(), columns)?,
         To::Lines(format) => {
             let rows = Rows::new(format, columns.iter().map(|(name, _)| (*name).to_owned()).collect());

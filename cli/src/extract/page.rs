@@ -12,7 +12,7 @@ use super::ExtractError;
 use crate::args::ExtractArgs;
 use crate::error::CliError;
 use crate::network::Network;
-use crate::source::{parse_url, read_at_most};
+use crate::definition_source::{parse_url, read_at_most};
 
 /// A page with its URL.
 pub(super) struct ReadPage {

@@ -16,15 +16,15 @@ use serde::Serialize;
 
 use crate::args::{Answer, CrawlSource, ForgetArgs};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::derived;
+use crate::derived_files;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::location::CrawlLocation;
-use crate::source::parse_url;
+use crate::definition_source::parse_url;
 #[cfg(feature = "stack")]
 use crate::stack::StackCrawl;
 use crate::terminal::{Console, plural, write_json};
-use crate::visits;
+use crate::url_visits;
 
 /// The number of URLs per group. Each group reads the log once, and needs little memory.
 const URLS_MAX: usize = 1_000;
@@ -60,7 +60,7 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
             let CrawlHandle { place, crawl, reader, .. } = found;
             // The database is rewritten, and must not be read meanwhile.
             drop(reader);
-            derived::remove(&place, &crawl)?;
+            derived_files::remove(&place, &crawl)?;
             args.waiting.when_free(console, || LocalStore::compact(data.path, Compaction::IfOwed)).await?;
             report(args, (place, crawl), total, console)
         }
@@ -68,7 +68,7 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
         CrawlSource::Stack { crawl, stack } => {
             let StackCrawl { found, retained, archive, next_start } = crate::stack::find_retained(crawl, stack).await?;
             let total = forget_from(&found, &retained, &archive, args).await?;
-            derived::remove(&found.place, &found.crawl)?;
+            derived_files::remove(&found.place, &found.crawl)?;
             if let Some(next) = next_start.filter(|_| total.urls > 0) {
                 console.hint(&format!(
                     "the schedule of `{}` begins its next crawl at {next}, unless it is changed or removed before",
@@ -111,7 +111,7 @@ async fn forget_from(
     for texts in args.urls.chunks(URLS_MAX) {
         let mut urls = Vec::with_capacity(texts.len());
         for text in texts {
-            urls.push(visits::url_of(found, text).await?);
+            urls.push(url_visits::url_of(found, text).await?);
         }
         forget.some(&urls, &mut total).await?;
     }

@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_newest_answer_is_chosen_or_the_newest_of_an_iteration() {
-        let url = crate::source::parse_url("https://example.org/").unwrap();
+        let url = crate::definition_source::parse_url("https://example.org/").unwrap();
         let visits = [failed(1), answered(2, 1), answered(2, 2), answered(3, 3), failed(3), failed(4)];
         let nothing = "was not answered in iteration";
         for (visits, wanted, expected, why) in [

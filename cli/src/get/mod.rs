@@ -22,9 +22,9 @@ use crate::args::{Coding, CrawlSource, GetArgs, Parts, shell_word};
 use crate::crawl_handle::{self, CrawlHandle};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::source::parse_url;
+use crate::definition_source::parse_url;
 use crate::terminal::{Console, safe, safe_text, unless_closed};
-use crate::visits;
+use crate::url_visits;
 use article::Printed;
 use choose::{Chosen, VisitQuery, choose, ending};
 use content::{Content, content};
@@ -63,8 +63,8 @@ async fn print(
 ) -> Result<(), CliError> {
     // Reports an iteration that does not exist or was pruned.
     found.whole_iteration(args.iteration).await?;
-    let url = &visits::url_of(found, &args.url).await?;
-    let mut visits = visits::read_visits(found, url).await?;
+    let url = &url_visits::url_of(found, &args.url).await?;
+    let mut visits = url_visits::read_visits(found, url).await?;
     // A reparse makes no request.
     visits.retain(|visit| visit.crawl_type != CrawlType::Reparse.name());
     let history =

@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn only_an_undamaged_record_of_the_url_is_read() {
-        let url = crate::source::parse_url(URL).unwrap();
+        let url = crate::definition_source::parse_url(URL).unwrap();
         let (event, digest) = (event(URL), Sha1Digest::compute(b"text"));
         let good = member(&response(&event, b"text", digest));
         let mut torn = good.clone();

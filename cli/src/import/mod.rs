@@ -26,7 +26,7 @@ use crate::crawl_handle;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::location::Directory;
-use crate::source::read_definition;
+use crate::definition_source::read_definition;
 use crate::summary;
 use crate::terminal::{Console, write_json};
 

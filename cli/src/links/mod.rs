@@ -14,12 +14,12 @@ use serde::Serialize;
 pub(crate) use self::list::List;
 use crate::args::{BrokenArgs, ChainsArgs, CrawlSource, DuplicatesArgs, LinksArgs, OrphansArgs, Ways};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::derived;
+use crate::derived_files;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::source::parse_url;
+use crate::definition_source::parse_url;
 use crate::terminal::Console;
-use crate::visits;
+use crate::url_visits;
 
 /// The number of linking pages per broken link, unless all are requested.
 const HOLDERS_SHOWN: u32 = 5;
@@ -42,8 +42,8 @@ pub(crate) async fn links(args: &LinksArgs, console: &Console) -> Result<Exit, C
 }
 
 async fn links_of(found: &CrawlHandle<impl Reader>, args: &LinksArgs, console: &Console) -> Result<Exit, CliError> {
-    let graph = derived::graph(found, console).await?;
-    let url = visits::url_of(found, &args.url).await?;
+    let graph = derived_files::graph(found, console).await?;
+    let url = url_visits::url_of(found, &args.url).await?;
     print_links(args, &graph, &node(found, &graph, &url)?)
 }
 
@@ -61,7 +61,7 @@ async fn graph_of(crawl: CrawlSource<'_>, console: &Console) -> Result<(Graph, U
 
 async fn opened(found: &CrawlHandle<impl Reader>, console: &Console) -> Result<(Graph, Unchecked), CliError> {
     let to_go = to_go(found).await?;
-    let graph = derived::graph(found, console).await?;
+    let graph = derived_files::graph(found, console).await?;
     let unchecked = graph.unchecked(to_go)?;
     Ok((graph, unchecked))
 }

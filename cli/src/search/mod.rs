@@ -13,13 +13,13 @@ use serde::Serialize;
 
 use crate::args::{CrawlSource, SearchArgs, SimilarArgs, WordsArgs};
 use crate::crawl_handle::{self, CrawlHandle};
-use crate::derived;
+use crate::derived_files;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::links::List;
-use crate::source::parse_url;
+use crate::definition_source::parse_url;
 use crate::terminal::{Colour, Console, Shade, unless_closed, write_json};
-use crate::visits;
+use crate::url_visits;
 
 /// The number of words, or of pages with a word, unless all are requested.
 const SHOWN: usize = 25;
@@ -86,13 +86,13 @@ pub(crate) async fn search(args: &SearchArgs, console: &Console) -> Result<Exit,
 async fn index_of(crawl: CrawlSource<'_>, console: &Console) -> Result<Index, CliError> {
     match crawl {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
-            Some(found) => derived::index(&found, console).await,
+            Some(found) => derived_files::index(&found, console).await,
             None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => {
             let (found, editions) = crate::stack::find_with_editions(crawl, stack).await?;
-            derived::published_index(&found, &editions, console).await
+            derived_files::published_index(&found, &editions, console).await
         }
     }
 }
@@ -118,19 +118,19 @@ pub(crate) async fn similar(args: &SimilarArgs, console: &Console) -> Result<Exi
     parse_url(&args.url)?;
     match args.of.which()? {
         CrawlSource::Directory { data, crawl } => match crawl_handle::in_directory(data, crawl)? {
-            Some(found) => similar_in(&found, &derived::index(&found, console).await?, args).await,
+            Some(found) => similar_in(&found, &derived_files::index(&found, console).await?, args).await,
             None => Err(crawl_handle::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
         CrawlSource::Stack { crawl, stack } => {
             let (found, editions) = crate::stack::find_with_editions(crawl, stack).await?;
-            similar_in(&found, &derived::published_index(&found, &editions, console).await?, args).await
+            similar_in(&found, &derived_files::published_index(&found, &editions, console).await?, args).await
         }
     }
 }
 
 async fn similar_in(found: &CrawlHandle<impl Reader>, index: &Index, args: &SimilarArgs) -> Result<Exit, CliError> {
-    let url = visits::url_of(found, &args.url).await?;
+    let url = url_visits::url_of(found, &args.url).await?;
     let Some(similar) = reading(|| index.similar(url.as_str(), args.count))? else {
         let flags = found.place.flags(&found.crawl);
         return Err(AskedError::NotIndexed { url: url.as_str().to_owned(), flags }.into());

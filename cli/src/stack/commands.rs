@@ -16,8 +16,8 @@ use super::{Deployed, DeployedError};
 use crate::args::{ChangeArgs, PruneArgs, PutArgs, StackName, StartArgs};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::input::{Input, Line};
-use crate::source::{parse_url, read_text};
+use crate::url_list::{Input, Line};
+use crate::definition_source::{parse_url, read_text};
 use crate::terminal::Console;
 
 /// The maximum number of URL bytes in a message. SQS allows 256 KiB, including the rest of the

@@ -19,7 +19,7 @@ use dragline_report::site::Making;
 use super::{Deployed, DeployedError};
 use crate::args::{CrawlArgs, CrawlRequest, StackName};
 use crate::crawl::{ConsoleNotifier, described_definition};
-use crate::derived;
+use crate::derived_files;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::location::CrawlLocation;
@@ -69,7 +69,7 @@ pub(crate) async fn remake_all(
     let making = Making { program, at: SystemClock::new().now() };
     let published = publish_again(&found.reader, &editions, &publications, &crawl, (folder.path(), making)).await;
     published.map_err(DeployedError::from)?;
-    derived::remove(&place, &crawl)?;
+    derived_files::remove(&place, &crawl)?;
     remaking.end_remake(&crawl, &job).await.map_err(failed)?;
     let report = Report { place, crawl, done };
     report.print(args.output.answer(), console).map_err(while_doing(WRITING))?;

@@ -8,7 +8,7 @@ use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, each_row};
 
 use crate::crawl_handle::CrawlHandle;
 use crate::error::CliError;
-use crate::source::parse_url;
+use crate::definition_source::parse_url;
 
 /// The number of rows per read.
 const BATCH_ROWS: usize = 500;

@@ -30,7 +30,7 @@ impl Line {
     pub(crate) fn of_url(self) -> Result<String, String> {
         let place = self.place.map_or_else(String::new, |place| format!("{place}: "));
         let text = self.text.map_err(|why| format!("{place}{why}"))?;
-        match crate::source::parse_url(&text) {
+        match crate::definition_source::parse_url(&text) {
             Ok(_) => Ok(text),
             Err(error) => Err(format!("{place}{error}")),
         }
