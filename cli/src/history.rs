@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::args::{CrawlSource, Format, HistoryArgs};
 use crate::crawl_handle::{self, CrawlHandle};
+use crate::definition_source::parse_url;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::export::Rows;
-use crate::definition_source::parse_url;
 use crate::terminal::{Align, Colour, Console, count, table, unless_closed};
 use crate::url_visits;
 

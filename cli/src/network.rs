@@ -6,8 +6,8 @@ use dragline_engine::room::Room;
 use dragline_http::{Certificate, CertificatePolicy, HttpConfig, HttpFetcher, certificates_from_pem};
 
 use crate::args::NetworkArgs;
-use crate::error::CliError;
 use crate::definition_source::read_at_most;
+use crate::error::CliError;
 
 /// The maximum size of a certificate file, in bytes: four times the roots of all public
 /// authorities.

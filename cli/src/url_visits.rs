@@ -7,8 +7,8 @@ use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, each_row};
 
 use crate::crawl_handle::CrawlHandle;
-use crate::error::CliError;
 use crate::definition_source::parse_url;
+use crate::error::CliError;
 
 /// The number of rows per read.
 const BATCH_ROWS: usize = 500;

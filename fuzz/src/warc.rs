@@ -93,7 +93,8 @@ fn written(data: &[u8]) {
         warcinfo_id: None,
     };
     let head = http_response_head(200, &reason, &headers, body.len() as u64);
-    let record = Record::response(RecordId::from_bits(1), &event, head, body.to_vec().into(), Sha1Digest::compute(body));
+    let record =
+        Record::response(RecordId::from_bits(1), &event, head, body.to_vec().into(), Sha1Digest::compute(body));
     let mut writer = WarcWriter::new();
     let spans = [writer.write(&record), writer.write(&record), writer.write(&record)];
     let file = writer.take_file().and_then(|file| file.bytes()).expect("it is in memory");

@@ -11,8 +11,8 @@ use super::crawl::{DiskArgs, OutputArgs};
 use super::{CrawlArgs, DATA, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
-use crate::error::CliError;
 use crate::definition_source::Source;
+use crate::error::CliError;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 

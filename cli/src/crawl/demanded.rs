@@ -16,10 +16,10 @@ use dragline_ports::frontier::Seeded;
 
 use super::run::CliWorld;
 use crate::args::CrawlArgs;
-use crate::error::CliError;
-use crate::url_list::{Input, Line};
 use crate::definition_source::{Source, parse_url, read_definition};
+use crate::error::CliError;
 use crate::terminal::{Console, count, plural, safe};
+use crate::url_list::{Input, Line};
 
 /// How many URLs are added at a time.
 const BATCH: usize = 1_000;

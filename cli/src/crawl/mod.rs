@@ -7,8 +7,8 @@ mod finish;
 mod floor;
 mod interrupt;
 mod notices;
-mod past;
 mod origin_stages;
+mod past;
 mod prepare;
 mod progress;
 mod run;
@@ -30,12 +30,12 @@ use dragline_ports::observer::Observer;
 
 use crate::args::{CrawlArgs, CrawlRequest};
 use crate::crawl_handle;
+use crate::definition_source::Source;
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::location::Directory;
 use crate::markdown;
 use crate::network::Network;
-use crate::definition_source::Source;
 use crate::terminal::Console;
 
 pub(crate) use notices::ConsoleNotifier;

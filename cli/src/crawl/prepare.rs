@@ -10,10 +10,10 @@ use dragline_ports::clock::Clock;
 
 use super::run::CliWorld;
 use crate::args::{CrawlArgs, CrawlRequest};
+use crate::definition_source::{Source, key_names};
 use crate::error::CliError;
 use crate::import::NotImported;
 use crate::location::Directory;
-use crate::definition_source::{Source, key_names};
 use crate::summary::numbered_task;
 use crate::terminal::Console;
 

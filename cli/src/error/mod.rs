@@ -21,6 +21,7 @@ use jiff::Timestamp;
 
 use crate::archive::NotArchived;
 use crate::args::{allowance_flag, crawl_flag, data_flag};
+use crate::definition_source::key_names;
 use crate::export::ExportError;
 use crate::extract::ExtractError;
 use crate::get::GetError;
@@ -29,7 +30,6 @@ use crate::location::{CrawlLocation, Directory};
 use crate::schema::SchemaError;
 use crate::search::AskedError;
 use crate::site_report::NotWritten;
-use crate::definition_source::key_names;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 

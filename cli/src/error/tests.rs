@@ -58,7 +58,10 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
         }),
         CliError::Get(GetError::NotText),
         CliError::Get(GetError::Missing { object: "raw/docs/1/https,example.org/1-0-ff.warc.gz".to_owned() }),
-        CliError::NotVisited { url: crate::definition_source::parse_url("https://example.org/a").unwrap(), crawl: crawl("docs") },
+        CliError::NotVisited {
+            url: crate::definition_source::parse_url("https://example.org/a").unwrap(),
+            crawl: crawl("docs"),
+        },
         CliError::Outgrown {
             keys: vec![Key::ScopeExclude, Key::BudgetPages],
             go_on: "dragline crawl --data news".to_owned(),

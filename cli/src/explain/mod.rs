@@ -20,10 +20,10 @@ use dragline_ports::reader::Reader;
 
 use crate::args::{Answer, CrawlSource, ExplainArgs, NetworkArgs};
 use crate::crawl_handle::{self, CrawlHandle};
+use crate::definition_source::{parse_url, read_at_most, read_definition};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
-use crate::definition_source::{parse_url, read_at_most, read_definition};
 use crate::terminal::write_json;
 use stored::Stored;
 use verdict::Explanation;

@@ -12,9 +12,9 @@ use dragline_extract::typed::Types;
 use dragline_extract::{MainRules, Settings, Source, look};
 
 use crate::args::{Answer, ExtractArgs};
+use crate::definition_source::read_definition;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::definition_source::read_definition;
 use crate::terminal::{Colour, unless_closed, write_json};
 pub(crate) use error::ExtractError;
 use shown::Shown;

@@ -10,9 +10,9 @@ use dragline_ports::fetcher::{FetchLimits, FetchRequest, FetchedResponse, Fetche
 
 use super::ExtractError;
 use crate::args::ExtractArgs;
+use crate::definition_source::{parse_url, read_at_most};
 use crate::error::CliError;
 use crate::network::Network;
-use crate::definition_source::{parse_url, read_at_most};
 
 /// A page with its URL.
 pub(super) struct ReadPage {

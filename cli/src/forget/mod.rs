@@ -16,11 +16,11 @@ use serde::Serialize;
 
 use crate::args::{Answer, CrawlSource, ForgetArgs};
 use crate::crawl_handle::{self, CrawlHandle};
+use crate::definition_source::parse_url;
 use crate::derived_files;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::location::CrawlLocation;
-use crate::definition_source::parse_url;
 #[cfg(feature = "stack")]
 use crate::stack::StackCrawl;
 use crate::terminal::{Console, plural, write_json};

@@ -20,9 +20,9 @@ use dragline_ports::reader::Reader;
 
 use crate::args::{Coding, CrawlSource, GetArgs, Parts, shell_word};
 use crate::crawl_handle::{self, CrawlHandle};
+use crate::definition_source::parse_url;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::definition_source::parse_url;
 use crate::terminal::{Console, safe, safe_text, unless_closed};
 use crate::url_visits;
 use article::Printed;

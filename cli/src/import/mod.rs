@@ -23,10 +23,10 @@ use jiff::Timestamp;
 use crate::args::{Answer, ImportArgs};
 use crate::crawl::ConsoleNotifier;
 use crate::crawl_handle;
+use crate::definition_source::read_definition;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::location::Directory;
-use crate::definition_source::read_definition;
 use crate::summary;
 use crate::terminal::{Console, write_json};
 

@@ -14,10 +14,10 @@ use serde::Serialize;
 pub(crate) use self::list::List;
 use crate::args::{BrokenArgs, ChainsArgs, CrawlSource, DuplicatesArgs, LinksArgs, OrphansArgs, Ways};
 use crate::crawl_handle::{self, CrawlHandle};
+use crate::definition_source::parse_url;
 use crate::derived_files;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::definition_source::parse_url;
 use crate::terminal::Console;
 use crate::url_visits;
 

@@ -13,11 +13,11 @@ use serde::Serialize;
 
 use crate::args::{CrawlSource, SearchArgs, SimilarArgs, WordsArgs};
 use crate::crawl_handle::{self, CrawlHandle};
+use crate::definition_source::parse_url;
 use crate::derived_files;
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
 use crate::links::List;
-use crate::definition_source::parse_url;
 use crate::terminal::{Colour, Console, Shade, unless_closed, write_json};
 use crate::url_visits;
 

@@ -14,11 +14,11 @@ use jiff::Timestamp;
 use super::message::{DefinitionFile, DemandMessage, Message};
 use super::{Deployed, DeployedError};
 use crate::args::{ChangeArgs, PruneArgs, PutArgs, StackName, StartArgs};
+use crate::definition_source::{parse_url, read_text};
 use crate::error::{CliError, WRITING, while_doing};
 use crate::exit::Exit;
-use crate::url_list::{Input, Line};
-use crate::definition_source::{parse_url, read_text};
 use crate::terminal::Console;
+use crate::url_list::{Input, Line};
 
 /// The maximum number of URL bytes in a message. SQS allows 256 KiB, including the rest of the
 /// command.

@@ -18,7 +18,8 @@ impl Config {
     /// A chunk arrives that sorts before the one being consumed.
     pub const OVERTAKING: Self = Self { workers: ONE_CRAWLER, ..Self::for_site(Site::OVERTAKING) };
     /// Nothing is sent again, and nothing needs to be.
-    pub const UNAIDED: Self = Self { sweeping: Sweeping::OnlyCloses, reading: Reading::Apart, ..Self::for_site(Site::FAN) };
+    pub const UNAIDED: Self =
+        Self { sweeping: Sweeping::OnlyCloses, reading: Reading::Apart, ..Self::for_site(Site::FAN) };
     /// The same, where two segments lead to one page.
     pub const UNAIDED_MEETING: Self =
         Self { sweeping: Sweeping::OnlyCloses, reading: Reading::Apart, ..Self::for_site(Site::MEETING) };
@@ -38,8 +39,10 @@ impl Config {
     /// Two workers die, or one twice.
     pub const CRASHES: Self = Self::for_site(Site::FAN).with(Faults { crashes: 2, ..NONE });
     /// A parse is committed in parts; a worker dies, and a message is delivered twice.
-    pub const CRASH_IN_PARTS: Self =
-        Self { cut: Cut::ByTarget, ..Self::for_site(Site::BOTH_WAYS).with(Faults { crashes: 1, duplicates: 1, ..NONE }) };
+    pub const CRASH_IN_PARTS: Self = Self {
+        cut: Cut::ByTarget,
+        ..Self::for_site(Site::BOTH_WAYS).with(Faults { crashes: 1, duplicates: 1, ..NONE })
+    };
     /// A worker dies, and a message is lost.
     pub const CRASH_AND_LOSS: Self = Self::for_site(Site::FAN).with(Faults { crashes: 1, losses: 1, ..NONE });
     /// A worker dies, and a message is delivered twice.
@@ -50,8 +53,10 @@ impl Config {
     pub const DUPLICATE: Self =
         Self { reading: Reading::Apart, ..Self::for_site(Site::FAN).with(Faults { duplicates: 1, ..NONE }) };
     /// Messages are delivered twice, and long after they were useful.
-    pub const LATE_DUPLICATES: Self =
-        Self { late_messages: LateMessages::Delivered, ..Self::for_site(Site::FAN).with(Faults { duplicates: 2, ..NONE }) };
+    pub const LATE_DUPLICATES: Self = Self {
+        late_messages: LateMessages::Delivered,
+        ..Self::for_site(Site::FAN).with(Faults { duplicates: 2, ..NONE })
+    };
 }
 
 /// Leases run out, answers are lost, captures are skipped.
@@ -59,8 +64,10 @@ impl Config {
     /// Leases run out while their holders live.
     pub const EXPIRY: Self = Self::for_site(Site::CROSS_LINKED).with(Faults { expiries: 2, ..NONE });
     /// A lease runs out, a message is delivered twice, and others act in between.
-    pub const EXPIRY_APART: Self =
-        Self { reading: Reading::Apart, ..Self::for_site(Site::CIRCLE).with(Faults { expiries: 1, duplicates: 1, ..NONE }) };
+    pub const EXPIRY_APART: Self = Self {
+        reading: Reading::Apart,
+        ..Self::for_site(Site::CIRCLE).with(Faults { expiries: 1, duplicates: 1, ..NONE })
+    };
     /// A lease runs out, and a worker dies.
     pub const EXPIRY_AND_CRASH: Self = Self::for_site(Site::FAN).with(Faults { expiries: 1, crashes: 1, ..NONE });
     /// The answer of a commit is lost, and a lease runs out.
@@ -119,8 +126,11 @@ impl Config {
 /// Commands and iterations.
 impl Config {
     /// Commands of two triggers, and a worker dies.
-    pub const TWO_COMMANDS: Self =
-        Self { commands: 2, workers: TWO_SCHEDULERS, ..Self::for_site(Site::TWO_PAGES).with(Faults { crashes: 1, ..NONE }) };
+    pub const TWO_COMMANDS: Self = Self {
+        commands: 2,
+        workers: TWO_SCHEDULERS,
+        ..Self::for_site(Site::TWO_PAGES).with(Faults { crashes: 1, ..NONE })
+    };
     /// A command is delivered to two schedulers, or a scheduler dies.
     pub const COMMAND_TWICE: Self = Self {
         workers: TWO_SCHEDULERS,
@@ -130,8 +140,10 @@ impl Config {
     pub const RECRAWL: Self =
         Self { history: History::CrawledOnce, ..Self::for_site(Site::CIRCLE).with(Faults { crashes: 1, ..NONE }) };
     /// A site that was crawled before, and links that are gone.
-    pub const RECRAWL_LINKS_GONE: Self =
-        Self { history: History::CrawledOnce, ..Self::for_site(Site::THERE_AND_BACK).with(Faults { skips: 1, ..NONE }) };
+    pub const RECRAWL_LINKS_GONE: Self = Self {
+        history: History::CrawledOnce,
+        ..Self::for_site(Site::THERE_AND_BACK).with(Faults { skips: 1, ..NONE })
+    };
     /// A site that was crawled before; a lease runs out.
     pub const RECRAWL_AND_EXPIRY: Self = Self {
         history: History::CrawledOnce,
@@ -166,8 +178,12 @@ impl Config {
 /// Both origins share a host.
 impl Config {
     /// Nothing is sent again, and nothing needs to be.
-    pub const HOST_UNAIDED: Self =
-        Self { hosts: Hosts::Shared, sweeping: Sweeping::OnlyCloses, workers: TWO_CRAWLERS, ..Self::for_site(Site::FAN) };
+    pub const HOST_UNAIDED: Self = Self {
+        hosts: Hosts::Shared,
+        sweeping: Sweeping::OnlyCloses,
+        workers: TWO_CRAWLERS,
+        ..Self::for_site(Site::FAN)
+    };
     /// A lease runs out, and others act in between.
     pub const HOST_AND_EXPIRY: Self = Self {
         hosts: Hosts::Shared,

@@ -124,7 +124,8 @@ fn one(raw: RawCommand) -> Found<Command> {
         definition.map(|read| Ok(Command::Define(Box::new(checked(read, Vec::new(), Runs::OnStack)?)))),
         start.map(begin),
         reparse.map(|raw| {
-            let selection = Selection::from_condition(raw.r#where.map(|condition| sound(condition, &raw.crawl)).transpose()?);
+            let selection =
+                Selection::from_condition(raw.r#where.map(|condition| sound(condition, &raw.crawl)).transpose()?);
             Ok(Command::Reparse { crawl: name(&raw.crawl)?, selection })
         }),
         put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(checked(raw.definition, Vec::new(), Runs::OnStack)?)))),

@@ -166,7 +166,11 @@ impl Index {
         Self::with_fields(index, schema().1, no_folder()).map(|(index, _)| index)
     }
 
-    fn with_fields(index: tantivy::Index, fields: Fields, folder: PathBuf) -> Result<(Self, Option<MadeFrom>), IndexError> {
+    fn with_fields(
+        index: tantivy::Index,
+        fields: Fields,
+        folder: PathBuf,
+    ) -> Result<(Self, Option<MadeFrom>), IndexError> {
         index.tokenizers().register(InLanguages::NAME, InLanguages::default());
         index.tokenizers().register(AS_WRITTEN, WordMaker::with_spaces());
         let from = MadeFrom::load(&index)?;

@@ -324,7 +324,9 @@ impl Bucket {
 }
 
 /// Returns the object; `None` if there is none.
-fn object_if_any(result: Result<GetObjectOutput, SdkError<GetObjectError>>) -> Result<Option<GetObjectOutput>, StoreError> {
+fn object_if_any(
+    result: Result<GetObjectOutput, SdkError<GetObjectError>>,
+) -> Result<Option<GetObjectOutput>, StoreError> {
     match result {
         Ok(output) => Ok(Some(output)),
         Err(error) if error.as_service_error().is_some_and(GetObjectError::is_no_such_key) => Ok(None),

@@ -47,7 +47,8 @@ impl SqsQueue {
     }
 
     async fn put(&self, message: &Message, delay: Duration) -> Result<(), StoreError> {
-        let request = self.client.send_message().queue_url(self.urls.for_message(message)).delay_seconds(delay_seconds(delay));
+        let request =
+            self.client.send_message().queue_url(self.urls.for_message(message)).delay_seconds(delay_seconds(delay));
         let request = request.message_body(serde_json::to_string(message)?);
         request.send().await.map(|_| ()).map_err(|e| StoreError::request("SendMessage", e))
     }

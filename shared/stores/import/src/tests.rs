@@ -301,7 +301,10 @@ async fn a_body_that_is_not_read_is_taken_up_to_the_limit_of_such_bodies() {
         assert_eq!((response.body.len_bytes(), response.truncated), (kept as u64, truncated), "{why}");
         let body = response.body.bytes().unwrap();
         assert_eq!(body.ends_with(b"last"), truncated.is_none(), "{why}");
-        assert_eq!((response.decoded_bytes, response.decoded_sha1), (kept as u64, *Sha1Digest::compute(&body).as_bytes()));
+        assert_eq!(
+            (response.decoded_bytes, response.decoded_sha1),
+            (kept as u64, *Sha1Digest::compute(&body).as_bytes())
+        );
     }
 }
 

@@ -139,7 +139,8 @@ async fn a_conflict_of_a_single_write_passes() {
     let faulty = Faulty::new().await;
     // An address has no domain, so only its own row is written.
     let origin: Origin = "http://192.0.2.7".parse().unwrap();
-    let (host, token, pace) = (HostKey::from_origin(&origin), LeaseToken::from_bits(1), Pace::new(Duration::from_secs(1)));
+    let (host, token, pace) =
+        (HostKey::from_origin(&origin), LeaseToken::from_bits(1), Pace::new(Duration::from_secs(1)));
     let origin = OriginKey { crawl: "c".parse().unwrap(), origin };
     let waiter = HostWaiter { origin, iteration: Iteration::FIRST, turn: Turn(1), delay: pace.delay() };
     let (until, now, alive) = (at(60), at(0), Vec::new());

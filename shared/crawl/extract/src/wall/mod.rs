@@ -150,7 +150,10 @@ pub fn challenge_of(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<
         _ => return None,
     };
     let declared = head.headers.text("content-type").as_deref().and_then(content_type);
-    if body.is_empty() || decoded_bytes > bytes_max as u64 || !MediaType::from_content_type(declared.as_ref()).may_be_page() {
+    if body.is_empty()
+        || decoded_bytes > bytes_max as u64
+        || !MediaType::from_content_type(declared.as_ref()).may_be_page()
+    {
         return None;
     }
     let codings = ContentCodings::parse(head.headers.all("content-encoding")).ok()?;

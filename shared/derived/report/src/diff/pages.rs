@@ -190,7 +190,8 @@ pub(super) async fn each_within(
                     };
                     changed.remove(digest);
                     let net = found.checked(reader, span, &row).await?;
-                    let change = PageChange::from_net(row, net, step.shows).filter(|change| which.includes(change.change));
+                    let change =
+                        PageChange::from_net(row, net, step.shows).filter(|change| which.includes(change.change));
                     if let Some(change) = change
                         && tell(change).await?.is_break()
                     {
@@ -251,7 +252,10 @@ impl Steps {
         let Batch { rows, cursor, rest } = reader.log(&self.filter, after.as_ref(), BATCH_ROWS).await?;
         self.after = matches!(rest, Rest::More).then_some(cursor);
         Ok(Some(
-            rows.into_iter().filter_map(|row| Some((Step::from_row(&row)?, row))).map(|(step, row)| (row, step)).collect(),
+            rows.into_iter()
+                .filter_map(|row| Some((Step::from_row(&row)?, row)))
+                .map(|(step, row)| (row, step))
+                .collect(),
         ))
     }
 }

@@ -109,7 +109,8 @@ fn what_others_write_is_read() {
 #[test]
 fn wrong_digests_are_found() {
     let head = http_response_head(200, "OK", &html_headers(), 4);
-    let record = Record::response(RecordId::from_bits(1), &event("/"), head, "body".into(), Sha1Digest::compute(b"other"));
+    let record =
+        Record::response(RecordId::from_bits(1), &event("/"), head, "body".into(), Sha1Digest::compute(b"other"));
     let (file, spans) = file_of(&[record]);
     let mut stored = read_record(range(&file, spans[0]), LIMITS).unwrap();
     let (stated, computed) = (Sha1Digest::compute(b"other"), Sha1Digest::compute(b"body"));

@@ -79,7 +79,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.live.rest_until(self.pacer.rests_until(), began);
         let (lease, length) = (self.lease.clone(), self.deadlines.lease_length);
         self.segments.commits.began = began;
-        self.segments.commits.committing.spawn(async move { commit(&*world, &token, &lease, length, stored, content).await });
+        self.segments
+            .commits
+            .committing
+            .spawn(async move { commit(&*world, &token, &lease, length, stored, content).await });
     }
 
     /// Takes a stored object, to be committed when its turn comes.
