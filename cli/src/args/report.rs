@@ -35,7 +35,7 @@ pub(crate) struct ReportArgs {
     /// The format [default: by the file's name; Markdown without one]
     #[arg(long)]
     format: Option<ReportFormat>,
-    /// Exit with code 1 if there are any of these findings
+    /// Exit with code 5 if there are any of these findings
     #[arg(long, value_name = "FINDINGS", value_delimiter = ',', value_parser = PossibleValuesParser::new(KINDS.iter().map(|kind| kind.id)))]
     pub(crate) fail_on: Vec<String>,
 }
