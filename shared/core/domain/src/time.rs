@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_move_with_a_clock_that_is_set_back() {
+    fn a_clock_that_was_set_back_moves_times_along() {
         let at = |second| Timestamp::from_second(second).unwrap();
         let longest = Duration::from_secs(5_000);
         for (stored, written, now, expected, why) in [

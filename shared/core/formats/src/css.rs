@@ -1,20 +1,21 @@
-//! What style sheets refer to: other style sheets, pictures and fonts (CSS Syntax 3, CSS Values 4 section 4.5, CSS Cascade 5 section 2).
+//! The references of style sheets: other style sheets, pictures and fonts (CSS Syntax 3, CSS Values
+//! 4 section 4.5, CSS Cascade 5 section 2).
 
 use cssparser::{ParseError, Parser, Token};
 use dragline_domain::document::LinkKind;
 use memchr::memchr2_iter;
 
-/// How deep blocks are looked into. Deeper ones are skipped.
+/// The depth up to which blocks are read. Deeper ones are skipped.
 const DEPTH_MAX: usize = 64;
 
-/// What the tokens being read belong to.
+/// The context of the current tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Inside {
-    /// Rules, declarations and values: a URL is a picture's.
+    /// Rules, declarations and values: URLs are pictures.
     Anything,
     /// `@import`, before its URL.
     Import,
-    /// `@import` behind its URL, or `@namespace`, whose URL is a name.
+    /// `@import` after its URL, or `@namespace`, whose URL is only a name.
     Nothing,
     /// `@font-face`.
     Font,
@@ -25,7 +26,7 @@ enum Inside {
 }
 
 impl Inside {
-    /// What a URL stands for here; `None` if for nothing that is loaded.
+    /// Returns the kind of a URL in this context; `None` if it is not loaded.
     const fn kind(self) -> Option<LinkKind> {
         match self {
             Self::Anything | Self::ImageSet => Some(LinkKind::Img),
@@ -37,7 +38,8 @@ impl Inside {
     }
 }
 
-/// Calls back with each reference of a style sheet, or of the declarations of an attribute `style`, in order and as it is written but for escapes.
+/// Calls back with each reference of a style sheet, or of the declarations in a `style` attribute,
+/// in order and as written, with escapes decoded.
 ///
 /// ```
 /// use dragline_domain::document::LinkKind;
@@ -53,7 +55,8 @@ pub fn references(text: &str, mut found: impl FnMut(LinkKind, &str)) {
     }
 }
 
-/// Whether there may be references: most attributes and many style sheets have none, and are not read.
+/// Whether there may be references: most attributes and many style sheets have none, and are not
+/// parsed.
 fn may_refer(text: &str) -> bool {
     let bytes = text.as_bytes();
     let ends_with = |at: usize, name: &[u8]| {
@@ -65,7 +68,7 @@ fn may_refer(text: &str) -> bool {
     }) || (bytes.contains(&b'\\') && (bytes.contains(&b'(') || bytes.contains(&b'@')))
 }
 
-/// Reads to the end of what the parser has.
+/// Reads to the end of the parser's input.
 fn read<'t>(parser: &mut Parser<'t>, around: Inside, depth: usize, found: &mut dyn FnMut(LinkKind, &str)) {
     let mut inside = around;
     while let Ok(token) = parser.next().cloned() {
@@ -95,7 +98,7 @@ fn read<'t>(parser: &mut Parser<'t>, around: Inside, depth: usize, found: &mut d
                     ("-webkit-image-set", Inside::ImageSet),
                 ];
                 let of_function = match_name(&name, &functions);
-                // What an import depends on, or an image's type, is no URL.
+                // The condition of an import and the type of an image are not URLs.
                 let others = if matches!(inside, Inside::Import | Inside::ImageSet) { Inside::Nothing } else { inside };
                 nested(parser, of_function.unwrap_or(others), depth, found);
                 if of_function == Some(url) {
@@ -112,7 +115,7 @@ fn read<'t>(parser: &mut Parser<'t>, around: Inside, depth: usize, found: &mut d
     }
 }
 
-/// Reads what is in brackets that were just opened.
+/// Reads the contents of brackets that were just opened.
 fn nested(parser: &mut Parser<'_>, inside: Inside, depth: usize, found: &mut dyn FnMut(LinkKind, &str)) {
     if depth < DEPTH_MAX {
         let _ = parser.parse_nested_block(|block| {
@@ -132,7 +135,7 @@ fn tell(inside: Inside, url: &str, found: &mut dyn FnMut(LinkKind, &str)) {
     }
 }
 
-/// An import has one URL, and so has `url()`.
+/// Returns the context after a URL: an import has only one, and so has `url()`.
 const fn behind_url(inside: Inside) -> Inside {
     match inside {
         Inside::Import | Inside::Url(_) => Inside::Nothing,
@@ -151,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_style_sheets_refer_to_is_found() {
+    fn references_of_style_sheets_are_found() {
         for (text, expected, why) in [
             ("p { color: red }", &[][..], "nothing"),
             ("p{background:url(a.png)}", &["img a.png"], "as it is"),
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_blocks_end_somewhere() {
+    fn deep_blocks_are_skipped() {
         let deep = "{".repeat(1_000_000) + "url(a)";
         assert_eq!(found(&deep), Vec::<String>::new());
         let many = "url(a)".repeat(100_000);

@@ -1,18 +1,20 @@
-//! `X-Robots-Tag` and `<meta name=robots>`: what a page asks of crawlers.
+//! `X-Robots-Tag` and `<meta name=robots>`: the directives of a page to crawlers.
 //!
-//! There is no standard; this follows what search engines document. Requests to everyone and to us add up, and nothing cancels one: `index` and `all`
-//! mean nothing.
+//! There is no standard; this follows the documentation of search engines. Directives to everyone
+//! and to us add up, and none is cancelled: `index` and `all` mean nothing.
 
 use dragline_domain::document::Directives;
 
-/// Returns what the values of all `X-Robots-Tag` fields ask of the crawler with this product token.
+/// Returns the directives in all `X-Robots-Tag` fields to the crawler with this product token.
 ///
-/// A value may start with a crawler's name and a colon; what follows, up to the next name, is then for that crawler only.
+/// A value may start with a crawler's name and a colon; the part up to the next name is then for
+/// that crawler only.
 pub fn x_robots_tag<'v>(values: impl Iterator<Item = &'v str>, product_token: &str) -> Directives {
     values.map(|value| field_directives(value, product_token)).fold(Directives::default(), Directives::and)
 }
 
-/// Returns what a page's `<meta>` elements, as pairs of name and content, ask of the crawler with this product token.
+/// Returns the directives in a page's `<meta>` elements, given as pairs of name and content, to the
+/// crawler with this product token.
 ///
 /// Elements with names other than `robots` and the product token are ignored.
 pub fn meta_robots<'v>(pairs: impl Iterator<Item = (&'v str, &'v str)>, product_token: &str) -> Directives {
@@ -23,7 +25,7 @@ pub fn meta_robots<'v>(pairs: impl Iterator<Item = (&'v str, &'v str)>, product_
         .fold(Directives::default(), Directives::and)
 }
 
-/// Directives that take a value: the colon after them does not make them a crawler's name.
+/// Directives with a value: the colon after them does not make them a crawler's name.
 const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
 fn field_directives(value: &str, product_token: &str) -> Directives {
@@ -44,9 +46,10 @@ fn field_directives(value: &str, product_token: &str) -> Directives {
     asked
 }
 
-/// Returns the crawler that a part is for, and the rest of it; `None` if it names none.
+/// Returns the crawler named in a part, and the rest of it; `None` if it names none.
 ///
-/// The time of an `unavailable_after` has colons too, but what comes before them is not a crawler's name.
+/// The time of an `unavailable_after` has colons too, but the text before them is not a crawler's
+/// name.
 fn crawler_named(part: &str) -> Option<(&str, &str)> {
     let (name, directives) = part.split_once(':')?;
     let name = name.trim();
@@ -62,7 +65,8 @@ fn is_for_us(name: &str, product_token: &str) -> bool {
         || !product_token.is_empty() && name.eq_ignore_ascii_case(product_token)
 }
 
-/// Returns what one part of a list asks. It has words, or a directive with a value, none of which matter here.
+/// Returns the directives in one part of a list. It consists of words, or of a directive with a
+/// value, none of which matter here.
 fn part_directives(part: &str) -> Directives {
     if part.contains(':') {
         return Directives::default();
@@ -86,7 +90,7 @@ mod tests {
     const BOTH: Directives = Directives { noindex: true, nofollow: true };
 
     #[test]
-    fn fields_ask_this_of_us() {
+    fn directives_of_fields_are_read() {
         let cases: &[(&[&str], Directives, &str)] = &[
             (&[], NOTHING, "no field"),
             (&[""], NOTHING, "an empty one"),
@@ -121,8 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn elements_ask_this_of_us() {
-        /// Elements as name and content, what they ask, and why.
+    fn directives_of_elements_are_read() {
+        /// Elements as name and content, their directives, and why.
         type Case<'t> = (&'t [(&'t str, &'t str)], Directives, &'t str);
         let cases: &[Case<'_>] = &[
             (&[("robots", "noindex,nofollow")], BOTH, "for all"),

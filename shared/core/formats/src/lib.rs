@@ -1,7 +1,8 @@
 //! The formats of the web: bytes in, values out.
 //!
-//! Everything here reads hostile input: each function limits the size, runs in linear time, and never panics. What is too large for memory is in
-//! temporary files ([`blob`]); nothing else is stored here.
+//! All of this reads hostile input: each function limits the size, runs in linear time, and never
+//! panics. Data that is too large for memory goes to temporary files ([`blob`]); nothing else is
+//! stored here.
 
 pub mod blob;
 pub mod charset;

@@ -1,4 +1,4 @@
-//! Checks that links and texts found without a tree are those found with one.
+//! Checks that links and texts found without a tree are the same as those found with one.
 
 mod oracle;
 
@@ -17,8 +17,8 @@ fn extracted(html: &str) -> LinkSet {
     links.into_iter().filter(|link| knows(link.kind)).map(|link| (link.kind, link.url.to_string())).collect()
 }
 
-/// The pieces that pages are made of, without those where a tree builder drops links and a reader without a tree does not: links in frame sets, and
-/// after `<plaintext>`.
+/// The pieces of pages, without those where a tree builder drops links and a reader without a tree
+/// does not: links in frame sets, and after `<plaintext>`.
 const PIECES: &[&str] = &[
     "<a href=1>",
     "<a href='2'>text",
@@ -114,7 +114,8 @@ const FOREIGN: &[&str] = &[
     "<template><template></template><img src=29></template>",
 ];
 
-/// What hides and what ends it, without what a tree builder moves: misplaced text in tables, and formatting elements.
+/// Pieces that hide content or end it, without those that a tree builder moves: misplaced text in
+/// tables, and formatting elements.
 const HIDING: &[&str] = &[
     "<p hidden>",
     "<p>",
@@ -208,7 +209,7 @@ fn saved_pages() {
         let found = links(html, &page());
         assert!(found.len() > 5, "{name} has links");
         let extracted = extracted(html);
-        // The oracle does not look at candidates and image buttons.
+        // The oracle ignores candidates and image buttons.
         assert!(extracted.is_superset(&found), "{name}: {:?}", found.difference(&extracted).collect::<Vec<_>>());
     }
 }

@@ -1,4 +1,4 @@
-//! Whole pages, and everything that is read from them.
+//! Whole pages, with everything that is extracted from them.
 
 use std::fmt::Write;
 

@@ -1,6 +1,7 @@
-//! Bytes that may be too many for memory: bodies, and the objects that hold them.
+//! Bytes that may not fit into memory: bodies, and the objects that contain them.
 //!
-//! A [`Blob`] is in memory while it is short, and else in a file. A [`Spool`] says where bytes wait that outgrow memory while they arrive.
+//! A short [`Blob`] is in memory, a long one in a file. A [`Spool`] buffers arriving bytes that
+//! outgrow memory.
 
 mod spool;
 #[cfg(test)]
@@ -20,7 +21,7 @@ pub use self::spool::{MEMORY_BYTES_MAX, Spool, SpoolWriter};
 /// How much of a file is copied at once.
 const WINDOW_BYTES: usize = 256 << 10;
 
-/// Bytes in memory or in a file, which never change. Clones share them.
+/// Immutable bytes in memory or in a file. Clones share them.
 ///
 /// ```
 /// use dragline_formats::blob::Blob;
@@ -48,12 +49,12 @@ struct FilePart {
 /// A file that is read from several places.
 struct SharedFile {
     file: Mutex<File>,
-    /// What it takes of a spool's room; `None` if it is not spooled.
+    /// Its share of a spool's room; `None` if it is not spooled.
     _room: Option<Room>,
 }
 
 impl Blob {
-    /// Returns the content of a file as it is now. The file may lose its name and must not be written to.
+    /// Wraps the current content of a file. The file may lose its name, but must not be written to.
     ///
     /// # Errors
     /// Fails if its length cannot be read.
@@ -76,7 +77,7 @@ impl Blob {
         }
     }
 
-    /// Whether it has no bytes.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len_bytes() == 0
@@ -133,13 +134,13 @@ impl Blob {
         self.part(0..bytes_max).bytes()
     }
 
-    /// Returns a reader of all of it. What follows in the file, or is written to it, is not read.
+    /// Returns a reader of its bytes, which ignores anything after them in the file.
     #[must_use]
     pub fn reader(&self) -> BlobReader {
         BlobReader { blob: self.clone(), at: 0 }
     }
 
-    /// Writes all of it. Returns how many bytes these are.
+    /// Writes all of it, and returns the number of bytes.
     ///
     /// # Errors
     /// Returns the file's error, or the writer's. A file that has become shorter is an error.
@@ -165,7 +166,7 @@ impl Blob {
 }
 
 impl Default for Blob {
-    /// No bytes.
+    /// Creates an empty blob.
     fn default() -> Self {
         Self::from(Bytes::new())
     }
@@ -202,7 +203,7 @@ impl fmt::Debug for Blob {
     }
 }
 
-/// Reads a [`Blob`] from its beginning, or from where it was moved to.
+/// A reader of a [`Blob`], from its beginning or from where it was moved to.
 #[derive(Clone, Debug)]
 pub struct BlobReader {
     blob: Blob,
@@ -210,7 +211,7 @@ pub struct BlobReader {
 }
 
 impl BlobReader {
-    /// Moves to this byte; one behind the end reads nothing.
+    /// Moves to this byte; past the end, nothing is read.
     pub const fn move_to(&mut self, at: u64) {
         self.at = at;
     }

@@ -1,4 +1,4 @@
-//! Where bytes wait that outgrow memory while they arrive.
+//! A buffer for arriving bytes that outgrow memory.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Seek as _, SeekFrom, Write};
@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Blob;
 
-/// The most bytes of a blob that is made while they arrive that stay in memory, and the most of one in a file that wait to be written.
+/// The most bytes of an arriving blob that stay in memory, and the most bytes that wait to be
+/// written to its file.
 pub const MEMORY_BYTES_MAX: usize = 1 << 20;
 
-/// A folder for bytes that outgrow memory. Each blob is in a file of its own, which has no name, so nothing is left of it when the process ends
-/// however it ends. Clones share its room.
+/// A folder for bytes that outgrow memory. Each blob has a file of its own without a name, so
+/// nothing is left of it however the process ends. Clones share its room.
 #[derive(Clone, Debug)]
 pub struct Spool {
     folder: Arc<Path>,
@@ -21,14 +22,15 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// Returns a spool in this folder, which is made when it is needed, for at most this many bytes at once.
+    /// Creates a spool in this folder, which is created when needed, with a limit on the bytes in
+    /// it at once.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, bytes_max: u64) -> Self {
         Self { folder: folder.into().into(), bytes_max, used: Arc::default() }
     }
 
-    /// Returns the same spool for bytes that can wait elsewhere: they find room while all of it holds less than this many
-    /// bytes. What is put through the spool itself takes of the same room.
+    /// Returns the same spool for bytes that can wait elsewhere: they find room while it contains
+    /// less than this many bytes in total. Bytes put through the original spool use the same room.
     #[must_use]
     pub fn limited_to(&self, bytes_max: u64) -> Self {
         Self { bytes_max, ..self.clone() }
@@ -47,13 +49,13 @@ impl Spool {
 }
 
 impl Default for Spool {
-    /// In the machine's folder for temporary files, without a limit of its own.
+    /// Creates a spool in the machine's folder for temporary files, without a limit of its own.
     fn default() -> Self {
         Self::new(std::env::temp_dir(), u64::MAX)
     }
 }
 
-/// What a blob takes of its spool's room, given back when dropped.
+/// A blob's share of its spool's room, given back when dropped.
 #[derive(Debug)]
 pub(super) struct Room {
     spool: Spool,
@@ -61,7 +63,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Takes as much in total.
+    /// Extends the share to this total.
     fn grow_to(&mut self, total: u64) -> io::Result<()> {
         let bytes = total.saturating_sub(self.bytes);
         let (before, bytes_max) = (self.spool.used.fetch_add(bytes, Ordering::Relaxed), self.spool.bytes_max);
@@ -81,11 +83,11 @@ impl Drop for Room {
     }
 }
 
-/// A blob that is being made. It is dropped without a trace unless it is finished.
+/// A blob in progress. It is dropped without a trace unless it is finished.
 #[derive(Debug)]
 pub struct SpoolWriter {
     spool: Spool,
-    /// What is not in the file.
+    /// The bytes that are not in the file.
     waiting: Vec<u8>,
     /// `None` while all of it is in memory.
     file: Option<Spooled>,
@@ -105,13 +107,14 @@ impl SpoolWriter {
         self.waiting.len() as u64 + self.file.as_ref().map_or(0, |spooled| spooled.bytes)
     }
 
-    /// Whether writing this many bytes more writes to the disk, for which callers must not wait that may not block.
+    /// Whether writing this many more bytes would write to the disk, which async callers must not
+    /// wait for.
     #[must_use]
     pub const fn spills(&self, bytes: usize) -> bool {
         self.waiting.len() + bytes > MEMORY_BYTES_MAX
     }
 
-    /// Returns what of it is in memory.
+    /// Returns the number of bytes in memory.
     #[must_use]
     pub const fn memory_bytes(&self) -> usize {
         self.waiting.len()
@@ -128,7 +131,7 @@ impl SpoolWriter {
         };
         let end = spooled.bytes + self.waiting.len() as u64;
         spooled.room.grow_to(end)?;
-        // A write that failed may have left something behind the end.
+        // A failed write may have left bytes past the end.
         spooled.file.seek(SeekFrom::Start(spooled.bytes))?;
         spooled.file.write_all(&self.waiting)?;
         spooled.bytes = end;
@@ -136,11 +139,11 @@ impl SpoolWriter {
         Ok(())
     }
 
-    /// Ends it with what found room: all of it, unless a write failed.
+    /// Finishes the blob with the bytes that found room: all of them, unless a write failed.
     #[must_use]
     pub fn finish_with_what_fits(mut self) -> Blob {
         if self.file.is_some() && self.spill().is_err() {
-            // What is in memory stays there if nothing is in the file.
+            // Bytes in memory stay there if nothing is in the file.
             match &self.file {
                 Some(spooled) if spooled.bytes > 0 => self.waiting.clear(),
                 Some(_) | None => self.file = None,
@@ -152,7 +155,7 @@ impl SpoolWriter {
         }
     }
 
-    /// Ends it.
+    /// Finishes the blob.
     ///
     /// # Errors
     /// Returns the file's error, which is of kind `QuotaExceeded` if the spool has no room.
@@ -171,7 +174,7 @@ impl SpoolWriter {
 }
 
 impl Write for SpoolWriter {
-    /// Takes all bytes. One that failed has taken none of them, and may be tried again if it was for lack of room.
+    /// Takes all bytes. A failed write takes none, and may be repeated if there was no room.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.spills(bytes.len()) {
             self.spill()?;

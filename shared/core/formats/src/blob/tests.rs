@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 
-/// Bytes of which each is told from its neighbours.
+/// Creates bytes that differ from their neighbours.
 fn sample(bytes: usize) -> Vec<u8> {
     (0_u32..).flat_map(u32::to_be_bytes).take(bytes).collect()
 }
@@ -17,7 +17,7 @@ fn spooled(spool: &Spool, bytes: &[u8], chunk_bytes: usize) -> io::Result<Blob> 
 }
 
 #[test]
-fn what_is_short_stays_in_memory_and_what_is_long_goes_to_a_file_without_a_name() {
+fn short_blobs_stay_in_memory_and_long_ones_go_to_a_nameless_file() {
     let folder = tempfile::tempdir().unwrap();
     let spool = Spool::new(folder.path().join("tmp"), u64::MAX);
     for (bytes, chunk_bytes, is_in_memory, why) in [
@@ -41,7 +41,7 @@ fn what_is_short_stays_in_memory_and_what_is_long_goes_to_a_file_without_a_name(
 }
 
 #[test]
-fn parts_are_the_same_of_memory_and_of_a_file_and_clipped_at_the_end() {
+fn parts_are_clipped_at_the_end_in_memory_and_in_a_file() {
     let spool = Spool::default();
     let content = sample(MEMORY_BYTES_MAX + 100);
     let in_file = spooled(&spool, &content, 1 << 16).unwrap();
@@ -73,7 +73,7 @@ fn parts_are_the_same_of_memory_and_of_a_file_and_clipped_at_the_end() {
 }
 
 #[test]
-fn a_spool_is_full_until_a_blob_of_it_is_gone() {
+fn a_spool_is_full_until_a_blob_is_dropped() {
     let spool = Spool::new(std::env::temp_dir(), 5 << 20);
     let has_room = |mib: usize| spooled(&spool, &sample(mib << 20), 1 << 16).is_ok();
     let first = spooled(&spool, &sample(3 << 20), 1 << 16).unwrap();
@@ -89,7 +89,7 @@ fn a_spool_is_full_until_a_blob_of_it_is_gone() {
 }
 
 #[test]
-fn what_arrives_waits_while_what_is_there_takes_the_room() {
+fn arriving_bytes_wait_while_the_spool_is_full() {
     let spool = Spool::default();
     let arriving = spool.limited_to(5 << 20);
     let object = spooled(&spool, &sample(9 << 20), 1 << 16).expect("what has arrived is never refused");
@@ -100,7 +100,7 @@ fn what_arrives_waits_while_what_is_there_takes_the_room() {
 }
 
 #[test]
-fn a_blob_that_finds_no_room_goes_on_once_there_is_some() {
+fn a_blob_without_room_continues_once_there_is_some() {
     let spool = Spool::new(std::env::temp_dir(), 2 << 20);
     let other = spooled(&spool, &sample(2 << 20), 1 << 16).unwrap();
     let content = sample(2 << 20);
@@ -114,7 +114,7 @@ fn a_blob_that_finds_no_room_goes_on_once_there_is_some() {
 }
 
 #[test]
-fn what_finds_no_room_is_cut_where_it_ends() {
+fn bytes_without_room_are_cut_off() {
     for (room_bytes, kept_bytes, why) in [
         (0, MEMORY_BYTES_MAX, "what is in memory"),
         (2 << 20, 2 << 20, "what is in the file"),

@@ -1,8 +1,8 @@
-//! Names of encodings: those of the standard, and others in use.
+//! Labels of encodings: those of the standard, and others in use.
 
 use encoding_rs::Encoding;
 
-/// Returns the encoding that a label means. `None` if it is unknown, or if browsers refuse to decode it.
+/// Returns the encoding of a label; `None` if it is unknown, or if browsers refuse to decode it.
 pub(super) fn encoding_of(label: &[u8]) -> Option<&'static Encoding> {
     if Encoding::for_label(label).is_some() {
         return Encoding::for_label_no_replacement(label);
@@ -19,7 +19,7 @@ pub(super) fn encoding_of(label: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(standard_name(&bare)?.as_bytes())
 }
 
-/// Returns the standard's label for one that is written differently; `bare` has only its letters and digits.
+/// Returns the standard's label for another spelling; `bare` has only its letters and digits.
 fn standard_name(bare: &str) -> Option<String> {
     let code_page =
         ["windows", "win", "xcp", "mscp", "cp", "ansi", "ms"].iter().find_map(|start| bare.strip_prefix(start));

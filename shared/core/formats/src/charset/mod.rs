@@ -1,7 +1,8 @@
 //! Finding a body's encoding, and decoding it to text.
 //!
-//! Follows the WHATWG HTML standard's encoding sniffing, and differs in one respect: without a declaration, a browser guesses a legacy encoding,
-//! whereas here undeclared text that is valid UTF-8 is read as UTF-8.
+//! Follows the encoding sniffing of the WHATWG HTML standard, with one difference: without a
+//! declaration, a browser guesses a legacy encoding, whereas here undeclared text that is valid
+//! UTF-8 is read as UTF-8.
 
 mod labels;
 mod prescan;
@@ -13,7 +14,7 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How many bytes the detector gets: enough to be sure, and a bound on its cost.
+/// The limit on bytes for the detector: enough to be sure, and a bound on its cost.
 const DETECT_BYTES_MAX: usize = 64 * 1024;
 
 /// The least ratio of valid to invalid sequences in damaged UTF-8; text in another encoding has hardly any valid ones.
@@ -21,18 +22,18 @@ const UTF8_RIGHT_PER_WRONG_MIN: usize = 4;
 
 const ESCAPE: u8 = 0x1B;
 
-/// A body's text, and how it was read.
+/// The text of a body, and how it was decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded<'a> {
     /// The text, without a byte order mark; U+FFFD replaces malformed bytes. Borrowed if the body was valid UTF-8.
     pub text: Cow<'a, str>,
     /// The encoding's name in the WHATWG Encoding standard, such as `UTF-8` or `windows-1252`.
     pub encoding: &'static str,
-    /// What the choice rests on.
+    /// The basis of the choice.
     pub source: CharsetSource,
 }
 
-/// What the choice of an encoding rests on, the most trusted first.
+/// The basis for choosing an encoding, the most trusted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CharsetSource {
     /// A byte order mark.
@@ -43,14 +44,16 @@ pub enum CharsetSource {
     Meta,
     /// Nothing was declared, and the bytes are valid UTF-8.
     Utf8Valid,
-    /// Nothing was declared: guessed from the bytes.
+    /// Nothing was declared: it was guessed from the bytes.
     Detected,
 }
 
-/// Decodes a body. `header_charset` is the value of the `charset` parameter of its `Content-Type`, `None` if it has none.
+/// Decodes a body. `header_charset` is the `charset` parameter of its `Content-Type`, `None` if it
+/// has none.
 ///
-/// A declaration that no browser knows is ignored, and so is one of an encoding that browsers refuse to decode (`hz-gb-2312`, `iso-2022-kr`). As in
-/// browsers, a known one counts even if the bytes contradict it.
+/// A declaration that browsers do not know is ignored, and so is one of an encoding that browsers
+/// refuse to decode (`hz-gb-2312`, `iso-2022-kr`). As in browsers, a known one applies even if the
+/// bytes contradict it.
 ///
 /// ```
 /// use dragline_formats::charset::{CharsetSource, decode};
@@ -96,7 +99,8 @@ fn undeclared(body: &[u8]) -> (&'static Encoding, CharsetSource) {
     }
 }
 
-/// UTF-16, if every other byte of the markup is a NUL, which no other encoding has. If most of the text is in another script, the beginning decides.
+/// Returns UTF-16 if every other byte of the markup is a NUL, which happens in no other encoding.
+/// If most of the text is in another script, the beginning decides.
 fn utf_16_without_mark(body: &[u8]) -> Option<&'static Encoding> {
     const LOOKED_AT_BYTES: usize = 1024;
     let (pairs, _) = body[..body.len().min(LOOKED_AT_BYTES)].as_chunks::<2>();
@@ -139,7 +143,8 @@ fn detect(body: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Allow)
 }
 
-/// Returns the part of a body that tells encodings apart: from shortly before the first byte that is not plain ASCII.
+/// Returns the part of a body that distinguishes encodings: from shortly before the first byte that
+/// is not plain ASCII.
 fn window(body: &[u8]) -> &[u8] {
     let ascii_bytes = Encoding::ascii_valid_up_to(body);
     let telling = body[..ascii_bytes].iter().position(|byte| *byte == ESCAPE).unwrap_or(ascii_bytes);

@@ -1,4 +1,4 @@
-//! What a document says about its own encoding, found before anything is decoded.
+//! The encoding that a document declares, found before decoding.
 //!
 //! WHATWG HTML, "prescan a byte stream to determine its encoding" and "get an XML encoding".
 
@@ -6,16 +6,16 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::labels::encoding_of;
 
-/// How much of a document is searched, according to the standard.
+/// How much of a document is searched, by the standard.
 const PRESCAN_BYTES_MAX: usize = 1024;
 
-/// How much is searched for a declaration that comes later.
+/// How much is searched for a later declaration.
 const LATE_BYTES_MAX: usize = 1 << 20;
 
-/// Elements whose content is not markup, whatever it looks like.
+/// Elements with raw text, in which nothing is markup.
 const RAW_TEXT: [&[u8]; 8] = [b"script", b"style", b"textarea", b"title", b"xmp", b"iframe", b"noembed", b"noframes"];
 
-/// Returns the encoding that the first bytes of a document declare, if it can be decoded.
+/// Returns the encoding declared in the first bytes of a document, if it can be decoded.
 pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     let head = &body[..body.len().min(PRESCAN_BYTES_MAX)];
     // An XML declaration in UTF-16 without a byte order mark.
@@ -28,14 +28,15 @@ pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     Scanner { bytes: head, at: 0, raw_text: RawText::IsMarkup }.find_meta().or_else(|| xml_declaration(head))
 }
 
-/// Returns the encoding that a document declares after its first bytes. Browsers find it while parsing, and start over (WHATWG, "changing the
-/// encoding while parsing").
+/// Returns the encoding declared after a document's first bytes. Browsers find it while parsing,
+/// and start over (WHATWG, "changing the encoding while parsing").
 pub(super) fn declared_late(body: &[u8]) -> Option<&'static Encoding> {
     let bytes = &body[..body.len().min(LATE_BYTES_MAX)];
     Scanner { bytes, at: 0, raw_text: RawText::IsSkipped }.find_meta()
 }
 
-/// Returns the encoding for a label found inside the document, which must be a superset of ASCII, whatever the label says.
+/// Returns the encoding for a label found inside the document, which must be a superset of ASCII,
+/// whatever the label says.
 fn internal_label(label: &[u8]) -> Option<&'static Encoding> {
     if label.trim_ascii().eq_ignore_ascii_case(b"x-user-defined") {
         return Some(WINDOWS_1252);
@@ -56,7 +57,8 @@ fn xml_declaration(head: &[u8]) -> Option<&'static Encoding> {
     if label.iter().any(|byte| *byte <= b' ') { None } else { internal_label(label) }
 }
 
-/// Returns the label within a `content` such as `text/html; charset=koi8-r` (WHATWG, "extracting a character encoding from a `meta` element").
+/// Returns the label within a `content` such as `text/html; charset=koi8-r` (WHATWG, "extracting a
+/// character encoding from a `meta` element").
 fn label_in_content(content: &[u8]) -> Option<&[u8]> {
     let mut rest = content;
     loop {
@@ -74,7 +76,7 @@ fn label_in_content(content: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Walks over the markup, as far as needed to find `<meta>`.
+/// A walk over the markup, as far as needed to find `<meta>`.
 struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -84,7 +86,7 @@ struct Scanner<'a> {
 /// How to treat text that is not markup, such as a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RawText {
-    /// As markup: the prescan makes no difference.
+    /// As markup, like the prescan of the standard.
     IsMarkup,
     IsSkipped,
 }
@@ -139,7 +141,8 @@ impl<'a> Scanner<'a> {
         self.peek(name_at).is_some_and(|byte| byte.is_ascii_alphabetic())
     }
 
-    /// The encoding that one `<meta>` declares: by `charset`, or by `content` with the right `http-equiv`.
+    /// Returns the encoding that one `<meta>` declares: by `charset`, or by `content` with the
+    /// right `http-equiv`.
     fn meta(&mut self) -> Option<&'static Encoding> {
         let (mut charset, mut content, mut is_pragma) = (None, None, false);
         while let Some((name, value)) = self.attribute() {

@@ -184,7 +184,7 @@ fn a_declaration_further_on_counts_where_a_browser_would_meet_it() {
 }
 
 #[test]
-fn utf_16_is_known_without_its_mark() {
+fn utf_16_is_recognised_without_its_mark() {
     let text = "<!doctype html><title>\u{41f}\u{440}\u{438}\u{432}\u{435}\u{442}</title><p>some text";
     let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();

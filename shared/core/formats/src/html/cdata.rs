@@ -3,8 +3,8 @@
 const CDATA_BEGIN: &[u8] = b"<![CDATA[";
 const CDATA_END: &[u8] = b"]]>";
 
-/// Watches raw text, in pieces of any length, for the beginning and end of CDATA sections. In XML, an end tag within a section is text: a script may
-/// have `</script>` in one.
+/// Searches raw text, in pieces of any length, for the beginning and end of CDATA sections. In XML,
+/// an end tag within a section is text: a script may contain `</script>` in one.
 #[derive(Debug, Default)]
 pub(super) struct Cdata {
     is_open: bool,
@@ -24,7 +24,8 @@ impl Cdata {
             if *byte == awaited[self.matched] {
                 self.matched += 1;
             } else if !(self.is_open && *byte == b']') {
-                // In `]]]`, the last two may be the ones that count; a `<` only occurs where a section begins.
+                // In `]]]`, the last two may be the relevant ones; a `<` only occurs where a
+                // section begins.
                 self.matched = usize::from(*byte == awaited[0]);
             }
             if self.matched == awaited.len() {

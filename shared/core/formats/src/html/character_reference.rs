@@ -1,15 +1,15 @@
 //! Character references: `&amp;`, `&#38;`.
 //!
-//! They are few, and there are 2,231 names for them. html5gum knows these, and what each number means.
+//! They are rare, and have 2,231 names. html5gum knows these, and the meaning of each number.
 
 use std::convert::Infallible;
 
 use html5gum::{Emitter, Error, State, Tokenizer};
 
-/// The most letters and digits of a name that are looked at; the longest name has 31.
+/// The limit on the letters and digits of a name; the longest name has 31.
 const NAME_BYTES_MAX: usize = 40;
 
-/// Where a reference stands.
+/// The context of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReferenceContext {
     Text,
@@ -17,19 +17,19 @@ pub(super) enum ReferenceContext {
     Value,
 }
 
-/// What an ampersand begins.
+/// The reference that an ampersand begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
-    /// What it stands for; the ampersand itself, if it begins no reference.
+    /// Its text; the ampersand itself if it begins no reference.
     pub(super) text: Vec<u8>,
     /// Its length.
     pub(super) bytes: usize,
-    /// Whether the byte behind it had to be seen to know that it ends.
+    /// Whether the next byte was needed to find its end.
     pub(super) is_ended_by_next: bool,
 }
 
 impl Reference {
-    /// Reads the reference that a text begins with.
+    /// Reads the reference at the start of a text.
     pub(super) fn at_start_of(text: &[u8], place: ReferenceContext) -> Self {
         let body = &text[1..];
         let is_number = body.first() == Some(&b'#');
@@ -58,7 +58,8 @@ fn number_bytes(body: &[u8]) -> usize {
     }
 }
 
-/// Takes what html5gum reads: the reference first, then the letters that are not part of it.
+/// The receiver of html5gum's results: the reference first, then the letters that are not part of
+/// it.
 #[derive(Debug, Default)]
 struct Decoded {
     text: Vec<u8>,
@@ -96,7 +97,7 @@ impl Emitter for &mut Decoded {
         None
     }
 
-    // There is no markup in a reference.
+    // A reference contains no markup.
     fn set_last_start_tag(&mut self, _: Option<&[u8]>) {}
     fn emit_eof(&mut self) {}
     fn emit_error(&mut self, _: Error) {}

@@ -1,12 +1,13 @@
-//! SVG and `MathML` within HTML, where the same names are other elements.
+//! SVG and `MathML` within HTML, where the same names denote other elements.
 //!
-//! `<svg><style/>` is complete, `<style/>` in HTML is not and would swallow the rest of the page; so it must be known which of the two a tag is in.
-//! Follows WHATWG HTML, "the rules for parsing tokens in foreign content", except that only the open elements that change the meaning of tags are
-//! kept.
+//! `<svg><style/>` is complete, but `<style/>` in HTML is not and would swallow the rest of the
+//! page; so the namespace of a tag must be known. Follows WHATWG HTML, "the rules for parsing
+//! tokens in foreign content", but stores only the open elements that change the meaning of tags.
 
 use super::tag::{Closing, Element};
 
-/// The deepest nesting of SVG, `MathML` and HTML in one another, more than any sane page has. Deeper ones are not entered.
+/// The limit on the nesting of SVG, `MathML` and HTML in one another, beyond that of any sane page.
+/// Deeper ones are not entered.
 const DEPTH_MAX: usize = 32;
 
 /// The namespace of an element.
@@ -25,7 +26,7 @@ struct Frame {
     inner: Namespace,
 }
 
-/// The open ones among them.
+/// The open elements that change the meaning of tags.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
     frames: Vec<Frame>,
@@ -57,7 +58,8 @@ impl Foreign {
             (Namespace::Svg, Element::ForeignObject | Element::SvgDesc | Element::Title) => {
                 (Namespace::Svg, Namespace::Html)
             }
-            // An annotation holds HTML only if its encoding says so; otherwise, nothing would be found in it anyway.
+            // An annotation contains HTML only if its encoding says so; otherwise, nothing would be
+            // found in it anyway.
             (Namespace::MathMl, Element::MathText | Element::Annotation) => (Namespace::MathMl, Namespace::Html),
             (outer, _) => return outer,
         };
@@ -67,7 +69,8 @@ impl Foreign {
         own
     }
 
-    /// Handles an end tag. It also closes what is open within its element, but does not reach outside of HTML.
+    /// Handles an end tag. It also closes open elements within its element, but does not reach
+    /// outside of HTML.
     pub(super) fn end_tag(&mut self, element: Element) {
         for (index, frame) in self.frames.iter().enumerate().rev() {
             if frame.element == element {
@@ -81,7 +84,8 @@ impl Foreign {
     }
 }
 
-/// Whether a start tag is so clearly HTML that it ends SVG and `MathML`, whose end tags the author forgot.
+/// Whether a start tag is so clearly HTML that it ends SVG and `MathML`, whose end tags the author
+/// forgot.
 const fn breaks_out(element: Element) -> bool {
     matches!(
         element,

@@ -1,19 +1,21 @@
-//! What a tag says about whether its element is visible: `hidden`, an inline `style`, `aria-hidden`.
+//! The attributes of a tag that decide on its element's visibility: `hidden`, an inline `style`,
+//! `aria-hidden`.
 //!
-//! Style sheets and scripts are not considered. What an element says applies to its content; [`Seen`] says how it adds up.
+//! Style sheets and scripts are not considered. An element's visibility extends to its content;
+//! [`Seen`] combines the two.
 
 use super::foreign::Namespace;
 use super::open_elements::{Name, Role};
 use super::tag::{Attribute, Tag};
 
-/// How visible an element is.
+/// The visibility of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// It takes up room, and separates the texts around it. If not, nothing in it does.
+    /// It takes up room, and separates the texts around it. If not, nothing inside it does.
     pub(super) is_laid_out: bool,
-    /// Its text is not invisible; elements in it may override this.
+    /// Its text is not invisible; inner elements may override this.
     is_visible: bool,
-    /// It is an inline element that is decoration, not text, or a part of one.
+    /// It is decoration instead of text, as an inline element or inside of one.
     is_decoration: bool,
 }
 
@@ -26,7 +28,7 @@ impl Seen {
         self.is_laid_out && self.is_visible && !self.is_decoration
     }
 
-    /// Returns how visible an element in this one is.
+    /// Returns the visibility of a child element.
     pub(super) fn of_child(self, own: Own, role: Role) -> Self {
         let is_decoration = !role.is_block() && (self.is_decoration || own.is_decoration);
         Self {
@@ -37,7 +39,7 @@ impl Seen {
     }
 }
 
-/// What an element says about itself.
+/// An element's own properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Own {
     display: Option<Display>,
@@ -48,7 +50,7 @@ pub(super) struct Own {
 /// CSS's `display`, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Display {
-    /// It is shown, in whatever way.
+    /// It is shown, in any form.
     Box,
     None,
 }
@@ -63,16 +65,18 @@ enum Visibility {
 impl Own {
     /// Reads a start tag.
     ///
-    /// - `hidden` hides, with any value but `until-found`: a search in the page finds that, so it is part of the text.
-    /// - `display` in its `style` hides, or shows what `hidden` and similar would hide.
-    /// - `aria-hidden` is for users of screen readers; others see the element. On an inline element it
-    ///   marks what says nothing: icons, symbols, a second copy of a label. On a block it marks what is currently behind a dialog or
-    ///   not the current slide, and is no reason to leave out text that people read.
+    /// - `hidden` hides, with any value but `until-found`: a search in the page finds such text, so
+    ///   it is included.
+    /// - `display` in its `style` hides, or shows elements that `hidden` and similar would hide.
+    /// - `aria-hidden` is for users of screen readers; others see the element. On an inline element
+    ///   it marks meaningless content: icons, symbols, a second copy of a label. On a block it
+    ///   marks content that is behind a dialog or is not the current slide, which is no reason to
+    ///   leave out text that people read.
     pub(super) fn from_tag(tag: &Tag, role: Role, namespace: Namespace) -> Self {
         Self::told(|attribute| tag.text(attribute), role, namespace)
     }
 
-    /// Reads the attributes of an element, wherever they are kept.
+    /// Reads the attributes of an element in any representation.
     fn told<'a>(attribute: impl Fn(Attribute) -> Option<&'a str>, role: Role, namespace: Namespace) -> Self {
         let mut own = attribute(Attribute::Style).map(declared).unwrap_or_default();
         if own.display.is_none() && namespace == Namespace::Html && is_hidden_by_itself(&attribute, role) {
@@ -86,7 +90,8 @@ impl Own {
     }
 }
 
-/// Whether the default style sheet of browsers hides it (WHATWG HTML, 15.3.1 "hidden elements" and "flow content").
+/// Whether the default style sheet of browsers hides it (WHATWG HTML, 15.3.1 "hidden elements" and
+/// "flow content").
 fn is_hidden_by_itself<'a>(attribute: &impl Fn(Attribute) -> Option<&'a str>, role: Role) -> bool {
     let is_hidden = attribute(Attribute::Hidden).is_some_and(|value| !is(value, "until-found"));
     is_hidden
@@ -98,15 +103,16 @@ fn is_hidden_by_itself<'a>(attribute: &impl Fn(Attribute) -> Option<&'a str>, ro
         }
 }
 
-/// How much readers see of an element of a tree, by the same rules as the visible text of a page.
+/// The visibility of an element in a tree, by the same rules as for the visible text of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown(Seen);
 
 impl Shown {
-    /// What holds at the root: all is seen.
+    /// The visibility of the root: everything is seen.
     pub const WHOLLY: Self = Self(Seen::WHOLLY);
 
-    /// Returns how much is seen of an HTML element in this one: `name` in lower case, and the value of each of its attributes.
+    /// Returns the visibility of an HTML element inside this one: `name` is in lower case, and
+    /// `attribute` returns the value of each of its attributes.
     #[must_use]
     pub fn within<'a>(self, name: &str, attribute: impl Fn(&str) -> Option<&'a str>) -> Self {
         let role = Name::from_bytes(name.as_bytes()).role();
@@ -122,14 +128,15 @@ impl Shown {
         self.0.is_read()
     }
 
-    /// Whether nothing in it can be seen, whatever that says of itself.
+    /// Whether nothing in it can be seen, whatever its own properties are.
     #[must_use]
     pub const fn is_absent(self) -> bool {
         !self.0.is_laid_out
     }
 }
 
-/// Returns what an inline style declares: the last valid declaration counts, unless one is important.
+/// Returns the declarations of an inline style: the last valid one applies, unless one is
+/// important.
 fn declared(style: &str) -> Own {
     let (mut display, mut visibility) = (Declared::default(), Declared::default());
     for declaration in declarations(style) {
@@ -158,7 +165,7 @@ impl<T> Default for Declared<T> {
 }
 
 impl<T> Declared<T> {
-    /// Takes a value, unless it is invalid, and so ignored.
+    /// Takes a value, unless it is invalid and so ignored.
     fn read(&mut self, value: &str, meaning: impl Fn(&str) -> Option<T>) {
         let important = value.rsplit_once('!').filter(|(_, word)| is(trim(word), "important"));
         let (value, is_important) = match important {
@@ -230,7 +237,8 @@ fn declarations(style: &str) -> impl Iterator<Item = &str> {
             let is_end = byte == b';' && within == Within::Plain { depth: 0 };
             let next = within.then(pair);
             if pair[0] == b'\\' || (within == Within::Comment) != (next == Within::Comment) {
-                // What is escaped, or half of a comment delimiter, is not part of another token.
+                // An escaped character, or half of a comment delimiter, is not part of another
+                // token.
                 before = 0;
             }
             within = next;

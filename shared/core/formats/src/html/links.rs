@@ -25,7 +25,8 @@ pub(super) enum Follow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LinkId(usize);
 
-/// A link whose URL is not resolved yet: the page's base is only known at its end, and most references are repeated.
+/// A link with an unresolved URL: the page's base is only known at its end, and most references are
+/// repeated.
 #[derive(Debug)]
 struct Unresolved {
     kind: LinkKind,
@@ -60,8 +61,8 @@ impl Links {
         }
     }
 
-    /// Adds a link; `None` if it is not a link or there is no room for it. One that is present already is not added again, but is followed if either
-    /// is.
+    /// Adds a link; `None` if it is not a link or there is no room for it. An existing one is not
+    /// added again, but is followed if either may be.
     pub(super) fn add(&mut self, kind: LinkKind, reference: Value<'_>, follow: Follow) -> Option<LinkId> {
         let text = without_fragment(reference.text());
         let is_long = matches!(reference, Value::Start(_)) || text.len() > self.url_bytes_max;
@@ -99,12 +100,13 @@ impl Links {
         self.links[id].text.is_none()
     }
 
-    /// Gives a link its text.
+    /// Sets the text of a link.
     pub(super) fn set_text(&mut self, LinkId(id): LinkId, text: Option<String>) {
         self.links[id].text = text;
     }
 
-    /// Resolves all links, and returns whether some are missing for lack of room. References to a place in `page` itself are dropped.
+    /// Resolves all links, and returns whether some are missing because of a limit. References to a
+    /// place in `page` itself are dropped.
     pub(super) fn finish(self, resolver: Resolver<'_>, page: &Url) -> (Vec<HtmlLink>, bool) {
         let Self { references, links: unresolved, mut is_cut, links_bytes_max: mut room, .. } = self;
         let mut links: Vec<HtmlLink> = Vec::with_capacity(unresolved.len());
@@ -146,7 +148,8 @@ fn is_same_page(url: &Url, page: &Url) -> bool {
     url[..url::Position::AfterQuery] == page[..url::Position::AfterQuery]
 }
 
-/// Finds links by kind and URL without copying them. The hash is keyed, so that no page can cause collisions on purpose.
+/// An index of links by kind and URL that does not copy them. The hash is keyed, so that no page
+/// can cause collisions on purpose.
 #[derive(Debug, Default)]
 struct Seen {
     hasher: RandomState,

@@ -1,4 +1,4 @@
-//! What a page says about itself: title, description, language, robots, canonical URL, base.
+//! The metadata of a page: title, description, language, robots, canonical URL, base.
 
 use dragline_domain::language::canonical_tag;
 use url::Url;
@@ -10,7 +10,8 @@ use super::words::TextBuffer;
 use super::{HtmlLimits, Syntax};
 use crate::http_fields::refresh;
 
-/// The most canonical links that are kept: if they differ, none counts, but some may be the same once they are resolved.
+/// The limit on canonical links that are kept: if they differ, none applies, but some may be the
+/// same once they are resolved.
 const CANONICALS_MAX: usize = 8;
 
 /// The metadata found so far; its URLs are not resolved yet.
@@ -61,8 +62,9 @@ impl<'l> Metadata<'l> {
         }
     }
 
-    /// `<html>`. In XHTML, `xml:lang` takes precedence over `lang` (WHATWG HTML, "the language of a node"). In HTML, browsers ignore it; if nothing
-    /// else names a language, it says what the author meant.
+    /// Reads `<html>`. In XHTML, `xml:lang` takes precedence over `lang` (WHATWG HTML, "the
+    /// language of a node"). In HTML, browsers ignore it; if nothing else declares a language, it
+    /// shows the author's intention.
     pub(super) fn html(&mut self, tag: &Tag, syntax: Syntax) {
         let [lang, xml_lang] = [Attribute::Lang, Attribute::XmlLang].map(|name| tag.text(name).and_then(canonical_tag));
         match syntax {
@@ -74,12 +76,12 @@ impl<'l> Metadata<'l> {
         }
     }
 
-    /// `<base>`: only the first that has an `href` counts.
+    /// Reads `<base>`: only the first one with an `href` applies.
     pub(super) fn base(&mut self, tag: &Tag) {
         keep_first(&mut self.base, tag.whole(Attribute::Href));
     }
 
-    /// `<link rel=canonical>` in the head.
+    /// Reads `<link rel=canonical>` in the head.
     pub(super) fn canonical(&mut self, tag: &Tag) {
         if let Some(reference) = tag.whole(Attribute::Href)
             && self.canonicals.len() < CANONICALS_MAX
@@ -91,7 +93,7 @@ impl<'l> Metadata<'l> {
         }
     }
 
-    /// `<meta>`. Returns the reference of a refresh, which is a link.
+    /// Reads `<meta>`. Returns the reference of a refresh, which is a link.
     pub(super) fn meta<'t>(&mut self, tag: &'t Tag) -> Option<&'t str> {
         let content = tag.text(Attribute::Content)?;
         if let Some(pragma) = tag.text(Attribute::HttpEquiv) {
@@ -127,7 +129,7 @@ impl<'l> Metadata<'l> {
         self.html_language.take().or_else(|| self.pragma_language.take()).or_else(|| self.xml_language.take())
     }
 
-    /// Returns the URL that the page's links are relative to (WHATWG HTML, "set the frozen base URL").
+    /// Returns the base URL of the page's links (WHATWG HTML, "set the frozen base URL").
     pub(super) fn resolved_base(&self, page: Resolver<'_>) -> Url {
         self.base.as_ref().and_then(|base| page.resolve(base)).unwrap_or_else(|| page.base.clone())
     }
@@ -146,12 +148,14 @@ fn keep_first(field: &mut Option<String>, value: Option<&str>) {
     }
 }
 
-/// WHATWG HTML, "content language state": several languages count as none; of several words, the first counts.
+/// WHATWG HTML, "content language state": several languages mean none; of several words, the first
+/// applies.
 fn pragma_language(content: &str) -> Option<String> {
     if content.contains(',') { None } else { canonical_tag(content.split_ascii_whitespace().next()?) }
 }
 
-/// Whether a `<meta>` is for robots. A robot may have any name, so names other than `robots` are recognised by the content.
+/// Whether a `<meta>` is for robots. A robot may have any name, so names other than `robots` are
+/// recognised by the content.
 fn speaks_to_robots(name: &str, content: &str) -> bool {
     const ASKED: [&str; 6] = ["all", "follow", "index", "nofollow", "noindex", "none"];
     const FREE_TEXT: [&str; 2] = ["author", "keywords"];

@@ -1,8 +1,9 @@
 //! HTML: links, metadata, visible text.
 //!
-//! One pass over the tokens, without a tree: the time is linear in the page's size, however its tags are nested, and nothing recurses. Where a tree
-//! would be needed, a stack of bounded depth approximates it; each approximation is documented in its place. Scripts are not run, so `<noscript>`
-//! counts; `<template>` and comments do not count.
+//! One pass over the tokens, without a tree: the time is linear in the page's size, however its
+//! tags are nested, and nothing recurses. Where a tree would be needed, a stack of limited depth
+//! approximates it; each approximation is documented in its place. Scripts are not run, so
+//! `<noscript>` is read; `<template>` and comments are not.
 
 mod cdata;
 mod character_reference;
@@ -33,7 +34,7 @@ use self::tokens::Tokens;
 
 /// Reads a page from its text.
 ///
-/// Every text is a page: what is not HTML at all becomes a page with text and without links.
+/// Every text is a page: a text that is not HTML at all becomes a page without links.
 ///
 /// ```
 /// use dragline_formats::html::{HtmlLimits, PageSource, extract};

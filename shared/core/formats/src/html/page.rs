@@ -6,15 +6,15 @@ use dragline_domain::document::LinkKind;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlError, UrlRules};
 use url::Url;
 
-/// What is known about a page besides its text.
+/// The context of a page's text.
 #[derive(Clone, Copy, Debug)]
 pub struct PageSource<'a> {
     /// Its http or https URL, to which its links are relative.
     pub url: &'a Url,
-    /// The name of the encoding of its bytes, as in [`Decoded`](crate::charset::Decoded), which the queries of its links use, too. An unknown one
-    /// counts as UTF-8.
+    /// The name of the encoding of its bytes, as in [`Decoded`](crate::charset::Decoded), which
+    /// also applies to the queries of its links. An unknown one counts as UTF-8.
     pub encoding: &'a str,
-    /// The rules by which it is read.
+    /// The syntax by which it is parsed.
     pub syntax: Syntax,
 }
 
@@ -26,24 +26,26 @@ impl<'a> PageSource<'a> {
     }
 }
 
-/// The two syntaxes of a page. The same text can be either; its media type decides.
+/// The syntax of a page. The same text can be in either; its media type decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// `text/html`: the meaning of `/` at the end of a tag depends on the element.
     Html,
-    /// `application/xhtml+xml`: a tag that ends in `/>` is a whole element, and CDATA sections are text. Where it is not well-formed, and a browser
-    /// would stop, it is read on as HTML.
+    /// `application/xhtml+xml`: a tag that ends in `/>` is a whole element, and CDATA sections are
+    /// text. Where it is not well-formed, and a browser would stop, parsing continues as HTML.
     Xhtml,
 }
 
-/// Limits on how much of a page is kept. It is read to the end in any case, as metadata may come late.
+/// Limits on the parts of a page that are kept. It is read to the end in any case, as metadata may
+/// come late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HtmlLimits {
-    /// The most distinct links.
+    /// The number of distinct links.
     pub links_max: usize,
-    /// All their URLs, once resolved: a long base makes long URLs of short references.
+    /// The total size of their URLs, once resolved: a long base makes long URLs of short
+    /// references.
     pub links_bytes_max: usize,
-    /// The most visible text, in bytes of UTF-8, like all that follow.
+    /// The visible text, in bytes of UTF-8, like all that follow.
     pub text_bytes_max: usize,
     /// The title.
     pub title_bytes_max: usize,
@@ -51,11 +53,14 @@ pub struct HtmlLimits {
     pub description_bytes_max: usize,
     /// The text of one link.
     pub link_text_bytes_max: usize,
-    /// One attribute's value, with entities decoded. Of a longer one, only the start is used, and only if a part of it is meaningful.
+    /// One attribute's value, with entities decoded. Of a longer one, only the start is used, and
+    /// only if a part of it is meaningful.
     pub attribute_bytes_max: usize,
-    /// One URL, before and after it is resolved. A longer one is not a link: a long base would make every short reference a long URL.
+    /// One URL, before and after it is resolved. A longer one is not a link: a long base would make
+    /// every short reference a long URL.
     pub url_bytes_max: usize,
-    /// All `<meta>` for robots, with their overhead: far more than any page has, as one that is skipped may be the one that forbids.
+    /// All `<meta>` for robots, with their overhead: far more than any page has, as a skipped one
+    /// may be the one that forbids.
     pub robots_bytes_max: usize,
 }
 
@@ -75,7 +80,7 @@ impl Default for HtmlLimits {
     }
 }
 
-/// What a page says about itself, where it leads, and what a reader sees.
+/// The contents of a page: its metadata, its links, and its visible text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The first `<title>` that is not empty, white space collapsed.
@@ -85,29 +90,30 @@ pub struct Page {
     /// The language tag of `<html lang>`, or else of `<meta http-equiv=content-language>`, or else of `<html xml:lang>`, as written. In XHTML,
     /// `xml:lang` takes precedence.
     pub language: Option<String>,
-    /// What the page asks of robots, in order.
+    /// Its directives to robots, in order.
     pub robots: Vec<RobotsMeta>,
-    /// The page that this one says it is a copy of: `<link rel=canonical>` in the head. `None` if several differ: according to its documentation,
-    /// Google then ignores them all, and those in the body as well.
+    /// The declared canonical URL: `<link rel=canonical>` in the head. `None` if several differ:
+    /// according to its documentation, Google then ignores them all, and those in the body as well.
     pub canonical: Option<Url>,
-    /// The visible text of the body: blocks on separate lines, table cells separated by tabs, white space collapsed except in `<pre>`, without soft
-    /// hyphens and similar characters. What an attribute or an inline style hides is left out. Alternative texts of images, contents of form fields,
-    /// and what only style sheets or scripts hide or show are not considered.
+    /// The visible text of the body: blocks on separate lines, table cells separated by tabs, white
+    /// space collapsed except in `<pre>`, without soft hyphens and similar characters. Text that an
+    /// attribute or an inline style hides is left out. Alternative texts of images, contents of
+    /// form fields, and the effects of style sheets and scripts are not considered.
     pub text: String,
     /// All links in order, each kind and URL once.
     pub links: Vec<HtmlLink>,
-    /// What the limits cut off.
+    /// The parts that the limits cut off.
     pub truncated: Truncated,
 }
 
 /// A reference to another URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HtmlLink {
-    /// How the page refers to it.
+    /// The kind of the reference.
     pub kind: LinkKind,
     /// Absolute, of http or https, without its fragment.
     pub url: LinkUrl,
-    /// Whether its `rel` says `nofollow`, wherever the page has this link.
+    /// Whether its `rel` is `nofollow`, wherever the page has this link.
     pub nofollow: bool,
     /// The text of an `<a>` including its images' alternative texts, or the alternative text of an `<area>`: the first
     /// that is not empty.
@@ -117,14 +123,15 @@ pub struct HtmlLink {
 /// The URL of a link.
 #[derive(Clone, Debug)]
 pub enum LinkUrl {
-    /// It was read without a parser, as nearly all are, and is normalised, with all its parameters.
+    /// It was parsed without a parser for URLs, like nearly all, and is normalised, with all its
+    /// parameters.
     Normalised(CrawlUrl),
-    /// Any other, as it was parsed.
+    /// Any other, as parsed.
     Parsed(Url),
 }
 
 impl LinkUrl {
-    /// The whole URL.
+    /// Returns the whole URL.
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -136,7 +143,7 @@ impl LinkUrl {
     /// Normalises it by these rules, and returns whether parameters were stripped.
     ///
     /// # Errors
-    /// [`UrlError`] says why it cannot be crawled.
+    /// [`UrlError`] with the reason why it cannot be crawled.
     pub fn normalised(&self, rules: &UrlRules) -> Result<(CrawlUrl, Spelling), UrlError> {
         match self {
             Self::Normalised(url) => url.stripped(rules),
@@ -145,7 +152,7 @@ impl LinkUrl {
     }
 }
 
-/// However it was read, its text is what counts.
+/// Only the texts are compared.
 impl PartialEq for LinkUrl {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
@@ -163,13 +170,13 @@ impl fmt::Display for LinkUrl {
 /// A `<meta>` for robots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RobotsMeta {
-    /// Whom it addresses, in lower case: `robots`, or one robot by its name.
+    /// Its addressee, in lower case: `robots`, or one robot by its name.
     pub agent: String,
-    /// What it asks, as written: `noindex, nofollow`.
+    /// Its directives, as written: `noindex, nofollow`.
     pub content: String,
 }
 
-/// Which parts of a page a limit cut off.
+/// The parts of a page that a limit cut off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Truncated {
     /// Some links are missing.

@@ -1,9 +1,10 @@
-//! What comes before the root element of an XML document.
+//! The prolog of an XML document, before its root element.
 
 /// The namespace of HTML's elements.
 const XHTML: &str = "http://www.w3.org/1999/xhtml";
 
-/// Whether a text declared as XML is a page: its root is an `<html>` in the XHTML namespace, which browsers show as a page.
+/// Whether a text declared as XML is a page: its root is an `<html>` in the XHTML namespace, which
+/// browsers show as a page.
 #[must_use]
 pub fn is_xhtml(text: &str) -> bool {
     let Some(after_name) = after_prolog(text).strip_prefix("<html") else { return false };
@@ -16,8 +17,8 @@ pub fn is_xhtml(text: &str) -> bool {
         })
 }
 
-/// Returns the text from its root element on, without declaration, instructions, comments and document type: an HTML tokenizer would read part of
-/// those as text.
+/// Returns the text from its root element on, without declaration, instructions, comments and
+/// document type: an HTML tokenizer would read part of those as text.
 pub(super) fn after_prolog(text: &str) -> &str {
     let mut rest = text;
     loop {
@@ -38,7 +39,7 @@ pub(super) fn after_prolog(text: &str) -> &str {
     }
 }
 
-/// Returns what follows a document type, which may declare entities between brackets.
+/// Returns the text after a document type, which may declare entities between brackets.
 fn after_doctype(text: &str) -> Option<&str> {
     let (mut quote, mut is_in_brackets) = (None, false);
     let end = text.bytes().position(|byte| {

@@ -1,26 +1,26 @@
-//! `rel`: what a `<link>` is for.
+//! `rel`: the purpose of a `<link>`.
 
 use dragline_domain::document::LinkKind;
 
-/// The words of a `rel`.
+/// Returns the words of a `rel`.
 fn words(rel: &str) -> impl Iterator<Item = &str> {
     rel.split_ascii_whitespace()
 }
 
-/// Whether a `rel` asks not to follow.
+/// Whether a `rel` forbids following.
 pub(super) fn is_nofollow(rel: &str) -> bool {
     words(rel).any(|word| word.eq_ignore_ascii_case("nofollow"))
 }
 
-/// Returns the kind of a `<link>` from its `rel` and, if that only says when to load, its `as`. `None` if it names a host to connect to instead of a
-/// document.
+/// Returns the kind of a `<link>` from its `rel` and, if that only says when to load, its `as`.
+/// `None` if it names a host to connect to instead of a document.
 ///
-/// Of several words, the most specific counts: an `alternate stylesheet` is a style sheet.
+/// The most specific word applies: an `alternate stylesheet` is a style sheet.
 pub(super) fn kind(rel: &str, loads_as: Option<&str>) -> Option<LinkKind> {
     words(rel).map(|word| class(&word.to_ascii_lowercase())).min().unwrap_or(Class::Other).kind(loads_as)
 }
 
-/// What one word of a `rel` says, the most specific first.
+/// The meaning of a word of a `rel`, the most specific first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     Canonical,

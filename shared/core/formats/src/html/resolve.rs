@@ -6,14 +6,14 @@ use dragline_domain::url::web_reference;
 use encoding_rs::{EncoderResult, Encoding, UTF_8};
 use url::Url;
 
-/// Resolves the references of one page.
+/// The resolver of one page's references.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolver<'a> {
-    /// The URL that they are relative to.
+    /// The URL to which they are relative.
     pub(super) base: &'a Url,
     /// The encoding of their queries.
     pub(super) query_encoding: &'static Encoding,
-    /// The longest URL.
+    /// The limit on a URL, in bytes.
     pub(super) url_bytes_max: usize,
 }
 
@@ -28,12 +28,13 @@ impl Resolver<'_> {
         Some(url)
     }
 
-    /// Whether a reference or a URL is not too long.
+    /// Whether a reference or a URL is within the limit.
     pub(super) const fn fits(self, text: &str) -> bool {
         text.len() <= self.url_bytes_max
     }
 
-    /// WHATWG HTML, "encoding-parse a URL": the path is always in UTF-8, the query in the page's encoding.
+    /// WHATWG HTML, "encoding-parse a URL": the path is always in UTF-8, the query in the page's
+    /// encoding.
     fn join(self, reference: &str) -> Result<Url, url::ParseError> {
         let reference = web_reference(reference);
         if self.query_encoding == UTF_8 || reference.is_ascii() {
@@ -47,14 +48,14 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns the encoding of the queries of a page's links, from the name of the page's own: UTF-8 instead of UTF-16, which URLs never use (WHATWG
-/// Encoding, "get an output encoding").
+/// Returns the encoding of the queries of a page's links, from the name of the page's own: UTF-8
+/// instead of UTF-16, which URLs never use (WHATWG Encoding, "get an output encoding").
 pub(super) fn query_encoding(name: &str) -> &'static Encoding {
     Encoding::for_label(name.as_bytes()).map_or(UTF_8, Encoding::output_encoding)
 }
 
-/// Returns a query's bytes. What the encoding cannot represent becomes a character reference, as in a submitted form, percent-encoded (WHATWG URL,
-/// "percent-encode after encoding").
+/// Returns a query's bytes. Characters outside the encoding become percent-encoded character
+/// references, as in a submitted form (WHATWG URL, "percent-encode after encoding").
 fn encoded(encoding: &'static Encoding, query: &str) -> Vec<u8> {
     let mut encoder = encoding.new_encoder();
     let mut bytes = Vec::with_capacity(2 * query.len());
@@ -75,8 +76,8 @@ fn encoded(encoding: &'static Encoding, query: &str) -> Vec<u8> {
     }
 }
 
-/// Removes the fragment of a reference, as a URL parser does: the first `#` begins it. The `#` stays if spaces before it would otherwise be at the
-/// end, and be trimmed.
+/// Removes the fragment of a reference, like a URL parser: the first `#` begins it. The `#` stays
+/// if spaces before it would otherwise be at the end, and be trimmed.
 pub(super) fn without_fragment(reference: &str) -> &str {
     let is_blank = |c: char| c <= ' ';
     let reference = reference.trim_matches(is_blank);
@@ -89,7 +90,7 @@ pub(super) fn without_fragment(reference: &str) -> &str {
 
 /// Whether a reference visibly has a scheme other than http and https.
 ///
-/// One that hides it (`java<newline>script:`) is recognised when it is resolved.
+/// A hidden scheme (`java<newline>script:`) is recognised when the reference is resolved.
 pub(super) fn has_other_scheme(reference: &str) -> bool {
     let end = reference.bytes().position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')));
     let Some((scheme, rest)) = end.and_then(|end| reference.split_at_checked(end)) else { return false };

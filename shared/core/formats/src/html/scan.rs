@@ -1,11 +1,12 @@
-//! Finding the next byte that means something.
+//! Finds the next significant byte.
 
-/// The most needles that are searched for in many bytes at once. Those are looked for in text and in values; more of them end a name, which is short.
+/// The limit on needles for a search of many bytes at once. Text and values have that few; names,
+/// which are short, end at one of more.
 const NEEDLES_OF_TEXT_MAX: usize = 5;
 
-/// Returns how many bytes come before the first that is one of the needles.
+/// Returns the number of bytes before the first needle.
 ///
-/// It is inlined where the needles are known, so that the compiler makes a search for just these of it.
+/// It is inlined where the needles are known, so that the compiler specialises the search.
 #[inline(always)]
 pub(super) fn bytes_before(needles: &[u8], text: &[u8]) -> usize {
     const CHUNK: usize = 16;
@@ -49,14 +50,15 @@ fn position_in(needles: &[u8], bytes: [u8; 8]) -> Option<usize> {
     const HIGHS: u64 = u64::from_ne_bytes([0x80; 8]);
     let word = u64::from_le_bytes(bytes);
     let found = needles.iter().fold(0, |found, needle| {
-        // The needle's bytes are now 0. Above the lowest of them there may be marks by mistake.
+        // The needle's bytes are now 0. Above the lowest of them there may be false marks.
         let zeros = word ^ (ONES * u64::from(*needle));
         found | (zeros.wrapping_sub(ONES) & !zeros & HIGHS)
     });
     (found != 0).then(|| found.trailing_zeros() as usize / 8)
 }
 
-/// Whether one of these bytes is a needle. Looks at all of them, so that the compiler can look at all at once.
+/// Whether one of these bytes is a needle. Compares all of them, so that the compiler can do so at
+/// once.
 #[inline(always)]
 fn has_any<const N: usize>(needles: &[u8], bytes: &[u8; N]) -> bool {
     bytes.iter().fold(false, |any, byte| needles.iter().fold(any, |any, needle| any | (byte == needle)))

@@ -1,8 +1,8 @@
-//! A tag, as far as it matters here: its element, and the values of the attributes that are used.
+//! A tag, reduced to its element and the values of the attributes that are used.
 
 use super::open_elements::Name;
 
-/// The elements that are treated specially; those that are treated alike share a variant.
+/// The elements with special treatment; those with the same treatment share a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     A,
@@ -12,7 +12,7 @@ pub(super) enum Element {
     Area,
     Audio,
     Base,
-    /// Begins on a new line, and so does what follows it.
+    /// An element that begins on a new line, as does the content after it.
     Block,
     Body,
     Br,
@@ -31,7 +31,8 @@ pub(super) enum Element {
     Input,
     Link,
     Math,
-    /// The elements of `MathML` that hold text, and so may hold HTML: `<mi>`, `<mtext>` and similar.
+    /// The elements of `MathML` that contain text, and so may contain HTML: `<mi>`, `<mtext>` and
+    /// similar.
     MathText,
     Meta,
     Noembed,
@@ -57,7 +58,7 @@ pub(super) enum Element {
     Track,
     Video,
     Xmp,
-    /// Any other, known or not: it is inline.
+    /// Any other, known or not; it is inline.
     Other,
 }
 
@@ -132,7 +133,7 @@ macro_rules! attributes {
                 None
             }
 
-            /// Its name in lower case.
+            /// Returns its name in lower case.
             pub(super) const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
@@ -180,7 +181,7 @@ pub(super) enum Closing {
     SelfClosed,
 }
 
-/// An attribute of the tag, and where its value is.
+/// An attribute of the tag, and the place of its value.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     attribute: Attribute,
@@ -199,7 +200,7 @@ pub(super) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Returns what there is of it.
+    /// Returns the available text.
     pub(super) const fn text(self) -> &'a str {
         match self {
             Self::Whole(text) | Self::Start(text) => text,
@@ -207,7 +208,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// What happens to an attribute's value.
+/// The treatment of an attribute's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Begun {
     /// It is appended to the tag.
@@ -256,7 +257,7 @@ impl Tag {
         self.closing = Closing::SelfClosed;
     }
 
-    /// Begins an attribute, unless it is not used or present already: the first counts.
+    /// Begins an attribute, unless it is unused or already present: the first one applies.
     pub(super) fn begin(&mut self, name: &[u8]) -> Begun {
         let Some(attribute) = Attribute::from_name(name) else { return Begun::Ignored };
         if self.attributes.iter().any(|found| found.attribute == attribute) {
@@ -267,7 +268,7 @@ impl Tag {
         Begun::Kept
     }
 
-    /// Continues the value of the attribute that was begun last.
+    /// Continues the value of the attribute that began last.
     pub(super) fn append(&mut self, piece: &[u8]) {
         if let Some(last) = self.attributes.last_mut() {
             let room = self.value_bytes_max.saturating_sub(last.end - last.start);

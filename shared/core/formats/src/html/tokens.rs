@@ -1,6 +1,6 @@
 //! Splitting a page's text into tags and texts (WHATWG HTML, tokenization).
 //!
-//! Comments and document types are skipped. Nothing is copied but what has to be decoded.
+//! Comments and document types are skipped. Only text that must be decoded is copied.
 
 use html5gum::State;
 use memchr::{memchr, memchr2};
@@ -12,30 +12,32 @@ use super::open_elements::Name;
 use super::scan::bytes_before;
 use super::tag::{Begun, Element, Tag};
 
-/// Longer than any known name, so that a cut name is never one of them.
+/// The limit on a name, in bytes: longer than any known name, so that a cut name is never one of
+/// them.
 const NAME_BYTES_MAX: usize = 24;
 
-/// The most attributes of one tag that are read: of one with more, everything up to the next `>` is skipped. Pages have some tens at most.
+/// The limit on the attributes of one tag: in a tag with more, everything up to the next `>` is
+/// skipped. Pages have some tens at most.
 const ATTRIBUTES_MAX: usize = 256;
 
-/// What stands for a NUL, wherever it is not dropped.
+/// The replacement of a NUL that is not dropped.
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 
-/// What ends a run of text.
+/// The bytes that end a run of text.
 const IN_TEXT: &[u8] = b"&<\0\r";
 
-/// Which tag is being read.
+/// The kind of the current tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TagKind {
     Start,
     End,
 }
 
-/// Whether an attribute's value is followed by more of its tag.
+/// How a tag or an attribute ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     Yes,
-    /// The page ends in it.
+    /// The page ends within it.
     ByPage,
 }
 
@@ -49,19 +51,19 @@ enum Escape {
     ScriptInComment,
 }
 
-/// Reads tags and texts, and passes them on.
+/// The tokenizer, which passes on tags and texts.
 #[derive(Debug)]
 pub(super) struct Tokens<'h, 'c, 'l> {
     text: &'h [u8],
-    /// How much of it has been read.
+    /// The position in it.
     at: usize,
     collector: &'c mut Collector<'l>,
     tag: Tag,
-    /// A name in lower case, if it was written otherwise.
+    /// A name converted to lower case, if it was written otherwise.
     name: Vec<u8>,
     /// The last start tag: within raw text, only its end tag has a meaning.
     last_start: Element,
-    /// Within raw text, tracks CDATA sections, in which end tags are ignored.
+    /// Tracks CDATA sections within raw text, in which end tags are ignored.
     cdata: Option<Cdata>,
 }
 
@@ -118,7 +120,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         self.emit(piece);
     }
 
-    /// Emits the text up to one of these bytes, and returns which.
+    /// Emits the text up to one of these bytes, and returns that byte.
     #[inline(always)]
     fn emit_until(&mut self, needles: &[u8]) -> Option<u8> {
         let bytes = bytes_before(needles, self.rest());
@@ -128,14 +130,15 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         self.peek(0)
     }
 
-    /// Emits one byte, if it is text: what had to be seen to know what is before it is a text of its own.
+    /// Emits one byte, if it is text: a byte that ends the text before it becomes a text of its
+    /// own.
     fn emit_one(&mut self, needles: &[u8]) {
         if self.peek(0).is_some_and(|byte| !needles.contains(&byte)) {
             self.emit_next(1);
         }
     }
 
-    /// Emits everything up to there as text without references.
+    /// Emits everything up to this position as text without references.
     fn emit_unread(&mut self, end: usize) {
         while self.at < end {
             let bytes = bytes_before(b"\0\r", &self.text[self.at..end]);
@@ -148,7 +151,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         }
     }
 
-    /// Emits what stands for a NUL or a carriage return.
+    /// Emits the replacement of a NUL or a carriage return.
     fn emit_replaced(&mut self) {
         if self.peek(0) == Some(b'\0') {
             self.at += 1;
@@ -172,12 +175,12 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         }
     }
 
-    /// Skips everything up to this byte, and the byte.
+    /// Skips everything up to and including this byte.
     fn skip_past(&mut self, end: u8) {
         self.at += memchr(end, self.rest()).map_or(self.rest().len(), |at| at + 1);
     }
 
-    /// Reads text and markup, until a tag changes how to read on.
+    /// Reads text and markup, until a tag changes how to continue.
     fn data(&mut self) -> State {
         loop {
             match self.emit_until(IN_TEXT) {
@@ -187,14 +190,14 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
                     state => return state,
                 },
                 Some(b'&') => self.emit_reference(IN_TEXT),
-                // Each is a text of its own, so that it can be dropped.
+                // Each NUL is a text of its own, so that it can be dropped.
                 Some(b'\0') => self.emit_next(1),
                 Some(_) => self.emit_replaced(),
             }
         }
     }
 
-    /// Reads what a `<` begins.
+    /// Reads the markup after a `<`.
     fn markup(&mut self) -> State {
         match (self.peek(1), self.peek(2)) {
             (Some(first), _) if first.is_ascii_alphabetic() => {
@@ -216,7 +219,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         State::Data
     }
 
-    /// Reads what `<!` begins: a comment, a document type, a CDATA section.
+    /// Reads the markup after `<!`: a comment, a document type, a CDATA section.
     fn declaration(&mut self) -> State {
         const CDATA: &[u8] = b"<![CDATA[";
         if self.rest().starts_with(b"<!--") {
@@ -268,7 +271,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         }
     }
 
-    /// Reads text in which nothing is markup but its element's end tag.
+    /// Reads text in which only its element's end tag is markup.
     #[inline(always)]
     fn raw_text(&mut self, needles: &[u8], state: State) -> State {
         loop {
@@ -293,21 +296,22 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         }
     }
 
-    /// Returns the letters of what may be an end tag in raw text.
+    /// Returns the letters of a possible end tag in raw text.
     fn end_tag_name(&self) -> Option<&'h [u8]> {
         let after = self.rest().strip_prefix(b"</")?;
         let letters = letters(after);
         (!letters.is_empty()).then_some(letters)
     }
 
-    /// Whether this name in raw text is that of an end tag which ends it.
+    /// Whether this name in raw text belongs to the end tag that ends it.
     fn is_own_end_tag(&mut self, name: &[u8]) -> bool {
         self.peek(2 + name.len()).is_some_and(ends_name)
             && Element::from_name(in_lower_case(name, &mut self.name)) == self.last_start
             && self.cdata.as_ref().is_none_or(|cdata| !cdata.is_open())
     }
 
-    /// Reads a script up to its end tag, whichever may be hidden in it (WHATWG HTML, "script data state" and those that follow it).
+    /// Reads a script up to its end tag, some of which may be hidden in it (WHATWG HTML, "script
+    /// data state" and the states after it).
     fn script(&mut self) -> State {
         let mut escape = Escape::No;
         let mut comment_start = 0;
@@ -357,7 +361,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         }
     }
 
-    /// Reads a tag from its name on, and passes it on if it has an end. Returns how to read on.
+    /// Reads a tag from its name on, and passes it on if it has an end. Returns how to continue.
     fn tag(&mut self, kind: TagKind) -> State {
         let name = self.name_until(b"\t\n\x0C\r />");
         let name = in_lower_case(name, &mut self.name);
@@ -385,7 +389,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         }
     }
 
-    /// Reads a name as it is written.
+    /// Reads a name as written.
     #[inline(always)]
     fn name_until(&mut self, needles: &[u8]) -> &'h [u8] {
         let name = &self.rest()[..bytes_before(needles, self.rest())];
@@ -397,7 +401,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         self.at += self.rest().iter().position(|byte| !is_space(*byte)).unwrap_or(self.rest().len());
     }
 
-    /// Reads a tag's attributes and the `>` behind them.
+    /// Reads a tag's attributes and the `>` after them.
     fn attributes(&mut self, kind: TagKind) -> Ended {
         for _ in 0..ATTRIBUTES_MAX {
             loop {
@@ -424,7 +428,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         self.skip_excessive()
     }
 
-    /// Ends a tag that has as many attributes as are read.
+    /// Ends a tag that has reached the limit on attributes.
     fn skip_excessive(&mut self) -> Ended {
         loop {
             self.skip_space();
@@ -461,7 +465,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         match self.peek(0) {
             Some(b'"') => self.quoted_value(b"\"&\0\r", begun),
             Some(b'\'') => self.quoted_value(b"'&\0\r", begun),
-            // It has none.
+            // It has no value.
             Some(b'>') => Ended::Yes,
             _ => self.unquoted_value(begun),
         }
@@ -492,7 +496,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         }
     }
 
-    /// Appends to an attribute's value what comes before one of these bytes, and returns which.
+    /// Appends the bytes before one of these bytes to an attribute's value, and returns that byte.
     #[inline(always)]
     fn append_until(&mut self, needles: &[u8], begun: Begun) -> Option<u8> {
         let piece = &self.rest()[..bytes_before(needles, self.rest())];
@@ -501,7 +505,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
         self.peek(0)
     }
 
-    /// Appends what a reference, a NUL or a carriage return stands for.
+    /// Appends the replacement of a reference, a NUL or a carriage return.
     fn append_special(&mut self, special: u8, begun: Begun) {
         match special {
             b'&' => {
@@ -527,7 +531,7 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
     }
 }
 
-/// Returns the letters that a text begins with.
+/// Returns the letters at the start of a text.
 fn letters(text: &[u8]) -> &[u8] {
     let count = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     &text[..count]
@@ -538,12 +542,12 @@ const fn ends_name(byte: u8) -> bool {
     is_space(byte) || matches!(byte, b'/' | b'>')
 }
 
-/// White space between a tag's parts.
+/// Whether this byte is white space between a tag's parts.
 const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\x0C' | b'\r')
 }
 
-/// Returns as much of a name as is needed to know it, in lower case, in `buffer` unless it is already.
+/// Returns enough of a name to recognise it, in lower case, in `buffer` unless it is already.
 fn in_lower_case<'n>(name: &'n [u8], buffer: &'n mut Vec<u8>) -> &'n [u8] {
     let start = &name[..name.len().min(NAME_BYTES_MAX)];
     if !start.iter().any(|byte| byte.is_ascii_uppercase() || *byte == b'\0') {

@@ -4,26 +4,27 @@ use std::borrow::Cow;
 
 use memchr::memchr3;
 
-/// Invisible characters that only say where a line may break, which nobody types when searching for a word: soft hyphen, zero width space, word
-/// joiner, byte order mark.
+/// Invisible characters that only mark possible line breaks, and that nobody types when searching
+/// for a word: soft hyphen, zero width space, word joiner, byte order mark.
 ///
-/// The joiners U+200C and U+200D are not among them: without these, Persian and the scripts of India are misspelt, and emoji fall apart.
+/// The joiners U+200C and U+200D are excluded: without them, Persian and the scripts of India are
+/// misspelt, and emoji fall apart.
 const INVISIBLE: [&[u8]; 4] = [b"\xC2\xAD", b"\xE2\x80\x8B", b"\xE2\x81\xA0", b"\xEF\xBB\xBF"];
 
-/// The bytes that they begin with.
+/// Their first bytes.
 const INVISIBLE_BEGINNINGS: [u8; 3] = [0xC2, 0xE2, 0xEF];
 
-/// Returns a text without the characters that are invisible and only say where a line may break.
+/// Returns a text without invisible characters that only mark possible line breaks.
 #[must_use]
 pub fn without_invisible(text: &str) -> Cow<'_, str> {
     const CHARS: [char; 4] = ['\u{AD}', '\u{200B}', '\u{2060}', '\u{FEFF}'];
     if text.is_ascii() || !text.contains(CHARS) { Cow::Borrowed(text) } else { Cow::Owned(text.replace(CHARS, "")) }
 }
 
-/// What separates two words, the weakest first: of several, the strongest counts.
+/// The separator of two words, the weakest first: the strongest of several applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
-    /// Nothing: they are one word.
+    /// None: they are one word.
     None,
     /// A space.
     Space,
@@ -51,17 +52,18 @@ impl TextBuffer {
         self.bytes.is_empty()
     }
 
-    /// Whether the limit cut its end off.
+    /// Whether the limit cut off its end.
     pub(super) const fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Separates what follows from what is there.
+    /// Separates the next piece from the existing text.
     pub(super) fn gap(&mut self, gap: Gap) {
         self.gap = self.gap.max(gap);
     }
 
-    /// Appends a piece of UTF-8, which may end within a character; runs of white space become one space.
+    /// Appends a piece of UTF-8, which may end within a character; runs of white space become one
+    /// space.
     pub(super) fn push(&mut self, piece: &[u8]) {
         let mut rest = piece;
         while !self.is_cut
@@ -71,7 +73,8 @@ impl TextBuffer {
                 self.gap(Gap::Space);
             }
             let text = &rest[start..];
-            // The rest of a character that the tokenizer split: whether that is invisible has to be known before the next word.
+            // The rest of a character that the tokenizer split: whether it is invisible must be
+            // known before the next word.
             let is_split = text.first().is_some_and(|byte| is_continuation(*byte));
             let run = if is_split { first_word(text) } else { text };
             let (as_is, after) = text.split_at(as_is_bytes(run));
@@ -83,7 +86,7 @@ impl TextBuffer {
         }
     }
 
-    /// Appends a piece whose white space matters.
+    /// Appends a piece with significant white space.
     pub(super) fn push_preformatted(&mut self, piece: &[u8]) {
         let piece = match (self.bytes.last(), self.gap) {
             // White space before the first word is never shown.
@@ -145,7 +148,7 @@ impl TextBuffer {
         self.bytes.drain(start..start + invisible);
     }
 
-    /// Empties it for other text, and returns what there was; `None` if there was nothing.
+    /// Empties it for other text, and returns the old text; `None` if it was empty.
     pub(super) fn take(&mut self) -> Option<String> {
         self.gap = Gap::None;
         self.is_cut = false;
@@ -154,7 +157,7 @@ impl TextBuffer {
         text
     }
 
-    /// The text.
+    /// Returns the text.
     pub(super) fn finish(self) -> String {
         match String::from_utf8(self.bytes) {
             Ok(mut text) => {
@@ -175,7 +178,8 @@ fn first_word(text: &[u8]) -> &[u8] {
     text.split(|byte| is_space(*byte)).next().unwrap_or_default()
 }
 
-/// Returns how many bytes of a text that begins with a word are kept as they are: words with one space between any two, as most texts are written.
+/// Returns how many bytes of a text that begins with a word are kept as they are: words with one
+/// space between any two, which most texts consist of.
 fn as_is_bytes(text: &[u8]) -> usize {
     let mut at = 0;
     loop {
@@ -186,14 +190,14 @@ fn as_is_bytes(text: &[u8]) -> usize {
         if after.first().is_some_and(|byte| INVISIBLE_BEGINNINGS.contains(byte)) && invisible_bytes(after) == 0 {
             at += space + 1;
         } else {
-            // The space before may be one of several.
+            // The space before it may be one of several.
             return at - usize::from(at > 0 && text[at - 1] == b' ');
         }
     }
 }
 
-/// Returns the position of the first byte that may not be kept as it is: white space that is not a single space between plain bytes, or what an
-/// invisible character begins with.
+/// Returns the position of the first byte that may have to change: white space that is not a single
+/// space between plain bytes, or the first byte of an invisible character.
 fn plain_bytes(text: &[u8]) -> usize {
     const CHUNK: usize = 16;
     let mut at = 0;
@@ -213,7 +217,8 @@ fn plain_bytes(text: &[u8]) -> usize {
     }
 }
 
-/// Whether one of these bytes is special before the one that follows it. Looks at all of them, so that the compiler can look at all at once.
+/// Whether one of these bytes is special before the one that follows it. Compares all of them, so
+/// that the compiler can do so at once.
 fn has_special<const N: usize>(bytes: &[u8; N], next: &[u8; N]) -> bool {
     let is_pair = |byte: u8, next: u8| (byte == b' ') & (next == b' ');
     bytes.iter().zip(next).fold(false, |special, (byte, next)| special | is_special(*byte) | is_pair(*byte, *next))
@@ -226,7 +231,7 @@ const fn is_special(byte: u8) -> bool {
     is_white | (byte == c2) | (byte == e2) | (byte == ef)
 }
 
-/// Of each byte, whether it is neither a space nor special.
+/// Whether each byte is neither a space nor special.
 const IS_PLAIN: [bool; 256] = {
     let mut is_plain = [true; 256];
     let mut byte = 0;
@@ -239,7 +244,7 @@ const IS_PLAIN: [bool; 256] = {
     is_plain
 };
 
-/// Returns the length of the invisible character that a text begins with; 0 if it begins with none.
+/// Returns the length of the invisible character at the start of a text; 0 if there is none.
 fn invisible_bytes(text: &[u8]) -> usize {
     INVISIBLE.iter().find(|invisible| text.starts_with(invisible)).map_or(0, |invisible| invisible.len())
 }
@@ -259,7 +264,7 @@ mod tests {
 
     use super::*;
 
-    /// Says the same in the plainest way.
+    /// Computes the same in the plainest way.
     fn plainly(text: &str, bytes_max: usize) -> String {
         let is_invisible = |c: char| matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}');
         let seen: String = text.chars().filter(|c| !is_invisible(*c)).collect();
@@ -270,7 +275,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_are_separated_by_one_space_however_they_come(
+        fn words_in_any_pieces_are_separated_by_one_space(
             pieces in proptest::collection::vec(
                 prop_oneof![
                     "[a-z]{1,20}( [a-z]{1,9}){0,4}",
@@ -286,7 +291,7 @@ mod tests {
             let text = pieces.concat();
             let mut whole = TextBuffer::new(bytes_max);
             whole.push(text.as_bytes());
-            // Behind a space, half a character may have been dropped.
+            // After a space, half a character may have been dropped.
             prop_assert_eq!(whole.finish().trim_end_matches(' ').to_owned(), plainly(&text, bytes_max));
             let mut by_pieces = TextBuffer::new(bytes_max);
             pieces.iter().for_each(|piece| by_pieces.push(piece.as_bytes()));

@@ -12,13 +12,14 @@ pub struct ContentType {
 }
 
 impl ContentType {
-    /// Whether it only says that the server does not know: then browsers look at the body (WHATWG MIME Sniffing, 5.1 and 7).
+    /// Whether the server does not know the type: then browsers look at the body (WHATWG MIME
+    /// Sniffing, 5.1 and 7).
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         matches!(self.essence.as_str(), "*/*" | "unknown/unknown" | "application/unknown")
     }
 
-    /// Whether it is text, of whatever syntax.
+    /// Whether it is text, in any syntax.
     #[must_use]
     pub fn is_text(&self) -> bool {
         const SUBTYPES: [&str; 7] = ["xml", "json", "javascript", "ecmascript", "x-javascript", "x-ndjson", "jsonl"];
@@ -30,10 +31,12 @@ impl ContentType {
     }
 }
 
-/// Reads a `Content-Type`, or a `<meta http-equiv=content-type>`'s content, as the WHATWG MIME Sniffing standard does.
+/// Reads a `Content-Type`, or the content of a `<meta http-equiv=content-type>`, by the WHATWG MIME
+/// Sniffing standard.
 ///
-/// It is more lenient than the standard, as a crawler has no user to show an error to: junk after the subtype or a value is ignored, and single
-/// quotes around the charset are removed. The first of several charsets counts. `None` if there is no type and subtype.
+/// It is more lenient than the standard, as a crawler has no user to show an error to: junk after
+/// the subtype or a value is ignored, and single quotes around the charset are removed. The first
+/// of several charsets applies. `None` without type and subtype.
 #[must_use]
 pub fn content_type(value: &str) -> Option<ContentType> {
     let (media_type, rest) = split_token(value.trim_start());
@@ -46,9 +49,10 @@ pub fn content_type(value: &str) -> Option<ContentType> {
 }
 
 impl Headers {
-    /// Reads the type of a message from all its `Content-Type` fields (WHATWG Fetch, "extract a MIME type"): the last type counts, also of those that
-    /// one field lists. One that cannot be read, or is `*/*`, says nothing. A charset stays the same until another type, or another charset, is named.
-    /// `None` if there is no type.
+    /// Reads the type of a message from all its `Content-Type` fields (WHATWG Fetch, "extract a
+    /// MIME type"): the last type applies, also if one field lists several. An unreadable one, or
+    /// `*/*`, is skipped. A charset stays the same until another type, or another charset, is
+    /// named. `None` if there is no type.
     ///
     /// ```
     /// use dragline_formats::http_fields::Headers;
@@ -68,7 +72,7 @@ impl Headers {
     }
 }
 
-/// Returns the values of a list, which commas separate outside quoted strings.
+/// Returns the values of a list, separated by commas outside quoted strings.
 fn listed(field: &str) -> impl Iterator<Item = &str> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     field.split(move |c| {
@@ -144,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_several_types_counts() {
+    fn the_last_of_several_types_applies() {
         for (fields, essence, charset, why) in [
             // The examples of WHATWG Fetch.
             (&["text/plain;charset=gbk, text/html"][..], Some("text/html"), None, "another type has its own charset"),

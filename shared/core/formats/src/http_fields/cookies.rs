@@ -1,12 +1,13 @@
-//! `Set-Cookie` (RFC 6265), as far as one request that follows its response needs it.
+//! `Set-Cookie` (RFC 6265), as far as one request after the response needs it.
 
 use dragline_domain::url::{CrawlUrl, Scheme};
 use jiff::Timestamp;
 
-/// Returns the cookies of a response from this URL that are to be sent back with a request for this path on the same host: names and values in their
-/// order, where several of one name are the last.
+/// Returns the cookies of a response from this URL to send back with a request for this path on the
+/// same host: names and values in order, with the last value of each name.
 ///
-/// Left out are cookies that expire at once, that are for another host or path, or, if they are secure, came without TLS; and those that are not text.
+/// Left out are cookies that expire at once, that are for another host or path, or, if they are
+/// secure, came without TLS; and those that are not text.
 #[must_use]
 pub fn cookies_for<'v>(
     set: impl Iterator<Item = &'v [u8]>,
@@ -30,7 +31,8 @@ pub fn cookies_for<'v>(
     cookies
 }
 
-/// Whether a cookie with these attributes is sent. The last attribute of a name counts, and an age goes before a date (RFC 6265, section 5.3).
+/// Whether a cookie with these attributes is sent. The last attribute of a name applies, and an age
+/// takes precedence over a date (RFC 6265, section 5.3).
 fn is_sent<'a>(attributes: impl Iterator<Item = &'a str>, url: &CrawlUrl, path: &str, now: Timestamp) -> bool {
     let (mut age_s, mut expires, mut is_of_host, mut is_of_path, mut may_be_sent) = (None, None, true, true, true);
     for attribute in attributes {
@@ -52,20 +54,21 @@ fn is_sent<'a>(attributes: impl Iterator<Item = &'a str>, url: &CrawlUrl, path: 
     is_alive && is_of_host && is_of_path && may_be_sent
 }
 
-/// Reads a date in HTTP's forms, or in the one of Netscape with dashes; `None` for others, which are ignored.
+/// Reads a date in one of HTTP's forms, or in Netscape's form with dashes; `None` for others, which
+/// are ignored.
 fn date(value: &str) -> Option<Timestamp> {
     let read = |text: &str| Timestamp::try_from(httpdate::parse_http_date(text).ok()?).ok();
     read(value).or_else(|| read(&value.replace('-', " ")))
 }
 
-/// Whether a host is this domain or below it; any is within an empty one.
+/// Whether a host is this domain or below it; every host is within an empty one.
 fn is_within(host: &str, domain: &str) -> bool {
     let Some(at) = host.len().checked_sub(domain.len()) else { return false };
     let is_end = host.get(at..).is_some_and(|end| end.eq_ignore_ascii_case(domain));
     domain.is_empty() || is_end && (at == 0 || host[..at].ends_with('.') && !is_address(host))
 }
 
-/// Whether a host is a number, below which there are no others.
+/// Whether a host is an IP address, which has no hosts below it.
 fn is_address(host: &str) -> bool {
     host.starts_with('[') || host.rsplit('.').next().is_some_and(|last| last.bytes().all(|b| b.is_ascii_digit()))
 }
@@ -86,7 +89,7 @@ mod tests {
     #[test]
     fn cookies_go_back_to_where_they_came_from() {
         let now: Timestamp = "2026-11-22T08:00:00Z".parse().unwrap();
-        // What is set, what is sent back, and why.
+        // The cookies set, the cookies sent back, and why.
         type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], &'static str);
         let cases: &[Case] = &[
             (&["sid=1"], &[("sid", "1")], "a name and a value"),

@@ -1,12 +1,13 @@
-//! Header fields, by their names and as text.
+//! Header fields, by name and as text.
 
 use std::borrow::Cow;
 use std::ops::Deref;
 
-/// Header fields in their order, including repeated ones; names are compared without regard to case. Values are bytes, or text in formats that define
-/// them as text.
+/// Header fields in order, including repeated ones; names are compared without regard to case.
+/// Values are bytes, or text in formats that define them as text.
 ///
-/// `http::HeaderMap` cannot hold what an archive keeps: it writes names in lower case, and groups fields by name.
+/// `http::HeaderMap` does not preserve enough for an archive: it converts names to lower case, and
+/// groups fields by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers<V = Vec<u8>>(Vec<(String, V)>);
 
@@ -16,28 +17,28 @@ impl<V: Deref> Headers<V> {
         self.0.push((name.into(), value.into()));
     }
 
-    /// The value that was added last, for values that continue on the next line.
+    /// Returns the value that was added last, for values that continue on the next line.
     pub(crate) fn last_mut(&mut self) -> Option<&mut V> {
         self.0.last_mut().map(|(_, value)| value)
     }
 
-    /// The value of the first field of this name; `None` if there is none.
+    /// Returns the value of the first field with this name; `None` if there is none.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&V::Target> {
         self.all(name).next()
     }
 
-    /// The values of all fields of this name.
+    /// Returns the values of all fields with this name.
     pub fn all<'h, 'n>(&'h self, name: &'n str) -> impl Iterator<Item = &'h V::Target> + use<'h, 'n, V> {
         self.iter().filter(move |(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// All fields, name and value.
+    /// Returns all fields, name and value.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &V::Target)> {
         self.0.iter().map(|(name, value)| (name.as_str(), &**value))
     }
 
-    /// The number of fields.
+    /// Returns the number of fields.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
@@ -51,13 +52,13 @@ impl<V: Deref> Headers<V> {
 }
 
 impl Headers {
-    /// The value of the first field of this name, as [`text`]; `None` if there is none.
+    /// Returns the value of the first field with this name, as [`text`]; `None` if there is none.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<Cow<'_, str>> {
         self.get(name).map(text)
     }
 
-    /// The values of all fields of this name, as [`text`].
+    /// Returns the values of all fields with this name, as [`text`].
     pub fn texts<'h, 'n>(&'h self, name: &'n str) -> impl Iterator<Item = Cow<'h, str>> + use<'h, 'n> {
         self.all(name).map(text)
     }
@@ -69,8 +70,9 @@ impl<V, N: Into<String>, W: Into<V>> FromIterator<(N, W)> for Headers<V> {
     }
 }
 
-/// Returns a field's value as text, without the white space around it: UTF-8, as most servers write it, or else Latin-1, which such bytes once were
-/// (RFC 9110 section 5.5). So one odd byte does not spoil a value.
+/// Returns a field's value as text, without surrounding white space: as UTF-8, which most servers
+/// write, or else as Latin-1, the original meaning of such bytes (RFC 9110 section 5.5). So one odd
+/// byte does not spoil a value.
 #[must_use]
 pub fn text(value: &[u8]) -> Cow<'_, str> {
     let value = value.trim_ascii();
@@ -85,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_text_in_one_of_two_ways() {
+    fn values_are_utf_8_or_latin_1() {
         for (value, expected, why) in [
             (b" noindex ".as_slice(), "noindex", "without the white space around it"),
             ("caf\u{e9}".as_bytes(), "caf\u{e9}", "UTF-8"),

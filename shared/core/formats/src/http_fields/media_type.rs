@@ -1,36 +1,37 @@
-//! What a `Content-Type` says of how a body is read.
+//! The media type by which a body is parsed.
 
 use super::ContentType;
 
-/// The media types that are told apart.
+/// A class of media types that is treated differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaType {
     /// `text/html`.
     Html,
     /// `application/xhtml+xml`.
     Xhtml,
-    /// XML: its root element says what it is.
+    /// XML: its root element decides.
     Xml,
-    /// No type, or one that says the server does not know it: the body's beginning decides.
+    /// No type, or one that means that the server does not know it: the body's beginning decides.
     Unknown,
     /// Text without markup: lines, or values in columns.
     Plain,
-    /// JSON, or a JSON value a line.
+    /// JSON, or one JSON value per line.
     Json,
     /// `application/pdf`.
     Pdf,
     /// An office file.
     Office,
-    /// An archive, or bytes that the server does not know: their beginning says whether they are a file that is read.
+    /// An archive, or bytes that the server does not know: their beginning decides whether they are
+    /// a file that can be parsed.
     Binary,
     /// `text/css`.
     Css,
-    /// A type that nothing reads.
+    /// A type without a parser.
     Other,
 }
 
 impl MediaType {
-    /// Reads a `Content-Type`; `None` if there is none.
+    /// Classifies a `Content-Type`; `None` if there is none.
     #[must_use]
     pub fn from_content_type(content_type: Option<&ContentType>) -> Self {
         let Some(content_type) = content_type.filter(|content_type| !content_type.is_unknown()) else {
@@ -71,7 +72,8 @@ impl MediaType {
         }
     }
 
-    /// Whether bodies of this type are read however long they are. Others are only if they are short, or are named as a sitemap.
+    /// Whether bodies of this type are parsed however long they are. Others are parsed only if they
+    /// are short, or are named as a sitemap.
     #[must_use]
     pub const fn is_read(self) -> bool {
         match self {

@@ -1,6 +1,6 @@
 //! HTTP header fields and their values: as text, and Location, Retry-After, Content-Type, Link, Refresh and Set-Cookie.
 //!
-//! Each value is read by a pure function of the field, whose length the HTTP client has limited.
+//! Each value is parsed by a pure function of the field, whose length the HTTP client has limited.
 
 mod content_type;
 mod cookies;
@@ -19,15 +19,16 @@ use jiff::fmt::rfc2822::DateTimeParser;
 pub use media_type::MediaType;
 pub use references::{HEADER_LINKS_MAX, HeaderLink, link_header, location, refresh};
 
-/// Whether a name in a header field may have this character (RFC 9110 section 5.6.2).
+/// Whether this character is allowed in the name of a header field (RFC 9110 section 5.6.2).
 const fn is_token_char(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(c, '!' | '#' | '$' | '%' | '&' | '\'' | '*' | '+' | '-' | '.' | '^' | '_' | '`' | '|' | '~')
 }
 
-/// Reads a quoted string from after its opening quote: returns its text without escapes, and the rest.
+/// Reads a quoted string from after its opening quote, and returns its text without escapes, and
+/// the rest.
 ///
-/// A string that is not closed continues to the end.
+/// An unclosed string continues to the end.
 fn quoted_string(text: &str) -> (String, &str) {
     let mut value = String::new();
     let mut chars = text.chars();
@@ -42,14 +43,13 @@ fn quoted_string(text: &str) -> (String, &str) {
 }
 
 /// Returns how long a response's `Retry-After` fields ask us to wait from `now` (RFC 9110 section
-/// 10.2.3), at most [`RETRY_AFTER_MAX`]: the longest, if there are several. `None` if there is none
-/// that can be read.
+/// 10.2.3), at most [`RETRY_AFTER_MAX`]: the longest of several. `None` if none is readable.
 #[must_use]
 pub fn retry_after(headers: &Headers, now: Timestamp) -> Option<Duration> {
     headers.texts("retry-after").filter_map(|value| wait(&value, now)).max().map(|wait| wait.min(RETRY_AFTER_MAX))
 }
 
-/// Reads seconds, also with a fraction, or a date; a date that has passed means no wait.
+/// Reads seconds, also with a fraction, or a date; a past date means no wait.
 fn wait(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     let (whole, fraction) = value.split_once('.').unwrap_or((value, "0"));
@@ -58,12 +58,12 @@ fn wait(value: &str, now: Timestamp) -> Option<Duration> {
         // A number too large to parse is a long wait.
         return Some(whole.parse::<u64>().map_or(RETRY_AFTER_MAX, |s| Duration::from_secs(s.saturating_add(more))));
     }
-    // What fails to convert is negative: the date has passed.
+    // A failed conversion means a negative wait: the date has passed.
     Some(Duration::try_from(date(value)?.duration_since(now)).unwrap_or(Duration::ZERO))
 }
 
-/// Reads a date in any of the three forms of HTTP, or as programs write it that use the one of mail
-/// (RFC 5322) or of the web (RFC 3339). What the name of a day says against its date is ignored.
+/// Reads a date in any of the three forms of HTTP, or in those of mail (RFC 5322) and of the web
+/// (RFC 3339), which some programs use instead. A day name that contradicts its date is ignored.
 fn date(value: &str) -> Option<Timestamp> {
     if let Ok(date) = httpdate::parse_http_date(value) {
         // A date too far away to convert is a long wait.

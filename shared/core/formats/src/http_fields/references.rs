@@ -1,4 +1,4 @@
-//! Fields that name URLs: `Location`, `Link` (RFC 8288), `Refresh`.
+//! Fields with URLs: `Location`, `Link` (RFC 8288), `Refresh`.
 
 use std::borrow::Cow;
 
@@ -6,29 +6,30 @@ use percent_encoding::{AsciiSet, percent_encode};
 
 use super::{is_token_char, quoted_string};
 
-/// Returns the reference in a `Location` field. Bytes beyond ASCII are percent-encoded as received, whatever their character set, as browsers do: the
-/// server knows what they mean.
+/// Returns the reference in a `Location` field. Bytes beyond ASCII are percent-encoded as received,
+/// whatever their character set, like in browsers: the server knows their meaning.
 #[must_use]
 pub fn location(value: &[u8]) -> Cow<'_, str> {
     percent_encode(value.trim_ascii(), &AsciiSet::EMPTY).into()
 }
 
-/// The most links that are read from one response's `Link` fields in all.
+/// The limit on links that are read from all `Link` fields of a response.
 pub const HEADER_LINKS_MAX: usize = 100;
 
 /// A link in a response's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderLink {
-    /// Where it leads, as written: relative to the response's URL.
+    /// The target as written, relative to the response's URL.
     pub target: String,
     /// The relations of the target, in lower case, such as `canonical`; never empty.
     pub rels: Vec<String>,
 }
 
-/// Reads the values of all `Link` fields, as RFC 8288 appendix B says.
+/// Reads the values of all `Link` fields, by RFC 8288 appendix B.
 ///
-/// Links without a relation are left out, and so are links with an `anchor`: they are about another resource than the response. At most
-/// [`HEADER_LINKS_MAX`]; a malformed value is read up to the error.
+/// Leaves out links without a relation, and links with an `anchor`: they are about another resource
+/// than the response. Returns at most [`HEADER_LINKS_MAX`]; a malformed value is read up to the
+/// error.
 pub fn link_header<'v>(values: impl Iterator<Item = &'v str>) -> Vec<HeaderLink> {
     values.flat_map(Links).filter_map(LinkValue::link).take(HEADER_LINKS_MAX).collect()
 }
@@ -36,7 +37,7 @@ pub fn link_header<'v>(values: impl Iterator<Item = &'v str>) -> Vec<HeaderLink>
 /// The link-values in the unread rest of one field value.
 struct Links<'v>(&'v str);
 
-/// What is written about one link.
+/// The parameters of one link.
 struct LinkValue<'v> {
     target: &'v str,
     /// The first `rel`; `None` without one.
@@ -48,7 +49,7 @@ struct LinkValue<'v> {
 #[derive(Clone, Copy)]
 enum Context {
     Response,
-    /// It is about another, which an `anchor` names.
+    /// It is about another resource, which an `anchor` names.
     Other,
 }
 
@@ -68,7 +69,7 @@ impl<'v> Iterator for Links<'v> {
                 link.context = Context::Other;
             }
         }
-        // Anything but a comma here is junk, and nobody knows where it ends.
+        // Anything but a comma here is junk with an unknown end.
         let rest = rest.trim_start();
         self.0 = if rest.starts_with(',') { rest } else { "" };
         Some(link)
@@ -83,7 +84,8 @@ impl LinkValue<'_> {
     }
 }
 
-/// Returns name and value of a parameter, and the rest. A parameter without a value has an empty one.
+/// Returns name and value of a parameter, and the rest. A parameter without a value has an empty
+/// one.
 fn parameter_of(text: &str) -> (&str, String, &str) {
     let text = text.trim_start();
     let (name, rest) = text.split_at(text.find(|c| !is_token_char(c)).unwrap_or(text.len()));
@@ -101,14 +103,15 @@ fn parameter_of(text: &str) -> (&str, String, &str) {
     }
 }
 
-/// Returns the URL that a `Refresh` field, or the content of a `<meta http-equiv=refresh>`, leads to, as written: relative to the page's base. `None`
-/// if it is not a refresh, or reloads the page itself. How long it waits does not matter to a crawler.
+/// Returns the URL in a `Refresh` field, or in the content of a `<meta http-equiv=refresh>`, as
+/// written: relative to the page's base. `None` if it is not a refresh, or reloads the page itself.
+/// Its delay does not matter to a crawler.
 ///
 /// These are the HTML standard's "shared declarative refresh steps", the same for both.
 #[must_use]
 pub fn refresh(value: &str) -> Option<&str> {
     let value = value.trim_ascii_start();
-    // There may be only a fraction.
+    // The time may be only a fraction.
     let behind_time = value.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     if behind_time.len() == value.len() {
         return None;
@@ -119,7 +122,8 @@ pub fn refresh(value: &str) -> Option<&str> {
         return None;
     }
     let text = text.trim_ascii_start();
-    // Without `url` and `=`, the text is the URL: quotes are part of it if it starts with a `u`, and are removed if not.
+    // Without `url` and `=`, the text is the URL: quotes are part of it if it starts with a `u`,
+    // and are removed if not.
     let url = match text.strip_prefix(['u', 'U']) {
         None => unquoted(text),
         Some(_) => after_url_sign(text).map_or(text, unquoted),
@@ -128,14 +132,14 @@ pub fn refresh(value: &str) -> Option<&str> {
     (!url.is_empty()).then_some(url)
 }
 
-/// Returns what follows `url`, blanks and `=`; `None` if one of them is missing.
+/// Returns the text after `url`, blanks and `=`; `None` if one of them is missing.
 fn after_url_sign(text: &str) -> Option<&str> {
     let (name, rest) = text.split_at_checked("url".len())?;
     let value = rest.trim_ascii_start().strip_prefix('=')?;
     name.eq_ignore_ascii_case("url").then(|| value.trim_ascii_start())
 }
 
-/// Removes the quotes around a text, and what comes after them.
+/// Removes the quotes around a text, and anything after them.
 fn unquoted(text: &str) -> &str {
     let Some(quote @ ('"' | '\'')) = text.chars().next() else { return text };
     text[1..].split(quote).next().unwrap_or_default()

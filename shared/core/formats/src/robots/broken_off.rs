@@ -1,14 +1,15 @@
-//! A robots.txt that broke off: which of the lines that came are obeyed.
+//! A robots.txt that broke off: the received lines that are obeyed.
 
 use robotstxt::RobotsParseHandler;
 
 use super::text;
 
-/// Returns the part of a robots.txt that can be obeyed although more was to come; `None` if no rule came.
+/// Returns the part of an incomplete robots.txt that can be obeyed; `None` if it has no rule.
 ///
-/// What came must never allow more than all of it would, as far as that can be known:
+/// The received part must never allow more than the whole would, as far as that can be known:
 /// - A last line without its end is only kept if it forbids something: cut, it forbids more.
-/// - `User-agent` lines without a rule behind them are left out, with what follows: such a group would allow everything.
+/// - `User-agent` lines without a rule after them are left out, with everything that follows: such
+///   a group would allow everything.
 pub(super) fn obeyed(body: &[u8]) -> Option<String> {
     let body = text::as_ascii_lines(&text::within_limit(body));
     let (whole, last) = body.split_at(body.rfind(['\n', '\r']).map_or(0, |end| end + 1));
@@ -27,7 +28,7 @@ pub(super) fn obeyed(body: &[u8]) -> Option<String> {
     Some(lines.take(line.saturating_sub(1) as usize).collect())
 }
 
-/// Returns a text's lines with their ends, counted as the parser counts them.
+/// Returns a text's lines with their ends, counted like in the parser.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -39,8 +40,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns what a line forbids that may have been cut anywhere: an escape must be whole, and a `$` may have been in the
-/// middle of the pattern. `None` if it forbids nothing.
+/// Returns what a line forbids that may have been cut anywhere: an escape must be complete, and a
+/// `$` may have been in the middle of the pattern. `None` if it forbids nothing.
 fn forbidden_by(line: &str) -> Option<String> {
     let mut last = LastLine::default();
     robotstxt::parse_robotstxt(line, &mut last);
@@ -52,11 +53,11 @@ fn forbidden_by(line: &str) -> Option<String> {
     (!pattern.is_empty()).then(|| pattern.to_owned())
 }
 
-/// What a text's groups have.
+/// The groups of a text.
 #[derive(Default)]
 struct Groups {
     has_rule: bool,
-    /// The line of the first `User-agent` that no rule has followed so far.
+    /// The line of the first `User-agent` without a rule so far.
     without_rule: Option<u32>,
 }
 
@@ -80,7 +81,7 @@ impl RobotsParseHandler for Groups {
     fn handle_unknown_action(&mut self, _line: u32, _action: &str, _value: &str) {}
 }
 
-/// What the last line says.
+/// The meaning of the last line.
 #[derive(Default)]
 struct LastLine {
     disallow: Option<String>,
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_never_allows_more() {
+    fn the_received_part_never_allows_more() {
         let table: [(&str, Option<&str>, &str); 22] = [
             ("", None, "nothing came"),
             ("# a comment\nUser-ag", None, "no rule came"),

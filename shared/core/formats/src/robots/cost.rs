@@ -1,4 +1,5 @@
-//! Counts the octets that a verdict compares, so that the tests below do not depend on a machine's speed. Compiled to nothing outside of tests.
+//! Counts the octets that a verdict compares, so that the tests below do not depend on a machine's
+//! speed. Compiled to nothing outside of tests.
 
 #[cfg(test)]
 use std::cell::Cell;
@@ -33,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn a_big_file_of_plain_rules_costs_little_per_url() {
+    fn plain_rules_of_a_big_file_cost_little_per_url() {
         let mut body = String::from("User-agent: *\n");
         for i in 0..10_000 {
             writeln!(body, "Disallow: /shop/category/{i}/products/filtered").unwrap();

@@ -1,4 +1,4 @@
-//! robots.txt (RFC 9309): what a site asks crawlers to leave alone.
+//! robots.txt (RFC 9309): a site's rules for crawlers.
 //!
 //! Three steps, each a pure function. [`RobotsRecord::from_fetch`] says what a fetch of robots.txt means, in a form to be stored; [`RobotsRecord::policy`]
 //! builds the rules from it once; [`RobotsPolicy::verdict`] answers for one URL, with the reason. Fetching, following redirects and keeping the copy
@@ -25,16 +25,18 @@ pub use record::{RobotsFetch, RobotsRecord};
 use rules::RuleIndex;
 pub use verdict::{Rule, RuleKind, Verdict};
 
-/// The most bytes of a robots.txt that are read, cut at the end of a line: RFC 9309 section 2.5 asks for at least 500 KiB.
+/// The limit on a robots.txt, in bytes, cut at the end of a line: RFC 9309 section 2.5 requires at
+/// least 500 KiB.
 pub const BODY_BYTES_MAX: usize = 512 * 1024;
 
-/// The most redirects of a robots.txt that are followed, also to other hosts (RFC 9309 section 2.3.1.2).
+/// The limit on redirects of a robots.txt, also to other hosts (RFC 9309 section 2.3.1.2).
 pub const REDIRECTS_MAX: usize = 5;
 
-/// The longest that a copy may be used, even while robots.txt cannot be read (RFC 9309 section 2.4).
+/// How long a copy may be used, even while robots.txt cannot be read (RFC 9309 section 2.4).
 pub const COPY_AGE_MAX: Duration = Duration::from_hours(24);
 
-/// The most rules of one group that are kept; later ones are left out, as lines past [`BODY_BYTES_MAX`] are.
+/// The limit on the rules of one group; later ones are left out, like lines past
+/// [`BODY_BYTES_MAX`].
 pub const RULES_MAX: usize = 20_000;
 
 /// The rules of one robots.txt for one crawler.
@@ -52,15 +54,17 @@ pub struct Robots {
 }
 
 impl Robots {
-    /// Reads a robots.txt for the crawler of this product token (see [`product_token`](dragline_domain::definition::product_token)).
+    /// Parses a robots.txt for the crawler with this product token (see
+    /// [`product_token`](dragline_domain::definition::product_token)).
     ///
-    /// Every body can be read: what is not a rule is skipped, so a web page served as robots.txt forbids nothing.
+    /// Every body is accepted: lines that are not rules are skipped, so a web page served as
+    /// robots.txt forbids nothing.
     #[must_use]
     pub fn parse(body: &[u8], product_token: &str) -> Self {
         parse::parse(body, product_token)
     }
 
-    /// Whether a URL of this origin may be fetched, by its path and query.
+    /// Decides whether a URL of this origin may be fetched, by its path and query.
     ///
     /// The rule with the longest pattern decides; among equally long ones, one that allows (RFC 9309 section 2.2.2).
     #[must_use]
@@ -76,8 +80,8 @@ impl Robots {
         best.map_or(Verdict::NoRule, |ranked| Verdict::Rule(ranked.rule()))
     }
 
-    /// The delay between two requests that our group asks for, at most [`DELAY_MAX`](dragline_domain::politeness::DELAY_MAX); `None` if it asks for
-    /// none.
+    /// Returns the delay between two requests that our group demands, at most
+    /// [`DELAY_MAX`](dragline_domain::politeness::DELAY_MAX); `None` if it demands none.
     ///
     /// Not in the RFC, but many sites use it.
     #[must_use]
@@ -86,7 +90,8 @@ impl Robots {
     }
 }
 
-/// Returns the sitemaps that a robots.txt names, as written, up to so many. They belong to no group (RFC 9309 section 2.2.4).
+/// Returns at most `count_max` sitemaps that a robots.txt names, as written. They belong to no
+/// group (RFC 9309 section 2.2.4).
 ///
 /// ```
 /// use dragline_formats::robots::sitemaps;
@@ -97,7 +102,7 @@ pub fn sitemaps(body: &[u8], count_max: usize) -> Vec<String> {
     parse::sitemaps(body, count_max)
 }
 
-/// Where robots.txt is (RFC 9309 section 2.3).
+/// The path of robots.txt (RFC 9309 section 2.3).
 pub const ROBOTS_PATH: &str = "/robots.txt";
 
 /// Whether this is robots.txt, which is always allowed (RFC 9309 section 2.2.2).

@@ -1,8 +1,9 @@
-//! The normal form in which paths and patterns are compared (RFC 9309 section 2.2.2).
+//! The normal form for comparing paths and patterns (RFC 9309 section 2.2.2).
 //!
-//! The RFC wants reserved and non-ASCII octets to be percent-encoded before they are compared, and unreserved ones not. Taken literally, that would
-//! encode `/` too, so the delimiters `/`, `?`, `&` and `=` stay as written: an encoded slash in a path is not a slash. In a query it is, by the RFC's
-//! own example of `baz=https://foo.bar`.
+//! The RFC wants reserved and non-ASCII octets to be percent-encoded before the comparison, and
+//! unreserved ones not. Taken literally, that would encode `/` too, so the delimiters `/`, `?`, `&`
+//! and `=` stay as written: an encoded slash in a path is not a slash. In a query it is, by the
+//! RFC's own example of `baz=https://foo.bar`.
 
 use dragline_domain::url::{is_unreserved, octet_after};
 use percent_encoding::percent_encode_byte;
@@ -31,7 +32,7 @@ pub(super) fn target(path_and_query: &str) -> Target {
     Target { plain, query_slashes_undone }
 }
 
-/// What happens to an encoded slash after the first `?`.
+/// The treatment of an encoded slash after the first `?`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuerySlashes {
     /// It stays `%2F`.
@@ -40,7 +41,7 @@ pub(super) enum QuerySlashes {
     Undone,
 }
 
-/// Normalises text for comparison, piece by piece.
+/// A normaliser of text for comparison, piece by piece.
 pub(super) struct Speller {
     pub(super) out: String,
     slashes: QuerySlashes,
@@ -71,7 +72,7 @@ impl Speller {
     }
 }
 
-/// How an octet was written.
+/// The spelling of an octet.
 #[derive(Clone, Copy)]
 enum Spelt {
     Raw,
@@ -79,7 +80,8 @@ enum Spelt {
     Encoded,
 }
 
-/// Returns the first octet of a text, how it was written, and the rest. A `%` without two hexadecimal digits stands for itself.
+/// Returns the first octet of a text, its spelling, and the rest. A `%` without two hexadecimal
+/// digits stands for itself.
 fn next_octet(text: &[u8]) -> Option<(u8, Spelt, &[u8])> {
     let (&octet, rest) = text.split_first()?;
     let encoded = if octet == b'%' { octet_after(rest) } else { None };
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn targets_are_spelt_one_way() {
+    fn targets_have_one_spelling() {
         for (written, plain, undone, why) in [
             ("/foo/bar?baz=quz", "/foo/bar?baz=quz", None, "delimiters stay"),
             ("/a%62c", "/abc", None, "unreserved octets are not encoded"),

@@ -19,12 +19,13 @@ pub(super) fn parse(body: &[u8], our_token: &str) -> Robots {
         everyones_group: Group::default(),
     };
     robotstxt::parse_robotstxt(&text::as_ascii_lines(&text::within_limit(body)), &mut reader);
-    // A group for us counts alone, even if it is empty: groups for everyone count only if there is none.
+    // A group for us applies alone, even if it is empty: groups for everyone apply only if there is
+    // none.
     let group = reader.our_group.unwrap_or(reader.everyones_group);
     Robots { rules: RuleIndex::new(group.rules), crawl_delay: group.crawl_delay }
 }
 
-/// Returns the sitemaps that a robots.txt names, as written, up to so many.
+/// Returns at most `count_max` sitemaps that a robots.txt names, as written.
 pub(super) fn sitemaps(body: &[u8], count_max: usize) -> Vec<String> {
     let mut named = Named { count_max, sitemaps: Vec::new() };
     robotstxt::parse_robotstxt(&text::as_ascii_lines(&text::within_limit(body)), &mut named);
@@ -60,11 +61,12 @@ impl RobotsParseHandler for Named {
 /// The state after the lines read so far.
 struct Reader<'t> {
     our_token: &'t str,
-    /// Whom a rule on the next line applies to.
+    /// The audience of a rule on the next line.
     rules_for: Audience,
-    /// Whom a `Crawl-delay` on the next line applies to.
+    /// The audience of a `Crawl-delay` on the next line.
     ///
-    /// Kept separately: by the RFC only rules end a group's `User-agent` lines, but sites write a delay as if it did, too.
+    /// Stored separately: by the RFC only rules end a group's `User-agent` lines, but sites write a
+    /// delay as if it did, too.
     delay_for: Audience,
     /// All groups that name us, merged; `None` while there is none.
     our_group: Option<Group>,
@@ -78,7 +80,8 @@ struct Group {
     crawl_delay: Option<Duration>,
 }
 
-/// Whom a `User-agent` line addresses. The greatest of several counts: a group for us and everyone is one for us.
+/// The addressee of a `User-agent` line. The greatest of several applies: a group for us and
+/// everyone is one for us.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Addressee {
     #[default]
@@ -87,11 +90,12 @@ enum Addressee {
     Us,
 }
 
-/// Whom the `User-agent` lines before a line address.
+/// The audience of the `User-agent` lines before a line.
 #[derive(Default)]
 struct Audience {
     addressee: Addressee,
-    /// Whether a line for them followed, so that the next `User-agent` line starts another audience.
+    /// Whether a line for them followed, so that the next `User-agent` line starts another
+    /// audience.
     addressed: bool,
 }
 
@@ -108,7 +112,8 @@ impl Audience {
 }
 
 impl Reader<'_> {
-    /// Returns whom a `User-agent` line with this value addresses. Like Google's parser, it reads `* anything` as `*`.
+    /// Returns the addressee of a `User-agent` line with this value. Like Google's parser, it reads
+    /// `* anything` as `*`.
     fn addressee(&self, user_agent: &str) -> Addressee {
         let named = product_token(user_agent);
         match user_agent.strip_prefix('*') {
@@ -118,7 +123,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns the group that lines for this addressee belong to; `None` if they are for others.
+    /// Returns the group for lines to this addressee; `None` if they are for others.
     const fn group(&mut self, addressee: Addressee) -> Option<&mut Group> {
         match addressee {
             Addressee::Us => self.our_group.as_mut(),
@@ -147,7 +152,8 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a `Crawl-delay` in seconds, fractions allowed, at most [`DELAY_MAX`]; `None` if it is not a plain number.
+/// Reads a `Crawl-delay` in seconds, possibly with a fraction, at most [`DELAY_MAX`]; `None` if it
+/// is not a plain number.
 fn seconds(value: &str) -> Option<Duration> {
     if !value.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.') {
         return None;
@@ -236,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn sitemaps_are_named_by_any_line() {
+    fn any_line_may_name_a_sitemap() {
         for (body, expected, why) in [
             ("Sitemap: https://a.example/s.xml", &["https://a.example/s.xml"][..], "the usual line"),
             ("User-agent: x\nDisallow: /\nSITEMAP :/1.xml\r\nsitemap:/2.xml", &["/1.xml", "/2.xml"], "in any group"),

@@ -3,7 +3,7 @@
 use super::cost;
 use super::octets::{QuerySlashes, Speller};
 
-/// A pattern, prepared for matching.
+/// A pattern, compiled for matching.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
     /// The literals, normalised for comparison (so without `*`), joined by `*`.
@@ -22,7 +22,7 @@ enum End {
 }
 
 impl Pattern {
-    /// Reads the pattern of a rule's value.
+    /// Compiles the pattern of a rule's value.
     pub(super) fn new(written: &str) -> Self {
         let (body, end) = written.strip_suffix('$').map_or((written, End::Open), |body| (body, End::Closed));
         let mut speller = Speller::new(QuerySlashes::Undone);
@@ -38,7 +38,7 @@ impl Pattern {
         Self { text, prefix_len, end }
     }
 
-    /// Returns the literal that every matching path starts with.
+    /// Returns the literal at the start of every matching path.
     pub(super) fn prefix(&self) -> &str {
         &self.text[..self.prefix_len]
     }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_match_as_the_rfc_says() {
+    fn patterns_match_by_the_rfc() {
         for (pattern, path, expected, why) in [
             ("/", "/anything", true, "a prefix matches"),
             ("/fish", "/Fish", false, "case counts"),
@@ -118,7 +118,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn matching_is_its_definition(pattern in "/[ab/*]{0,8}[$]?", path in "/[ab/]{0,10}") {
+        fn matching_agrees_with_its_definition(pattern in "/[ab/*]{0,8}[$]?", path in "/[ab/]{0,10}") {
             prop_assert_eq!(matches(&pattern, &path), matches_by_definition(pattern.as_bytes(), path.as_bytes()));
         }
     }

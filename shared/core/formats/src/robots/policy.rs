@@ -1,4 +1,4 @@
-//! What an origin allows, whether or not its robots.txt could be read.
+//! The policy of an origin, whether or not its robots.txt could be read.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::verdict::Verdict;
 use super::{REDIRECTS_MAX, Robots, is_robots_txt};
 
-/// Why there is no robots.txt.
+/// The reason why there is no robots.txt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
@@ -28,26 +28,26 @@ impl fmt::Display for Missing {
     }
 }
 
-/// Why a robots.txt that may exist could not be read.
+/// The reason why a robots.txt that may exist could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unreadable {
-    /// The status says that the server cannot answer now.
+    /// The status means that the server cannot answer now.
     Status(u16),
-    /// There was no complete answer.
+    /// There was no complete response.
     Failed {
-        /// What went wrong, for people to read, on one line.
+        /// The error, for people, on one line.
         detail: String,
     },
-    /// What came is no answer: something stood in the file's place that wants a person, an account or a consent.
+    /// The response was not the file but a wall, which demands a person, an account or consent.
     Walled {
-        /// What it was and how it was recognised, for people to read, on one line.
+        /// The wall and how it was recognised, for people, on one line.
         detail: String,
     },
 }
 
 impl Unreadable {
-    /// Whether it will probably be the same in a few seconds ([`NoAnswer::lasts`]).
+    /// Whether it will probably persist for more than a few seconds ([`NoAnswer::lasts`]).
     #[must_use]
     pub fn lasts(&self) -> bool {
         match self {
@@ -58,7 +58,7 @@ impl Unreadable {
 }
 
 impl Unreadable {
-    /// Returns how the request failed: in the words of whoever made it if there was no answer.
+    /// Returns how the request failed: in the requester's words if there was no response.
     #[must_use]
     pub fn failure(&self) -> String {
         match self {
@@ -78,7 +78,7 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// What an origin's robots.txt, or its absence, means for one crawler.
+/// The meaning of an origin's robots.txt, or of its absence, for one crawler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RobotsPolicy {
     /// There is none: everything may be fetched.
@@ -90,7 +90,7 @@ pub enum RobotsPolicy {
 }
 
 impl RobotsPolicy {
-    /// Whether a URL of this origin may be fetched, by its path and query, and why.
+    /// Decides whether a URL of this origin may be fetched, by its path and query, with the reason.
     #[must_use]
     pub fn verdict(&self, path_and_query: &str) -> Verdict<'_> {
         match self {

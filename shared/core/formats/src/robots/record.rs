@@ -1,4 +1,4 @@
-//! What a fetch of robots.txt means (RFC 9309 section 2.3.1), in a form to be stored.
+//! The meaning of a fetch of robots.txt (RFC 9309 section 2.3.1), in a form to be stored.
 
 use std::time::Duration;
 
@@ -8,38 +8,40 @@ use serde::{Deserialize, Serialize};
 use super::policy::{Missing, RobotsPolicy, Unreadable};
 use super::{COPY_AGE_MAX, Robots, broken_off, text};
 
-/// The most characters of a failure's detail that are kept.
+/// The limit on a failure's detail, in characters.
 const DETAIL_CHARS_MAX: usize = 200;
 
-/// How a fetch of robots.txt ended, after following redirects.
+/// The result of a fetch of robots.txt, after following redirects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RobotsFetch<'b> {
     /// The server at the end of the redirects answered.
     Answered {
         /// The status code.
         status: u16,
-        /// The body, with its content coding undone: all of it, or at least the first [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX) bytes.
+        /// The body without its content coding: all of it, or at least the first
+        /// [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX) bytes.
         body: &'b [u8],
     },
-    /// The server answered in the last try as well with a body that broke off: this much came, with its content coding
-    /// undone.
+    /// The body broke off in every try, including the last one: this much came, without its content
+    /// coding.
     BrokenOff {
         /// The status code.
         status: u16,
-        /// The body as far as it came.
+        /// The received part of the body.
         body: &'b [u8],
     },
-    /// What came stood in the file's place: a challenge to prove that a person asks, a form to log in, a question for
-    /// consent. Neither its status nor its body says anything about the file.
+    /// The response was a wall instead of the file: a challenge to prove that a person asks, a form
+    /// to log in, a question for consent. Neither its status nor its body says anything about the
+    /// file.
     Walled {
-        /// What it was and how it was recognised, for people to read.
+        /// The wall and how it was recognised, for people.
         detail: &'b str,
     },
     /// It was still a redirect after [`REDIRECTS_MAX`](super::REDIRECTS_MAX) of them.
     TooManyRedirects,
-    /// There was no answer, or its body was cut off: a rule could be missing.
+    /// There was no response, or its body was cut off: a rule could be missing.
     Failed {
-        /// What went wrong, for people to read.
+        /// The error, for people.
         detail: &'b str,
     },
 }
@@ -62,15 +64,18 @@ pub enum RobotsRecord {
 impl RobotsRecord {
     /// Interprets a fetch.
     ///
-    /// - 2xx: its rules hold, even if the body is empty or not a robots.txt at all.
-    /// - 3xx that cannot be followed, or after [`REDIRECTS_MAX`](super::REDIRECTS_MAX) others: section 2.3.1.2 allows a
-    ///   crawler to treat it as missing. We do, since a site that redirects everything, say to a page about
-    ///   cookies, has stated no rule, and would otherwise never be crawled: the failure is not temporary.
-    /// - 2xx with a body that breaks off in each try: the rules that came hold, as a file has to be read as far as it can
-    ///   be (section 2.3.1.5). Without any it is unreadable: it could have forbidden everything.
-    /// - 4xx: there is none. But 429, and 420 and 430 as others say it, ask us to come back later and say nothing about the file, so it is unreadable.
-    /// - A wall, with any status: unreadable, as the file behind it could forbid everything (section 2.3.1.4: what cannot be
-    ///   reached because of an error that is the server's).
+    /// - 2xx: its rules apply, even if the body is empty or not a robots.txt at all.
+    /// - 3xx that cannot be followed, or comes after [`REDIRECTS_MAX`](super::REDIRECTS_MAX)
+    ///   others: section 2.3.1.2 allows a crawler to treat it as missing. We do, since a site that
+    ///   redirects everything, say to a page about cookies, has stated no rule, and would otherwise
+    ///   never be crawled: the failure is not temporary.
+    /// - 2xx with a body that breaks off in each try: the received rules apply, as a file has to be
+    ///   read as far as possible (section 2.3.1.5). Without any rules it is unreadable: it could
+    ///   have forbidden everything.
+    /// - 4xx: there is none. But 429, and its variants 420 and 430, demand a later request and say
+    ///   nothing about the file, so it is unreadable.
+    /// - A wall, with any status: unreadable, as the file behind it could forbid everything
+    ///   (section 2.3.1.4: unreachable because of a server error).
     /// - Anything else: unreadable, and all is disallowed until it can be read.
     #[must_use]
     pub fn from_fetch(fetch: &RobotsFetch<'_>) -> Self {
@@ -82,7 +87,7 @@ impl RobotsRecord {
                 Some(text) => Self::Readable { text },
                 None => Self::from_fetch(&RobotsFetch::Failed { detail: "its body broke off before any rule" }),
             },
-            // What the status says does not depend on the body.
+            // The meaning of the status does not depend on the body.
             RobotsFetch::BrokenOff { status, body } => Self::from_fetch(&RobotsFetch::Answered { status, body }),
             RobotsFetch::Answered { status: status @ (300..=419 | 421..=428 | 431..=499), .. } => {
                 Self::Missing(Missing::Status(status))
@@ -114,10 +119,12 @@ impl RobotsRecord {
         matches!(self, Self::Unreadable(_))
     }
 
-    /// Whether this copy, fetched `age` ago, stays valid although `fetched` came since: a robots.txt that was read is obeyed for up to
-    /// [`COPY_AGE_MAX`] while it cannot be read again (sections 2.3.1.4 and 2.4).
+    /// Whether this copy, fetched `age` ago, stays valid despite the later result `fetched`: a
+    /// robots.txt that was read is obeyed for up to [`COPY_AGE_MAX`] while it cannot be read again
+    /// (sections 2.3.1.4 and 2.4).
     ///
-    /// That there was none is not kept in this way: a server in trouble may have one when it is back.
+    /// A missing file does not stay valid in this way: a server in trouble may have one when it is
+    /// back.
     #[must_use]
     pub fn outlives(&self, age: Duration, fetched: &Self) -> bool {
         matches!(self, Self::Readable { .. }) && fetched.is_unreadable() && age <= COPY_AGE_MAX

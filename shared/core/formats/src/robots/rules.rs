@@ -7,10 +7,11 @@ use super::cost;
 use super::pattern::Pattern;
 use super::verdict::Rule;
 
-/// Rules by the literal prefix of their patterns.
+/// An index of rules by the literal prefixes of their patterns.
 ///
-/// A path is compared only with rules whose prefix it starts with. The prefixes are sorted. The longest one that a path starts with is the path's
-/// predecessor in that order or a prefix of it; the others are found from parent to parent.
+/// A path is compared only with rules whose prefix it starts with. The prefixes are sorted. The
+/// longest matching prefix is the path's predecessor in that order or a prefix of it; the others
+/// are found from parent to parent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RuleIndex {
     /// Sorted by prefix; within one prefix, the winner comes first.
@@ -25,12 +26,12 @@ struct Entry {
     pattern: Pattern,
 }
 
-/// The rules that share one prefix.
+/// The rules with a common prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Node {
     /// Their range in [`RuleIndex::rules`]; never empty.
     rules: Range<usize>,
-    /// The node of the longest shorter prefix that this prefix starts with.
+    /// The node of the longest shorter prefix with which this prefix starts.
     parent: Option<usize>,
 }
 
@@ -45,7 +46,8 @@ impl<'r> Ranked<'r> {
 }
 
 impl Ord for Ranked<'_> {
-    /// By the length of the pattern as written, with non-ASCII encoded; then `Allow` first; then the earlier line, so that one can be named.
+    /// Compares the length of the pattern as written, with non-ASCII encoded; then `Allow` wins;
+    /// then the earlier line, so that the result is deterministic.
     fn cmp(&self, other: &Self) -> Ordering {
         let rank = |rule: &Rule| (rule.pattern.len(), rule.kind, Reverse(rule.line));
         rank(self.0).cmp(&rank(other.0))
@@ -78,7 +80,7 @@ impl RuleIndex {
         Self { rules, nodes }
     }
 
-    /// Returns the rule that decides about a path normalised for comparison; `None` if none matches.
+    /// Returns the rule that decides on a path normalised for comparison; `None` if none matches.
     pub(super) fn best_match(&self, path: &str) -> Option<Ranked<'_>> {
         let following = self.nodes.partition_point(|node| {
             let prefix = self.prefix(node);
@@ -124,7 +126,7 @@ fn nodes_of(rules: &[Entry]) -> Vec<Node> {
     nodes
 }
 
-/// The length of the common prefix of two texts, in octets.
+/// Returns the length of the common prefix of two texts, in octets.
 fn common_len(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
@@ -138,7 +140,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_index_finds_what_a_look_at_every_rule_finds(
+        fn the_index_agrees_with_a_search_of_all_rules(
             patterns in prop::collection::vec(("/[ab*]{0,5}[$]?", any::<bool>()), 0..20),
             path in "/[ab]{0,6}",
         ) {

@@ -7,11 +7,13 @@ use percent_encoding::percent_encode_byte;
 /// RFC 9309 section 2.5: at least this much is read, even if no line ends in time.
 const BODY_BYTES_MIN: usize = 500 * 1024;
 
-/// Returns the part of a body that is read: at most [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX), cut at the end of a line.
+/// Returns the part of a body that is read: at most [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX), cut
+/// at the end of a line.
 ///
 /// If the last line is so long that this would leave less than the RFC requires, it is cut within the line.
 ///
-/// A body that begins with the byte order mark of UTF-16 becomes UTF-8. One without a mark is UTF-8, as the RFC wants.
+/// A body that begins with the byte order mark of UTF-16 becomes UTF-8. One without a mark is
+/// UTF-8, as the RFC requires.
 pub(super) fn within_limit(body: &[u8]) -> Cow<'_, [u8]> {
     let bytes_max = super::BODY_BYTES_MAX;
     let text = match &body[..body.len().min(bytes_max)] {
@@ -30,14 +32,14 @@ pub(super) fn within_limit(body: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns UTF-16 as UTF-8, without half a unit at the end. U+FFFD replaces what is no character.
+/// Returns UTF-16 as UTF-8, without half a unit at the end. U+FFFD replaces invalid units.
 fn from_utf_16(text: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
     let (pairs, _) = text.as_chunks::<2>();
     let units = pairs.iter().map(|pair| unit(*pair));
     char::decode_utf16(units).map(|read| read.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>().into_bytes()
 }
 
-/// Returns where the last whole line of a text that was cut ends.
+/// Returns the end of the last whole line of a text that was cut.
 fn end_of_lines(text: &[u8]) -> usize {
     match text.iter().rposition(|&octet| is_line_end(octet)) {
         // In UTF-16, half as many bytes may be as much text.
@@ -92,7 +94,8 @@ fn push_ascii(out: &mut String, mut line: &[u8]) {
     }
 }
 
-/// Removes the byte order mark of UTF-8 (RFC 9309 section 2.2), or the part of one that careless editing left.
+/// Removes the byte order mark of UTF-8 (RFC 9309 section 2.2), or the rest of one after careless
+/// editing.
 fn without_mark(body: &[u8]) -> &[u8] {
     let marks: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xEF\xBB", b"\xEF"];
     marks.iter().find_map(|mark| body.strip_prefix(*mark)).unwrap_or(body)
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_is_read_if_it_has_a_mark() {
+    fn utf_16_with_a_mark_is_read() {
         let utf_16 = |mark: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
             format!("{mark}/é\n").encode_utf16().flat_map(bytes).collect()
         };

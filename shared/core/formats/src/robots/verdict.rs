@@ -1,10 +1,10 @@
-//! Whether a URL may be fetched, and why.
+//! Verdicts on URLs, with reasons.
 
 use std::fmt;
 
 use super::policy::{Missing, Unreadable};
 
-/// What a rule does to the URLs that it matches.
+/// The effect of a rule on matching URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RuleKind {
     /// They must not be fetched.
@@ -18,13 +18,13 @@ pub enum RuleKind {
 pub struct Rule {
     /// The number of its line, from 1.
     pub line: u32,
-    /// What it does.
+    /// Its effect.
     pub kind: RuleKind,
     /// Its pattern in printable ASCII: other octets are percent-encoded.
     pub pattern: String,
 }
 
-/// The most characters of a pattern that are shown.
+/// The limit on a shown pattern, in characters.
 const PATTERN_SHOWN_CHARS: usize = 200;
 
 impl fmt::Display for Rule {
@@ -41,7 +41,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Whether a URL may be fetched according to robots.txt. Displayed, it is the reason, on one line.
+/// The verdict of robots.txt on a URL. It is displayed as the reason, on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict<'p> {
     /// A rule decided.

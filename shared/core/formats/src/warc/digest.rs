@@ -1,4 +1,4 @@
-//! Digests as WARC labels them.
+//! Labelled digests in WARC.
 
 use std::str::FromStr;
 use std::{fmt, io};
@@ -8,13 +8,15 @@ use sha1::{Digest, Sha1};
 
 use crate::blob::Blob;
 
-/// A SHA-1 digest, written `sha1:` and base32 in capitals (RFC 4648 §6), as web archives do.
+/// A SHA-1 digest, written `sha1:` and base32 in capitals (RFC 4648 §6), as in web archives.
 ///
-/// It tells whether two payloads are the same; it does not protect against a server that makes collisions on purpose.
+/// It identifies equal payloads; it does not protect against a server that creates collisions on
+/// purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sha1Digest([u8; 20]);
 
-/// Why a text is not a [`Sha1Digest`]: it has another algorithm, or is not 20 bytes in base32 or base16.
+/// The reason why a text is not a [`Sha1Digest`]: it has another algorithm, or is not 20 bytes in
+/// base32 or base16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a SHA-1 digest; write `sha1:` and 32 characters of base32")]
 pub struct Sha1DigestError;
@@ -36,7 +38,7 @@ impl Sha1Digest {
         Ok(sum.finish())
     }
 
-    /// The 20 bytes of the digest.
+    /// Returns the 20 bytes of the digest.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 20] {
         &self.0
@@ -49,12 +51,12 @@ impl Sha1Digest {
     }
 }
 
-/// Computes a [`Sha1Digest`] of what is written to it.
+/// A hasher that computes a [`Sha1Digest`] of the bytes written to it.
 #[derive(Clone, Debug, Default)]
 pub struct Sha1Hasher(Sha1);
 
 impl Sha1Hasher {
-    /// Returns one of no bytes yet.
+    /// Creates a hasher without any bytes so far.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -98,7 +100,8 @@ impl fmt::Display for Sha1Digest {
 impl FromStr for Sha1Digest {
     type Err = Sha1DigestError;
 
-    /// Also reads what other archives write: any letter case, the label `sha-1`, and base16.
+    /// Also accepts the spellings of other archives: any letter case, the label `sha-1`, and
+    /// base16.
     fn from_str(text: &str) -> Result<Self, Sha1DigestError> {
         let (label, value) = text.split_once(':').ok_or(Sha1DigestError)?;
         if !label.eq_ignore_ascii_case("sha1") && !label.eq_ignore_ascii_case("sha-1") {
@@ -123,7 +126,7 @@ mod tests {
 
     #[test]
     fn texts_are_read() {
-        // The digest of no bytes at all, from FIPS 180-4's published vectors.
+        // The digest of zero bytes, from FIPS 180-4's published vectors.
         let empty = Ok(Sha1Digest::compute(b""));
         let table = [
             ("sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", empty, "as we write it"),

@@ -3,8 +3,9 @@
 use super::limits::VALUE_BYTES_MAX;
 use crate::http_fields::Headers;
 
-/// Reads fields up to an empty line or the end. Lines may end in LF alone and continue on a next line that begins with white space; a line that is
-/// not a field is skipped; bytes that are not UTF-8 become U+FFFD.
+/// Parses fields up to an empty line or the end. Lines may end in LF alone and continue on a next
+/// line that begins with white space; lines that are not fields are skipped; bytes that are not
+/// UTF-8 become U+FFFD.
 #[must_use]
 pub(super) fn parse_fields(bytes: &[u8]) -> Headers<String> {
     let mut fields: Headers<String> = Headers::default();
@@ -25,7 +26,7 @@ pub(super) fn parse_fields(bytes: &[u8]) -> Headers<String> {
     fields
 }
 
-/// The name of a custom field: `Dragline-` and what it is about.
+/// The name of a custom field: `Dragline-` and its subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtensionName(&'static str);
 
@@ -33,7 +34,8 @@ impl ExtensionName {
     /// The version of Dragline's layout, on each `warcinfo` record.
     pub(super) const FORMAT: Self = Self("Dragline-Format");
 
-    /// What the crawler says of a visit, as JSON: on the `response`, `revisit` or `metadata` record of each URL.
+    /// The crawler's data about a visit, as JSON: on the `response`, `revisit` or `metadata` record
+    /// of each URL.
     pub const VISIT: Self = Self("Dragline-Visit");
 
     /// Checks that a name consists of `Dragline-` and letters, digits and `-`; `None` if not.
@@ -66,7 +68,7 @@ impl ExtensionName {
         Some(Self(name))
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         self.0
@@ -76,9 +78,10 @@ impl ExtensionName {
 /// A custom field. Its value may come from anywhere: it is made safe when written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtensionField {
-    /// What it is about.
+    /// Its name.
     pub name: ExtensionName,
-    /// Any text. Control characters are written as spaces; spaces at the ends and everything past 8 KiB are lost.
+    /// Its value, any text. Control characters are written as spaces; spaces at the ends and
+    /// everything past 8 KiB are lost.
     pub value: String,
 }
 
@@ -90,7 +93,7 @@ pub(super) fn push_field(header: &mut Vec<u8>, name: &str, value: &str) {
     header.extend_from_slice(b"\r\n");
 }
 
-/// Appends a field of a block with all bytes of its value, of which only line ends become spaces.
+/// Appends a field of a block with all bytes of its value; only line ends become spaces.
 pub(super) fn push_field_as_received(block: &mut Vec<u8>, name: &str, value: &[u8]) {
     block.extend(name.bytes().map(|byte| if matches!(byte, b'\r' | b'\n') { b'_' } else { byte }));
     block.extend_from_slice(b": ");

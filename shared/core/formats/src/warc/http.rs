@@ -1,13 +1,15 @@
 //! HTTP messages as blocks of records.
 //!
-//! A message is stored as HTTP/1.1 would have carried it, with the content coding but without the transfer coding, which is undone before the body
-//! gets here. Two fields are renamed if they are no longer true, so that readers do not undo the coding again or wait for missing bytes: see
+//! A message is stored in its HTTP/1.1 form, with the content coding but without the transfer
+//! coding, which is removed before the body gets here. Two fields are renamed if they are no longer
+//! true, so that readers do not undo the coding again or wait for missing bytes: see
 //! [`http_response_head`].
 
 use super::limits::{HEAD_BYTES_MAX, HEAD_FIELDS_MAX, REASON_BYTES_MAX};
 use crate::http_fields::Headers;
 
-/// The prefix for the name of a field that is no longer true of the stored message, as the Wayback Machine uses it.
+/// The prefix for the name of a field that is no longer true of the stored message, from the
+/// Wayback Machine.
 const ORIGINAL_PREFIX: &str = "X-Archive-Orig-";
 /// Room in a head for a length that may be added, and for the empty line.
 const LENGTH_BYTES_MAX: usize = 64;
@@ -19,13 +21,13 @@ pub struct HttpResponse<'a> {
     pub status: u16,
     /// The reason phrase; often empty.
     pub reason: String,
-    /// The fields in their order, `X-Archive-Orig-` names included.
+    /// The fields in order, including `X-Archive-Orig-` names.
     pub headers: Headers,
     /// The body in its content coding.
     pub body: &'a [u8],
 }
 
-/// Why a block is not a response.
+/// The reason why a block is not a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HttpResponseError {
     /// It does not begin with `HTTP/`, a version and a status of up to three digits.
@@ -43,7 +45,8 @@ pub enum HttpResponseError {
 /// - A `Content-Length` that is not the length of the body (it was cut short, or several lengths contradict each other) is
 ///   renamed `X-Archive-Orig-Content-Length`, and the true one added last.
 /// - Characters that would end a line or a name early are replaced: by spaces in values, by `_` in names.
-/// - A reason is cut at [`REASON_BYTES_MAX`]; fields beyond [`HEAD_FIELDS_MAX`] and [`HEAD_BYTES_MAX`] are left out: nobody could read them back.
+/// - A reason is cut at [`REASON_BYTES_MAX`]; fields beyond [`HEAD_FIELDS_MAX`] and
+///   [`HEAD_BYTES_MAX`] are left out, as they could not be read back.
 #[must_use]
 pub fn http_response_head(status: u16, reason: &str, headers: &Headers, body_bytes: u64) -> Vec<u8> {
     let length = body_bytes.to_string();
@@ -89,13 +92,13 @@ pub fn http_request_block(method: &str, target: &str, headers: &Headers) -> Vec<
     block
 }
 
-/// Reads the block of a `response` or `revisit` record, our own or another writer's.
+/// Parses the block of a `response` or `revisit` record, our own or another writer's.
 ///
 /// Lines may end in LF alone, and values may continue on the next line; lines without a colon are skipped; if the head never ends, there is no body.
 ///
 /// # Errors
 ///
-/// If there is no status line, or the head exceeds the limits.
+/// Fails if there is no status line, or the head exceeds the limits.
 pub fn parse_http_response(block: &[u8]) -> Result<HttpResponse<'_>, HttpResponseError> {
     let mut rest = block;
     let (status, reason) = parse_status_line(next_line(&mut rest)).ok_or(HttpResponseError::NoStatusLine)?;
@@ -103,7 +106,8 @@ pub fn parse_http_response(block: &[u8]) -> Result<HttpResponse<'_>, HttpRespons
     Ok(HttpResponse { status, reason, headers, body: rest })
 }
 
-/// Reads the fields of a message, up to its empty line; `rest` is what follows its first line, and then its body.
+/// Parses the fields of a message, up to its empty line; `rest` is the part after its first line,
+/// and then its body.
 pub(super) fn parse_fields(block: &[u8], rest: &mut &[u8]) -> Result<Headers, HttpResponseError> {
     let mut headers: Headers = Headers::default();
     while !rest.is_empty() {
@@ -151,7 +155,7 @@ fn parse_status_line(line: &[u8]) -> Option<(u16, String)> {
     Some((code.parse().ok().filter(|_| is_code)?, reason.trim_ascii().to_owned()))
 }
 
-/// A response's head being built. Its source keeps these limits already; this makes sure.
+/// A response's head in progress. Its source keeps these limits already; this makes sure.
 struct Head {
     block: Vec<u8>,
     fields: usize,
@@ -180,7 +184,7 @@ impl Head {
     }
 }
 
-/// Whether a field still describes the message as it is stored.
+/// Whether a field still describes the message as stored.
 #[derive(Clone, Copy)]
 enum Truth {
     Present,
@@ -201,7 +205,7 @@ fn push_header(block: &mut Vec<u8>, name: &str, value: &[u8], truth: Truth) {
     block.extend_from_slice(b"\r\n");
 }
 
-/// Appends a token (RFC 9110 §5.6.2): anything else in it becomes `_`.
+/// Appends a token (RFC 9110 §5.6.2): other characters become `_`.
 fn push_name(block: &mut Vec<u8>, name: &str) {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     match name {

@@ -1,4 +1,4 @@
-//! The small values that records are made of.
+//! The small values in records.
 
 use std::fmt;
 
@@ -7,19 +7,21 @@ use uuid::{Builder, Uuid};
 
 /// The id of a record, written `<urn:uuid:…>`.
 ///
-/// The writer chooses its bits. The same bits give the same id, so that writing again after a crash writes the same record.
+/// The writer chooses its bits. The same bits yield the same id, so that writing again after a
+/// crash writes the same record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RecordId(Uuid);
 
 impl RecordId {
-    /// Makes an id from these bits. Six of them are overwritten to make it a UUID of version 8, whose other 122 bits are up to the writer (RFC 9562
-    /// §5.8).
+    /// Creates an id from these bits. Six of them are overwritten to make it a UUID of version 8,
+    /// whose other 122 bits are up to the writer (RFC 9562 §5.8).
     #[must_use]
     pub const fn from_bits(bits: u128) -> Self {
         Self(Builder::from_custom_bytes(bits.to_be_bytes()).into_uuid())
     }
 
-    /// Reads `<urn:uuid:…>`, whatever the UUID's version; `None` for any other form, which other writers may use.
+    /// Parses `<urn:uuid:…>`, whatever the UUID's version; `None` for any other form, which other
+    /// writers may use.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let uuid = text.strip_prefix('<')?.strip_suffix('>')?.strip_prefix("urn:uuid:")?;
@@ -39,8 +41,10 @@ impl fmt::Display for RecordId {
 pub struct TargetUri(String);
 
 impl TargetUri {
-    /// Takes a URL as it is, so that it can be found again byte for byte. Only what could end the line or the value is percent-encoded: control
-    /// characters, spaces, all beyond ASCII, and the angle brackets that readers of WARC 1.0 take off. The `url` crate leaves none of these.
+    /// Wraps a URL unchanged, so that it can be found again byte for byte. Only characters that
+    /// could end the line or the value are percent-encoded: control characters, spaces, everything
+    /// beyond ASCII, and the angle brackets that readers of WARC 1.0 remove. The `url` crate leaves
+    /// none of these.
     #[must_use]
     pub fn new(uri: &str) -> Self {
         let mut safe = String::with_capacity(uri.len());
@@ -60,25 +64,25 @@ impl TargetUri {
     }
 }
 
-/// What a record holds (WARC 1.1 §6).
+/// The type of a record (WARC 1.1 §6).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordType {
-    /// About the file: who wrote it, and how.
+    /// About the file: its writer and circumstances.
     WarcInfo,
-    /// A request as it was sent.
+    /// A request as sent.
     Request,
-    /// A response as it was received.
+    /// A response as received.
     Response,
-    /// A response whose body is stored elsewhere already.
+    /// A response whose body is already stored elsewhere.
     Revisit,
-    /// More about a capture, or about a fetch that got no response.
+    /// Additional data about a capture, or about a fetch without a response.
     Metadata,
     /// A type that Dragline does not write, by its name in lower case. Readers skip types that they do not know.
     Other(String),
 }
 
 impl RecordType {
-    /// The name in `WARC-Type`.
+    /// Returns the name in `WARC-Type`.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -108,13 +112,13 @@ macro_rules! tokens {
             /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The word that is written.
+            /// Returns the word that is written.
             #[must_use]
             pub const fn token(self) -> &'static str {
                 match self { $(Self::$variant => $token,)* }
             }
 
-            /// Returns the value for a word, in any letter case; `None` if it is not one of them.
+            /// Returns the value for a word, in any letter case; `None` if there is none.
             #[must_use]
             pub fn from_token(token: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.token().eq_ignore_ascii_case(token))
@@ -124,11 +128,13 @@ macro_rules! tokens {
 }
 
 tokens! {
-    /// Why a block is shorter than what the server had (`WARC-Truncated`, WARC 1.1 §5.13).
+    /// The reason why a block is shorter than the server's response (`WARC-Truncated`, WARC 1.1
+    /// §5.13).
     Truncation {
-        /// A limit on size was reached; and, by the standard, a revisit whose body is left out on purpose.
+        /// A size limit was reached; also, by the standard, a revisit whose body is left out on
+        /// purpose.
         Length = "length",
-        /// A limit on time was reached.
+        /// A time limit was reached.
         Time = "time",
         /// The connection broke.
         Disconnect = "disconnect",
@@ -138,7 +144,8 @@ tokens! {
 }
 
 tokens! {
-    /// The protocol that carried a capture (`WARC-Protocol`, an IIPC extension). The block cannot say, as its status line always has HTTP/1.1.
+    /// The protocol of a capture (`WARC-Protocol`, an IIPC extension). The block does not show it,
+    /// as its status line always has HTTP/1.1.
     HttpProtocol {
         /// HTTP/1.0.
         Http10 = "http/1.0",
@@ -154,9 +161,9 @@ tokens! {
 }
 
 tokens! {
-    /// How to read a `revisit` record (`WARC-Profile`, WARC 1.1 §6.7).
+    /// The kind of a `revisit` record (`WARC-Profile`, WARC 1.1 §6.7).
     RevisitProfile {
-        /// The payload is the same, by its digest, as that of an earlier record.
+        /// The payload is the same as that of an earlier record, by its digest.
         IdenticalPayload = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
         /// The server said that the page has not changed: status 304.
         ServerNotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
@@ -168,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_url_ends_its_line_or_is_taken_off() {
+    fn no_character_of_a_url_ends_its_line_or_is_lost() {
         for (uri, expected, why) in [
             ("https://a.example/b?c=%20", "https://a.example/b?c=%20", "as it is"),
             ("https://a.example/\r\nX: y", "https://a.example/%0D%0AX:%20y", "a line break"),

@@ -1,28 +1,31 @@
-//! Gzip members that are made piece by piece (RFC 1952), as what is in them is too large for memory.
+//! Gzip members that are written piece by piece (RFC 1952), as their content is too large for
+//! memory.
 //!
-//! What fits into memory is compressed by libdeflate, at once; this uses flate2, or nothing at all.
+//! Content that fits into memory is compressed by libdeflate, at once; this uses flate2, or no
+//! compression at all.
 
 use std::io::{self, Write};
 
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
-/// A gzip header that says nothing.
+/// A minimal gzip header.
 pub(super) const HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
-/// The most bytes of a stored block (RFC 1951 §3.2.4).
+/// The limit on a stored block, in bytes (RFC 1951 §3.2.4).
 const STORED_BYTES_MAX: usize = 0xffff;
 
 /// How bytes are packed into a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
-    /// As they are, in blocks of the largest size: how long that becomes depends on their number alone.
+    /// Uncompressed, in blocks of the largest size: the resulting length depends only on their
+    /// number.
     Stored,
     /// Compressed, at this level of flate2.
     Deflated(u32),
 }
 
-/// Writes a gzip member of what `content` writes.
+/// Writes a gzip member with the output of `content`.
 pub(super) fn write_member(
     packing: Packing,
     to: &mut impl Write,
@@ -33,14 +36,14 @@ pub(super) fn write_member(
     to.write_all(&tail(&sum))
 }
 
-/// Returns what ends a member: the checksum and the length of its content.
+/// Returns the end of a member: the checksum and the length of its content.
 pub(super) fn tail(sum: &Crc) -> [u8; 8] {
     let [a, b, c, d] = sum.sum().to_le_bytes();
     let [e, f, g, h] = sum.amount().to_le_bytes();
     [a, b, c, d, e, f, g, h]
 }
 
-/// Writes what `content` writes in the form of RFC 1951, and returns its checksum.
+/// Writes the output of `content` in the form of RFC 1951, and returns its checksum.
 pub(super) fn write_deflated(
     packing: Packing,
     to: &mut impl Write,
@@ -64,7 +67,7 @@ pub(super) fn write_deflated(
     }
 }
 
-/// Sums up what passes.
+/// A writer that computes the checksum of its input.
 struct Summed<W> {
     to: W,
     sum: Crc,
@@ -128,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_hold_what_was_written_however_it_came() {
+    fn members_contain_what_was_written_in_any_pieces() {
         for (bytes, why) in [
             (0, "nothing"),
             (1, "a byte"),

@@ -1,9 +1,9 @@
-//! Files that other programs wrote: WARC 1.0 and 1.1, compressed record by record, several records
-//! at a time, or not at all.
+//! Files of other programs: WARC 1.0 and 1.1, compressed record by record, several records at a
+//! time, or not at all.
 //!
 //! Unlike [`WarcReader`](super::WarcReader), which holds our own files to their layout, this reader
-//! takes what the programs in use write: LF alone at the end of lines, a last record that is cut
-//! short, bodies of any length, and responses whose transfer coding was kept.
+//! accepts the output of programs in use: LF alone at the end of lines, a last record that is cut
+//! short, bodies of any length, and responses that still have their transfer coding.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -21,30 +21,30 @@ use super::stored::{DigestCheck, StoredRecord};
 use super::writer::RecordSpan;
 use crate::http_fields::Headers;
 
-/// The most bytes of a chunk's size with its extensions (RFC 9112 §7.1.1).
+/// The limit on a chunk's size with its extensions, in bytes (RFC 9112 §7.1.1).
 const CHUNK_LINE_BYTES_MAX: usize = 4 << 10;
 
-/// How far from the beginning of a gzip member a record may begin, in inflated bytes: to read it
-/// alone, all in front of it is inflated.
+/// The limit on the distance of a record from the beginning of its gzip member, in inflated bytes:
+/// to read it alone, everything before it is inflated.
 const SKIP_BYTES_MAX: u64 = 4 << 20;
 
-/// A record of a file that another program wrote.
+/// A record of another program's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OthersRecord {
-    /// The record. Its block is what of it was there and within the limit.
+    /// The record. Its block is the available part within the limit.
     pub record: StoredRecord,
-    /// Where it is.
+    /// Its place.
     pub place: RecordPlace,
-    /// How much of it the block is.
+    /// How much of it is in the block.
     pub extent: Extent,
 }
 
-/// Where a record is in its file, for [`read_others_record`].
+/// The place of a record in its file, for [`read_others_record`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordPlace {
-    /// The byte of the file at which the record begins, or the gzip member that holds it.
+    /// The offset in the file of the record, or of the gzip member with it.
     pub offset: u64,
-    /// How many inflated bytes of that member are in front of it.
+    /// How many inflated bytes of that member come before it.
     pub skip_bytes: u64,
 }
 
@@ -53,20 +53,19 @@ pub struct RecordPlace {
 pub enum Extent {
     /// All of it.
     Whole,
-    /// The file ends within its block, of which this many bytes are missing.
+    /// The file ends within its block.
     CutShort {
-        /// What is missing, by the record's `Content-Length`.
+        /// How many bytes are missing, by the record's `Content-Length`.
         missing_bytes: u64,
     },
-    /// The block is longer than the limit, and this many bytes of it were left out.
+    /// The block is longer than the limit, and its end was left out.
     OverLimit {
-        /// What was left out.
+        /// How many bytes were left out.
         left_out_bytes: u64,
     },
 }
 
-/// Reads the records of a file that another program wrote, in their order. After an error nothing
-/// more is yielded.
+/// A reader of another program's file, record by record. After an error it yields nothing more.
 ///
 /// ```
 /// use dragline_formats::warc::{OthersReader, ReadLimits};
@@ -83,9 +82,9 @@ pub struct OthersReader<R> {
 
 type File<R> = Counted<BufReader<R>>;
 
-/// The file without its compression, which the first bytes tell.
+/// The decompressed file. Its first bytes show the compression.
 enum Text<R> {
-    /// Where the file or a gzip member begins.
+    /// The beginning of the file or of a gzip member.
     Between(File<R>),
     /// A file without compression.
     Plain(File<R>),
@@ -94,12 +93,13 @@ enum Text<R> {
 }
 
 impl<R: Read> OthersReader<R> {
-    /// Creates a reader that begins where the file does.
+    /// Creates a reader at the beginning of a file.
     pub fn new(file: R, limits: ReadLimits) -> Self {
         Self { text: Some(Text::Between(Counted::new(BufReader::new(file)))), limits }
     }
 
-    /// Reads the next record, and writes what of its block is beyond the limit; `None` at the end of the file. An error has its place.
+    /// Reads the next record, and writes the part of its block beyond the limit; `None` at the end
+    /// of the file. An error has its place.
     fn read(&mut self, rest: &mut dyn Write) -> Result<Option<OthersRecord>, (u64, WarcFault)> {
         while let Some(text) = self.text.take() {
             let (record, offset, text) = match text {
@@ -119,7 +119,7 @@ impl<R: Read> OthersReader<R> {
                 Text::Member(mut member, offset) => {
                     let read = read_between(&mut *member, self.limits, rest).map_err(|fault| (offset, fault))?;
                     let Some((record, skip_bytes, extent)) = read else {
-                        // Of the member nothing is left in the buffers.
+                        // The buffers contain nothing more of the member.
                         let Counted { inner, .. } = *member;
                         self.text = Some(Text::Between(inner.into_inner().into_inner()));
                         continue;
@@ -152,7 +152,7 @@ impl<R: Read> Iterator for OthersReader<R> {
 /// Reads one record from the part of a file that begins at the offset of its [`RecordPlace`].
 ///
 /// # Errors
-/// There is no record at that place any more.
+/// Fails if there is no record at that place any more.
 pub fn read_others_record(
     from_offset: impl Read,
     place: RecordPlace,
@@ -161,10 +161,10 @@ pub fn read_others_record(
     read_others_record_of(from_offset, place, limits, &mut io::sink())
 }
 
-/// Reads one record as [`read_others_record`] does, and writes what of its block is beyond the limit.
+/// Reads one record like [`read_others_record`], and writes the part of its block beyond the limit.
 ///
 /// # Errors
-/// There is no record at that place any more, or the rest cannot be written.
+/// Fails if there is no record at that place any more, or the rest cannot be written.
 pub fn read_others_record_of(
     from_offset: impl Read,
     place: RecordPlace,
@@ -196,12 +196,12 @@ fn begun<R: Read>(mut file: File<R>) -> Result<Option<Text<R>>, (u64, WarcFault)
     if bytes.starts_with(&GZIP_MAGIC) {
         return Ok(Some(Text::Member(Box::new(Counted::new(BufReader::new(GzDecoder::new(file)))), offset)));
     }
-    // What follows a gzip member is another one.
+    // A gzip member may only be followed by another one.
     if offset == 0 { Ok(Some(Text::Plain(file))) } else { Err((offset, WarcFault::NotGzip)) }
 }
 
-/// Reads a record with the empty lines around it. Returns it with how many bytes of the text are in
-/// front of it, and how much of it was read; `None` if nothing follows.
+/// Reads a record with the empty lines around it. Returns it with how many bytes of the text come
+/// before it, and how much of it was read; `None` if nothing follows.
 fn read_between<B: BufRead>(
     text: &mut Counted<B>,
     limits: ReadLimits,
@@ -210,12 +210,12 @@ fn read_between<B: BufRead>(
     skip_line_ends(text)?;
     let offset = text.taken_bytes();
     match text.fill_buf().map_err(fault_of) {
-        // What broke off between two records is the checksum of the file's last member.
+        // The part that broke off between two records is the checksum of the file's last member.
         Ok([]) | Err(WarcFault::Truncated) => return Ok(None),
         Ok(_) => {}
         Err(fault) => return Err(fault),
     }
-    // A header that is too long has no known end, so nothing behind it can be read.
+    // The end of a header that is too long is unknown, so nothing after it can be read.
     let header = read_header(text, limits.header_bytes_max).map_err(|fault| match fault {
         WarcFault::TooLarge => WarcFault::NotWarc,
         fault => fault,
@@ -247,8 +247,8 @@ fn read_between<B: BufRead>(
             Ok([]) | Err(WarcFault::Truncated) => {}
             Ok(_) if blank > 0 => {}
             Ok(_) => return Err(WarcFault::WrongLength),
-            // The member's checksum is wrong, or what follows is damaged: what was read of it is
-            // not to be trusted.
+            // The member's checksum is wrong, or the following bytes are damaged: the data read
+            // from it cannot be trusted.
             Err(fault) => return Err(fault),
         }
     }
@@ -257,7 +257,7 @@ fn read_between<B: BufRead>(
     Ok(Some((StoredRecord { record_type, fields, block, block_bytes, span }, offset, extent)))
 }
 
-/// Passes over line ends, and returns how many bytes they were. A file that breaks off in them has
+/// Skips line ends, and returns how many bytes they were. A file that breaks off within them has
 /// lost nothing.
 fn skip_line_ends(text: &mut impl BufRead) -> Result<u64, WarcFault> {
     let mut skipped = 0;
@@ -275,10 +275,10 @@ fn skip_line_ends(text: &mut impl BufRead) -> Result<u64, WarcFault> {
         }
     }
 }
-/// A request of a file that another program wrote.
+/// A request in another program's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OthersRequest {
-    /// Its method, as it was sent.
+    /// Its method, as sent.
     pub method: String,
     /// Its fields.
     pub headers: Headers,
@@ -294,27 +294,26 @@ pub fn read_others_request(record: &StoredRecord) -> Option<OthersRequest> {
     Some(OthersRequest { method, headers: http::parse_fields(&record.block, &mut rest).ok()? })
 }
 
-/// A response of a file that another program wrote.
+/// A response in another program's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OthersResponse<'a> {
-    /// Status and fields. Its body is as it stands in the record, with the transfer coding if that
-    /// was kept.
+    /// Status and fields. Its body is as in the record, with the transfer coding if that was kept.
     pub message: HttpResponse<'a>,
-    /// The body without its transfer coding, in its content coding.
+    /// The body without its transfer coding, but with its content coding.
     pub body: Cow<'a, [u8]>,
-    /// Whether the body matches the digest of the record's payload, which some programs take with
-    /// the transfer coding and some without.
+    /// Whether the body matches the digest of the record's payload, which some programs compute
+    /// with the transfer coding and some without.
     pub digest: DigestCheck,
 }
 
-/// Reads the response in a record, and undoes the transfer coding `chunked` if it was kept.
+/// Reads the response in a record, and removes the transfer coding `chunked` if it was kept.
 ///
-/// Programs that let a library undo the coding often keep the field that names it, so a body that
-/// is not in chunks is taken as it is. Chunks that break off yield what was in them.
+/// Programs whose library removes the coding often keep the field that names it, so a body that is
+/// not in chunks is used as it is. Chunks that break off yield their received part.
 ///
 /// # Errors
 ///
-/// If there is no status line, or the head exceeds the limits.
+/// Fails if there is no status line, or the head exceeds the limits.
 pub fn read_others_response(record: &StoredRecord) -> Result<OthersResponse<'_>, HttpResponseError> {
     let message = parse_http_response(&record.block)?;
     let is_chunked = message.headers.all("transfer-encoding").any(|value| {
@@ -362,7 +361,7 @@ fn join_chunks(mut rest: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Reads the line that begins a chunk: its size, and what follows the line.
+/// Reads the first line of a chunk. Returns the size of the chunk, and the bytes after the line.
 fn chunk_size(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let end = bytes.iter().take(CHUNK_LINE_BYTES_MAX).position(|&byte| byte == b'\n')?;
     let digits = bytes[..end].split(|&byte| byte == b';').next()?.trim_ascii();

@@ -1,7 +1,10 @@
-//! Overwriting a record in its place: with a gzip member of exactly the same length, so that the records after it keep their offsets.
+//! Overwriting a record in place: with a gzip member of exactly the same length, so that later
+//! records keep their offsets.
 //!
-//! What the new member lacks in length is filled with empty stored blocks of five bytes (RFC 1951 §3.2.4), and up to four bytes of a comment in its gzip
-//! header (RFC 1952 §2.3, `FCOMMENT`). Readers skip both. A comment alone would do, but some readers, ours among them, refuse one over 64 KiB.
+//! If the new member is shorter, it is padded with empty stored blocks of five bytes (RFC 1951
+//! §3.2.4), and up to four bytes of a comment in its gzip header (RFC 1952 §2.3, `FCOMMENT`).
+//! Readers skip both. A comment alone would do, but some readers, ours among them, refuse one over
+//! 64 KiB.
 
 use std::io::{self, Write};
 
@@ -17,29 +20,30 @@ use super::writer::LEVEL_STREAMED;
 use super::{Sha1Digest, StoredRecord, WarcError, WarcFault};
 use crate::blob::{Blob, Spool};
 
-/// A gzip header that says only that a comment follows.
+/// A gzip header with only the flag for a comment.
 const HEAD_WITH_COMMENT: [u8; 10] = [0x1f, 0x8b, 8, 0x10, 0, 0, 0, 0, 0, 0xff];
 
 /// The checksum and the length, which follow the content.
 const TAIL_BYTES: u64 = 8;
 
-/// What the comment is made of.
+/// The character of the comment.
 const FILLING: u8 = b'.';
 
-/// A stored block of no bytes, which is not the last.
+/// An empty stored block, which is not the last.
 const EMPTY_BLOCK: [u8; 5] = [0, 0, 0, 0xff, 0xff];
 
-/// How much of the filling is written at once.
+/// How many blocks of padding are written at once.
 const BLOCKS_AT_ONCE: u64 = 4 << 10;
 
-/// The levels of compression that are tried, in this order.
+/// The levels of compression to try, in this order.
 const LEVELS: [i32; 3] = [3, 9, 12];
 
-/// How a record that is not held is packed: first as it may have been before, then as densely as is possible.
+/// How to pack a record that is not held in memory: first as it may have been before, then as
+/// densely as possible.
 const PACKINGS: [Packing; 4] =
     [Packing::Stored, Packing::Deflated(LEVEL_STREAMED), Packing::Deflated(6), Packing::Deflated(9)];
 
-/// A gzip member that takes the place of another, and has its length.
+/// A gzip member that replaces another one of the same length.
 #[derive(Clone, Debug)]
 pub struct Replacement {
     room_bytes: u64,
@@ -48,13 +52,13 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Returns the member of this length whose content was compressed to that; `None` if it does not fit.
+    /// Creates the member of this length from compressed content; `None` if it does not fit.
     fn of_length(length_bytes: u64, deflated: Blob, sum: &Crc) -> Option<Self> {
         let room_bytes = length_bytes.checked_sub(HEAD.len() as u64 + deflated.len_bytes() + TAIL_BYTES)?;
         Some(Self { room_bytes, deflated, sum: tail(sum) })
     }
 
-    /// Writes it.
+    /// Writes the member.
     ///
     /// # Errors
     /// Returns the writer's error, or that of the spool.
@@ -80,47 +84,50 @@ impl Replacement {
     }
 }
 
-/// Returns a record that says nothing, as a gzip member of this length: a `metadata` record without a target and without a block. `None` if that is
-/// longer: a record of ours never is shorter, as it names a target and has digests.
+/// Creates an empty record as a gzip member of this length: a `metadata` record without a target
+/// and without a block. `None` if that is longer; it never is longer than a record of ours, which
+/// names a target and has digests.
 ///
-/// The same arguments give the same bytes.
+/// The same arguments yield the same bytes.
 #[must_use]
 pub fn tombstone(id: RecordId, date: Timestamp, length_bytes: u64) -> Option<Replacement> {
     let mut raw = b"WARC/1.1\r\n".to_vec();
     push_field(&mut raw, "WARC-Type", "metadata");
     push_field(&mut raw, "WARC-Record-ID", &id.to_string());
     push_field(&mut raw, "WARC-Date", &date.to_string());
-    // Indexers leave out what has no content of its own.
+    // Indexers leave out records without content of their own.
     push_field(&mut raw, "Content-Type", "application/warc-fields");
     push_field(&mut raw, "Content-Length", "0");
     raw.extend_from_slice(b"\r\n\r\n\r\n");
     replacement_of(&raw, length_bytes)
 }
 
-/// Whether a record is one that [`tombstone`] made.
+/// Whether a record was created by [`tombstone`].
 #[must_use]
 pub fn is_tombstone(record: &StoredRecord) -> bool {
     record.record_type == super::RecordType::Metadata && record.target_uri().is_none() && record.block.is_empty()
 }
 
-/// What becomes of a record some of whose fields change.
+/// The result of changing some fields of a record.
 #[derive(Clone, Debug)]
 pub enum Overwritten {
-    /// It has none of them.
+    /// It has none of these fields.
     Unchanged,
     /// It is overwritten by this gzip member of the same length.
     By(Replacement),
-    /// It would be longer than it was.
+    /// It would be longer than before.
     TooLong,
 }
 
 impl StoredRecord {
-    /// Returns the record with other values of some fields, as a gzip member of the same length as it has. `change` returns the new value of a field; `None`
-    /// leaves it. A line of the block of a `metadata` record is left out if `leave_out` says so of its name and value. Of a record that is not held as
-    /// a whole the rest is read from its `member`, and goes through the spool.
+    /// Returns the record with other values of some fields, as a gzip member of the same length.
+    /// `change` returns the new value of a field; `None` keeps it. A line of the block of a
+    /// `metadata` record is left out if `leave_out` returns true for its name and value. If the
+    /// record is not held as a whole, the rest is read from its `member`, and goes through the
+    /// spool.
     ///
     /// # Errors
-    /// The rest cannot be read, or the spool has no room.
+    /// Fails if the rest cannot be read, or the spool has no room.
     pub fn overwritten(
         &self,
         (member, spool): (&Blob, &Spool),
@@ -155,7 +162,7 @@ impl StoredRecord {
         Ok(by.map_or(Overwritten::TooLong, Overwritten::By))
     }
 
-    /// Returns the record under another header, its block read from its member.
+    /// Returns the record with another header, its block read from its member.
     fn streamed(&self, header: &[u8], member: &Blob, spool: &Spool) -> Result<Option<Replacement>, WarcFault> {
         let limits = ReadLimits { block_bytes_max: self.block_bytes, held_bytes_max: 0, ..ReadLimits::default() };
         for packing in PACKINGS {
@@ -175,7 +182,7 @@ impl StoredRecord {
     }
 }
 
-/// What ends a record.
+/// The end of a record.
 const END: &[u8] = b"\r\n\r\n";
 
 fn without_lines(block: &[u8], leave_out: impl Fn(&str, &str) -> bool) -> Vec<u8> {
@@ -224,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tombstone_is_as_long_as_it_has_to_be() {
+    fn a_tombstone_has_the_required_length() {
         let shortest = (1..).find(|length| tombstone(RecordId::from_bits(1), Timestamp::UNIX_EPOCH, *length).is_some());
         let shortest = shortest.unwrap();
         for length in (shortest..shortest + 300).chain([70_000, 5 << 20]) {
@@ -233,7 +240,7 @@ mod tests {
             let record = read_record(&member, ReadLimits::default()).unwrap();
             assert!(is_tombstone(&record) && record.span.length == length, "{length}: {record:?}");
         }
-        // The shortest that is ever written: it was not fetched, is a seed, and has the shortest URL.
+        // The shortest record that is ever written: not fetched, a seed, and with the shortest URL.
         let mut writer = WarcWriter::new();
         let record = Record::metadata(RecordId::from_bits(2), &event("http://a/"), &Metadata::default());
         let written = writer.write(&record);
@@ -241,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_an_overwritten_record_keeps_its_place() {
+    fn records_after_an_overwritten_one_keep_their_offsets() {
         let mut writer = WarcWriter::new();
         let info = Record::warcinfo(RecordId::from_bits(1), Timestamp::UNIX_EPOCH, &WarcInfo::default());
         let metadata = Metadata { via: Some("http://a/secret".to_owned()), fetch_time: None };
@@ -271,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_not_held_is_overwritten_in_its_place_too() {
+    fn a_record_too_large_for_memory_is_overwritten_in_place() {
         let noise = || (1_u64..).map(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8);
         for (body, why) in [
             (noise().take(3 << 20).collect::<Vec<u8>>(), "what cannot be compressed"),

@@ -1,6 +1,7 @@
-//! Reading records from a file.
+//! Reads records from a file.
 //!
-//! Uses flate2, as gzip members are streams: only what is within the limits is inflated, whatever a member says about itself.
+//! Uses flate2, as gzip members are streams: only bytes within the limits are inflated, whatever a
+//! member says about itself.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -15,19 +16,20 @@ use crate::http_fields::Headers;
 
 pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Limits on how large one record may be, and on how much of it is held in memory.
+/// Limits on the size of one record, and on the part of it that is held in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimits {
-    /// The most bytes of a record's header.
+    /// The limit on a record's header, in bytes.
     pub header_bytes_max: u64,
-    /// The most bytes of a record's block.
+    /// The limit on a record's block, in bytes.
     pub block_bytes_max: u64,
-    /// The most bytes of the block that are held. Of a longer one the beginning is.
+    /// The limit on the part of the block that is held, in bytes: the beginning of a longer one.
     pub held_bytes_max: u64,
 }
 
 impl ReadLimits {
-    /// Returns the limits of [`Self::default`], with the heads of responses held, and at most this much of their bodies.
+    /// Returns the limits of [`Self::default`], but holds only the heads of responses and at most
+    /// this much of their bodies.
     #[must_use]
     pub const fn holding(body_bytes_max: u64) -> Self {
         Self {
@@ -39,24 +41,25 @@ impl ReadLimits {
 }
 
 impl Default for ReadLimits {
-    /// Exactly what our own writer may write: [`HEADER_BYTES_MAX`] and [`BLOCK_BYTES_MAX`]. Of the block [`HELD_BYTES_MAX`] are held.
+    /// Returns exactly the limits of our own writer: [`HEADER_BYTES_MAX`] and [`BLOCK_BYTES_MAX`].
+    /// [`HELD_BYTES_MAX`] of the block are held.
     fn default() -> Self {
         Self { held_bytes_max: HELD_BYTES_MAX, ..Self::holding(0) }
     }
 }
 
-/// Why a record cannot be read.
+/// The reason why a record cannot be read, and its place.
 #[derive(Debug, thiserror::Error)]
 #[error("no readable record at byte {offset}: {fault}")]
 pub struct WarcError {
     /// The byte offset in the file at which the record should begin.
     pub offset: u64,
-    /// What is wrong there.
+    /// The fault there.
     #[source]
     pub fault: WarcFault,
 }
 
-/// What is wrong with a record.
+/// The fault of a record.
 #[derive(Debug, thiserror::Error)]
 pub enum WarcFault {
     /// The bytes are not a gzip member, or are a damaged one.
@@ -74,7 +77,7 @@ pub enum WarcFault {
     /// The block is not as long as `Content-Length` says.
     #[error("the block is not as long as its Content-Length says")]
     WrongLength,
-    /// The member continues after the record, or the range holds more than the record.
+    /// The member continues after the record, or the range contains more than the record.
     #[error("more than one record where one was expected")]
     NotOneRecord,
     /// The file could not be read.
@@ -82,9 +85,10 @@ pub enum WarcFault {
     Io(#[from] io::Error),
 }
 
-/// Reads a file record by record. Each must be a gzip member of its own, as in every file that we write.
+/// A reader of a file, record by record. Each must be a gzip member of its own, as in every file
+/// that we write.
 ///
-/// After an error it yields nothing more: nobody knows where the next member begins after a damaged one.
+/// After an error it yields nothing more, as the start of the next member is unknown.
 pub struct WarcReader<R> {
     source: Counted<BufReader<R>>,
     limits: ReadLimits,
@@ -92,7 +96,7 @@ pub struct WarcReader<R> {
 }
 
 impl<R: Read> WarcReader<R> {
-    /// Creates a reader that starts at the beginning of a file.
+    /// Creates a reader at the beginning of a file.
     pub fn new(file: R, limits: ReadLimits) -> Self {
         Self { source: Counted::new(BufReader::new(file)), limits, has_ended: false }
     }
@@ -115,7 +119,7 @@ impl<R: Read> WarcReader<R> {
         Ok(Some(StoredRecord { record_type, fields, block, block_bytes, span }))
     }
 
-    /// Reads the one record that there is, and writes all of its block.
+    /// Reads the only record, and writes all of its block.
     fn read_alone(&mut self, block: &mut dyn Write) -> Result<StoredRecord, WarcFault> {
         match self.read(block)? {
             Some(record) if self.at_end().unwrap_or(false) => Ok(record),
@@ -139,25 +143,28 @@ impl<R: Read> Iterator for WarcReader<R> {
     }
 }
 
-/// Reads the one record of a range that a [`RecordSpan`] names.
+/// Reads the only record of a range given by a [`RecordSpan`].
 ///
 /// # Errors
 ///
-/// If the range is not exactly one record. Offsets in the error and in the record's span count from the start of the range.
+/// Fails if the range is not exactly one record. Offsets in the error and in the record's span
+/// count from the start of the range.
 pub fn read_record(member: &[u8], limits: ReadLimits) -> Result<StoredRecord, WarcError> {
     read_record_of(member, limits, &mut io::sink())
 }
 
-/// Reads the one record of a range, as [`read_record`] does, and writes all of its block, however little of that is held.
+/// Reads the only record of a range, like [`read_record`], and writes all of its block, however
+/// little of that is held.
 ///
 /// # Errors
 ///
-/// As [`read_record`]; what was written is then not to be trusted. That the block cannot be written is [`WarcFault::Io`].
+/// As [`read_record`]; the written bytes cannot be trusted then. A failure to write the block is
+/// [`WarcFault::Io`].
 pub fn read_record_of(member: impl Read, limits: ReadLimits, block: &mut dyn Write) -> Result<StoredRecord, WarcError> {
     WarcReader::new(member, limits).read_alone(block).map_err(|fault| WarcError { offset: 0, fault })
 }
 
-/// What one member holds.
+/// The content of one member.
 struct Content {
     record_type: RecordType,
     fields: Headers<String>,
@@ -200,7 +207,7 @@ fn read_text(text: &mut impl BufRead, limits: ReadLimits, to: &mut dyn Write) ->
     }
 }
 
-/// Writes what is left. Returns how many bytes that was.
+/// Writes the rest. Returns the number of bytes.
 pub(super) fn pass_on(text: &mut impl BufRead, to: &mut dyn Write) -> Result<u64, WarcFault> {
     let mut passed = 0;
     loop {
@@ -208,7 +215,7 @@ pub(super) fn pass_on(text: &mut impl BufRead, to: &mut dyn Write) -> Result<u64
         if bytes.is_empty() {
             return Ok(passed);
         }
-        // The writer's errors say nothing of the record.
+        // The writer's errors are unrelated to the record.
         to.write_all(bytes)?;
         let length = bytes.len();
         text.consume(length);
@@ -242,7 +249,7 @@ pub(super) fn parse_length(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// Tells bad data from failures of the file, both of which flate2 reports as I/O errors.
+/// Distinguishes bad data from failures of the file, both of which flate2 reports as I/O errors.
 pub(super) fn fault_of(error: io::Error) -> WarcFault {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => WarcFault::Truncated,

@@ -1,4 +1,4 @@
-//! Building records to be written.
+//! Builds records to be written.
 
 use std::io::{self, Write};
 use std::net::IpAddr;
@@ -16,7 +16,7 @@ use crate::blob::Blob;
 /// The version of Dragline's layout of records and fields, in `Dragline-Format` of each `warcinfo` record.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What all records of one fetch share: the standard's capture event (WARC 1.1 §5.4, §5.7).
+/// The common data of all records of one fetch: the standard's capture event (WARC 1.1 §5.4, §5.7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureEvent {
     /// When the fetch began; written in UTC, as precisely as given, up to nanoseconds.
@@ -31,26 +31,26 @@ pub struct CaptureEvent {
     pub warcinfo_id: Option<RecordId>,
 }
 
-/// What a `warcinfo` record says about its file (WARC 1.1 §6.2).
+/// The contents of a `warcinfo` record, about its file (WARC 1.1 §6.2).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarcInfo {
     /// The name of the file, without folders; `None` if it is not known yet.
     pub filename: Option<String>,
     /// Name and version of the program, as in `dragline/0.1.0`.
     pub software: String,
-    /// Who made the file, and how to reach them.
+    /// The maker of the file, and how to reach them.
     pub operator: Option<String>,
-    /// Who publishes it.
+    /// Its publisher.
     pub publisher: Option<String>,
-    /// What is in it, and what for.
+    /// Its contents and their purpose.
     pub description: Option<String>,
     /// The machine that made it.
     pub hostname: Option<String>,
     /// The `User-Agent` of its requests.
     pub user_agent: Option<String>,
-    /// How robots.txt is obeyed, as in `RFC 9309`.
+    /// The rules for obeying robots.txt, as in `RFC 9309`.
     pub robots: Option<String>,
-    /// What the file is part of: the crawl and its iteration, a collection.
+    /// The larger units that it belongs to: the crawl and its iteration, a collection.
     pub is_part_of: Vec<String>,
 }
 
@@ -63,12 +63,12 @@ pub struct RefersTo {
     pub date: Timestamp,
 }
 
-/// Why a body is not stored again.
+/// The reason why a body is not stored again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Revisit {
     /// The server answered 304.
     ServerNotModified {
-        /// The digest of the payload that it confirmed, if known.
+        /// The digest of the confirmed payload, if known.
         payload_digest: Option<Sha1Digest>,
     },
     /// The body has the same digest as the earlier one.
@@ -78,16 +78,16 @@ pub enum Revisit {
     },
 }
 
-/// What a `metadata` record says about a capture (WARC 1.1 §6.6).
+/// The contents of a `metadata` record about a capture (WARC 1.1 §6.6).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// The URL on which this one was found; `None` for a seed.
     pub via: Option<String>,
-    /// How long the fetch took, from its start; written in milliseconds.
+    /// The duration of the fetch; written in milliseconds.
     pub fetch_time: Option<Duration>,
 }
 
-/// One record, to be written by [`super::WarcWriter`].
+/// A record to be written by [`super::WarcWriter`].
 #[derive(Clone, Debug)]
 pub struct Record {
     id: RecordId,
@@ -110,7 +110,7 @@ enum Kind {
     Metadata(Capture),
 }
 
-/// The fields that `request`, `response`, `revisit` and `metadata` share.
+/// The common fields of `request`, `response`, `revisit` and `metadata`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Capture {
     event: CaptureEvent,
@@ -152,22 +152,24 @@ impl Record {
             .extension(ExtensionField { name: ExtensionName::FORMAT, value: FORMAT_VERSION.to_string() })
     }
 
-    /// Creates the record of a request, with a block made by [`super::http_request_block`].
+    /// Creates the record of a request, with a block from [`super::http_request_block`].
     #[must_use]
     pub fn request(id: RecordId, event: &CaptureEvent, block: Vec<u8>) -> Self {
         Self::new(id, event.date, Kind::Request(Capture::new(event, None)), block)
     }
 
-    /// Creates the record of a response, whose block is a head made by [`super::http_response_head`] and this body; the digest is that of the body, in
-    /// its content coding. It has no digest of the block: that would be another pass over nearly the same bytes.
+    /// Creates the record of a response, whose block is a head from [`super::http_response_head`]
+    /// and this body; the digest is that of the body, with its content coding. It has no digest of
+    /// the block: that would be another pass over nearly the same bytes.
     #[must_use]
     pub fn response(id: RecordId, event: &CaptureEvent, head: Vec<u8>, body: Blob, payload_digest: Sha1Digest) -> Self {
         let kind = Kind::Response(Capture::new(event, Some(payload_digest)));
         Self { body, ..Self::new(id, event.date, kind, head) }
     }
 
-    /// Creates the record of a response whose body is already stored, with a block made by [`super::http_revisit_head`]. Without `refers_to`,
-    /// readers must find the earlier record by the digest.
+    /// Creates the record of a response whose body is already stored, with a block from
+    /// [`super::http_revisit_head`]. Without `refers_to`, readers must find the earlier record by
+    /// the digest.
     #[must_use]
     pub fn revisit(
         id: RecordId,
@@ -176,7 +178,7 @@ impl Record {
         revisit: &Revisit,
         refers_to: Option<RefersTo>,
     ) -> Self {
-        // The standard wants an omitted body marked as truncated by length (§6.7.2).
+        // The standard requires an omitted body to be marked as truncated by length (§6.7.2).
         let (profile, payload_digest, truncated) = match revisit {
             Revisit::ServerNotModified { payload_digest } => (RevisitProfile::ServerNotModified, *payload_digest, None),
             Revisit::IdenticalPayload { payload_digest } => {
@@ -187,7 +189,8 @@ impl Record {
         Self { truncated, ..Self::new(id, event.date, kind, block) }
     }
 
-    /// Creates a record with more about a capture, or with everything about a fetch that got no response.
+    /// Creates a record with additional data about a capture, or with all data about a fetch
+    /// without a response.
     #[must_use]
     pub fn metadata(id: RecordId, event: &CaptureEvent, metadata: &Metadata) -> Self {
         let mut block = Vec::new();
@@ -200,8 +203,9 @@ impl Record {
         Self::new(id, event.date, Kind::Metadata(Capture::new(event, None)), block)
     }
 
-    /// Creates a record with the head of an answer, in place of which another record was written, or none: its status and its fields as they are in a
-    /// `response` record, one a line. It is no HTTP message, as programs that index archives would replay that (WARC 1.1 §6.6).
+    /// Creates a record with only the head of a response, for which another record or none was
+    /// written: its status and its fields as in a `response` record, one per line. It is not an
+    /// HTTP message, as programs that index archives would replay that (WARC 1.1 §6.6).
     #[must_use]
     pub fn head_alone(id: RecordId, event: &CaptureEvent, answer: &HttpResponse<'_>) -> Self {
         let mut block = Vec::new();
@@ -213,7 +217,8 @@ impl Record {
         Self::new(id, event.date, Kind::Metadata(Capture::new(event, None)), block)
     }
 
-    /// Names the record that a `revisit` stands in for, or that a `metadata` record is about (WARC 1.1 §5.8).
+    /// Names the record for which a `revisit` stands in, or which a `metadata` record is about
+    /// (WARC 1.1 §5.8).
     #[must_use]
     pub const fn referring_to(mut self, id: RecordId) -> Self {
         self.refers_to = Some(id);
@@ -229,7 +234,7 @@ impl Record {
         self
     }
 
-    /// Marks the block as shorter than what the server had, with the reason.
+    /// Marks the block as shorter than the server's response, with the reason.
     #[must_use]
     pub fn truncated(mut self, reason: Truncation) -> Self {
         self.truncated = Some(reason);
@@ -249,13 +254,13 @@ impl Record {
         self.id
     }
 
-    /// The block that will be written.
+    /// Returns the block that will be written.
     #[cfg(test)]
     pub(super) fn block(&self) -> Vec<u8> {
         [&self.head[..], &self.body.bytes().unwrap()].concat()
     }
 
-    /// The body of a response; empty for other records.
+    /// Returns the body of a response; empty for other records.
     pub(super) const fn body(&self) -> &Blob {
         &self.body
     }
@@ -269,14 +274,14 @@ impl Record {
         to.write_all(END)
     }
 
-    /// Appends the same to what is in memory, for a body that is there, too.
+    /// Appends the same to a buffer, for a body that is in memory, too.
     pub(super) fn push_to(&self, body: &[u8], out: &mut Vec<u8>) {
         self.push_head(out);
         out.extend_from_slice(body);
         out.extend_from_slice(END);
     }
 
-    /// Appends what is in front of the body.
+    /// Appends everything before the body.
     fn push_head(&self, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(b"WARC/1.1\r\n");
@@ -305,7 +310,7 @@ impl Record {
     }
 }
 
-/// What ends a record.
+/// The end of a record.
 const END: &[u8] = b"\r\n\r\n";
 
 /// Adds a custom field, unless the header would become larger than readers accept.
@@ -317,10 +322,11 @@ fn push_if_room(out: &mut Vec<u8>, start: usize, name: &str, value: &str) {
     }
 }
 
-/// The most other records of its fetch that a record names.
+/// The limit on the other records of its fetch that a record names.
 const COMPANIONS_MAX: usize = 64;
 
-/// The most bytes that follow the custom fields: a digest of the block, type and length, and the empty line.
+/// The most bytes after the custom fields: a digest of the block, type and length, and the empty
+/// line.
 const FIELDS_AFTER_BYTES_MAX: usize = 1 << 10;
 
 // The two URLs of a revisit and other foreign values leave room for custom fields.

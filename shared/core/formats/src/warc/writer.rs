@@ -1,4 +1,4 @@
-//! Writing records to a file.
+//! Writes records to a file.
 
 use std::cell::RefCell;
 use std::io::{self, Write as _};
@@ -10,23 +10,26 @@ use super::member::{Packing, write_member};
 use super::record::Record;
 use crate::blob::{Blob, Spool, SpoolWriter};
 
-/// The most memory kept from one record to the next.
+/// The limit on memory that is kept from one record to the next, in bytes.
 const RAW_KEPT_BYTES_MAX: usize = 1 << 20;
 
-/// libdeflate's fastest level that compresses: less than half the time of level 3, at 1.07 times its size (docs/performance.md).
+/// libdeflate's fastest level that compresses: less than half the time of level 3, at 1.07 times
+/// its size (docs/performance.md).
 const LEVEL: i32 = 1;
 
-/// libdeflate's level that compresses nothing.
+/// libdeflate's level without compression.
 const LEVEL_STORED: i32 = 0;
 
 /// flate2's level for bodies that are not in memory.
 pub(super) const LEVEL_STREAMED: u32 = 1;
 
-/// How much of a body is looked at to see whether it can be compressed, from its middle. A shorter body is compressed in any case.
+/// The size of the sample, from the middle of a body, that decides whether it can be compressed. A
+/// shorter body is compressed in any case.
 const SAMPLE_BYTES: usize = 1 << 10;
 
-/// How many pairs of equal octets a sample of what cannot be compressed has at most, both orders counted: random octets have 4,092 on average, with a
-/// standard deviation of 90. Letters alone have ten times as many.
+/// The most pairs of equal octets in a sample of incompressible data, both orders counted: random
+/// octets have 4,092 on average, with a standard deviation of 90. Letters alone have ten times as
+/// many.
 const PAIRS_MAX: usize = 5_000;
 
 thread_local! {
@@ -47,7 +50,7 @@ impl Compressors {
         Self { fast: of_level(LEVEL), stored: of_level(LEVEL_STORED), raw: Vec::new() }
     }
 
-    /// Appends a record, whose body this is, as a gzip member.
+    /// Appends a record with this body as a gzip member.
     fn push(&mut self, record: &Record, body: &[u8], file: &mut Vec<u8>) {
         self.raw.clear();
         record.push_to(body, &mut self.raw);
@@ -62,7 +65,8 @@ impl Compressors {
     }
 }
 
-/// Whether a body is compressed already, or encrypted: then compressing it again costs time and saves nothing.
+/// Whether a body is already compressed or encrypted: then compressing it again takes time and
+/// saves nothing.
 fn is_dense(body: &[u8]) -> bool {
     let start = body.len().saturating_sub(SAMPLE_BYTES) / 2;
     let Some(sample) = body.get(start..start + SAMPLE_BYTES) else { return false };
@@ -73,7 +77,7 @@ fn is_dense(body: &[u8]) -> bool {
     counts.iter().map(|count| count * count.saturating_sub(1)).sum::<usize>() <= PAIRS_MAX
 }
 
-/// Where a record is in its file.
+/// The place of a record in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordSpan {
     /// The offset of the record's gzip member, in bytes.
@@ -82,16 +86,16 @@ pub struct RecordSpan {
     pub length: u64,
 }
 
-/// Whether a body that is not in memory is compressed already.
+/// Whether a body that is not in memory is already compressed.
 fn is_dense_blob(body: &Blob) -> io::Result<bool> {
     let start = body.len_bytes().saturating_sub(SAMPLE_BYTES as u64) / 2;
     Ok(is_dense(&body.part(start..start + SAMPLE_BYTES as u64).bytes()?))
 }
 
-/// Writes `.warc.gz` files, one after the other, with one gzip member per record.
+/// A writer of `.warc.gz` files, one after the other, with one gzip member per record.
 ///
-/// A file holds some tens of pages and is stored in one piece, so the caller takes it when it is done. It is in memory unless a body in it is not; then
-/// it is in a spool, as that is.
+/// A file contains some tens of pages and is stored in one piece, so the caller takes it when it is
+/// done. It is in memory unless one of its bodies is not; then it is in a spool, too.
 ///
 /// ```
 /// use dragline_formats::warc::{ReadLimits, Record, RecordId, WarcInfo, WarcWriter, read_record};
@@ -106,28 +110,29 @@ fn is_dense_blob(body: &Blob) -> io::Result<bool> {
 #[derive(Debug, Default)]
 pub struct WarcWriter {
     spool: Spool,
-    /// What is in memory: all of the file, or what follows the part in the spool.
+    /// The part in memory: all of the file, or the part after the one in the spool.
     file: Vec<u8>,
     spooled: Option<SpoolWriter>,
-    /// Why the file is not what was written.
+    /// The error that makes the file incomplete.
     failed: Option<io::Error>,
 }
 
 impl WarcWriter {
-    /// Creates a writer at the beginning of a file, which puts what is large where temporary files are.
+    /// Creates a writer at the beginning of a file, with a spool in the machine's folder for
+    /// temporary files.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the writer, which puts what is large into this spool from now on.
+    /// Returns the writer with this spool for large data from now on.
     #[must_use]
     pub fn with_spool(self, spool: Spool) -> Self {
         Self { spool, ..self }
     }
 
-    /// Appends a record and returns where it is. If its body cannot be read, or the spool has no room, [`Self::take_file`] says so, and what was written
-    /// is worth nothing.
+    /// Appends a record and returns its place. If its body cannot be read, or the spool has no
+    /// room, [`Self::take_file`] returns the error, and the file is lost.
     pub fn write(&mut self, record: &Record) -> RecordSpan {
         let offset = self.len_bytes();
         match record.body().in_memory() {
@@ -159,10 +164,10 @@ impl WarcWriter {
         self.file.len() as u64
     }
 
-    /// Returns the file; the next record begins another.
+    /// Returns the file; the next record begins another one.
     ///
     /// # Errors
-    /// Why a record could not be written: the spool's error, or that of a body.
+    /// The spool's error, or that of a body, if a record could not be written.
     pub fn take_file(&mut self) -> io::Result<Blob> {
         let (file, spooled) = (std::mem::take(&mut self.file), self.spooled.take());
         match (self.failed.take(), spooled) {
@@ -183,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_compressed_already_is_not_compressed_again() {
+    fn compressed_bodies_are_not_compressed_again() {
         let text = "Every page of a site says something else, in much the same words. ".repeat(400);
         let mut zipped = vec![0; text.len()];
         let mut seeded: Vec<u8> = Vec::new();

@@ -1,4 +1,5 @@
-//! The links and the text of a page as a tree builder sees them: slow, with another parser and separate rules.
+//! The links and the text of a page according to a tree builder: slow, with another parser and
+//! separate rules.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,7 @@ use dragline_domain::document::LinkKind;
 use scraper::{ElementRef, Html};
 use url::Url;
 
-/// Elements whose references have one kind only, as (element, attribute, kind).
+/// Elements whose references have only one kind, as (element, attribute, kind).
 const REFERENCES: &[(&str, &str, LinkKind)] = &[
     ("a", "href", LinkKind::A),
     ("area", "href", LinkKind::Area),
@@ -28,7 +29,7 @@ const REFERENCES: &[(&str, &str, LinkKind)] = &[
 /// Kind and URL of every link.
 pub(crate) type LinkSet = BTreeSet<(LinkKind, String)>;
 
-/// The links of the kinds above, style sheets and icons.
+/// Returns the links of the kinds above, style sheets and icons.
 pub(crate) fn links(html: &str, page: &Url) -> LinkSet {
     // This parser assumes that scripts run, so it reads the content of `<noscript>` as text.
     let html = without_noscript(html);
@@ -59,7 +60,8 @@ pub(crate) fn links(html: &str, page: &Url) -> LinkSet {
     links
 }
 
-/// The words of a page that nothing hides: no attribute `hidden` around them, no script, and no `<video>`.
+/// Returns the words of a page that nothing hides: no attribute `hidden` around them, no script,
+/// and no `<video>`.
 pub(crate) fn seen_words(html: &str) -> Vec<String> {
     let document = Html::parse_document(html);
     let is_unseen = |element: ElementRef<'_>| {
@@ -73,7 +75,7 @@ pub(crate) fn seen_words(html: &str) -> Vec<String> {
     text.concat().split_whitespace().map(str::to_owned).collect()
 }
 
-/// Whether [`links`] finds links of this kind, wherever they come from.
+/// Whether [`links`] finds all links of this kind.
 pub(crate) fn knows(kind: LinkKind) -> bool {
     kind == LinkKind::Css || REFERENCES.iter().any(|(.., known)| *known == kind)
 }

@@ -1,4 +1,4 @@
-//! The documents that `<iframe srcdoc>` holds: of these, the links are read.
+//! The documents in `<iframe srcdoc>`, of which only the links are read.
 
 use std::collections::HashSet;
 
@@ -13,20 +13,20 @@ use super::super::tokens::Tokens;
 use super::{Collector, Syntax};
 use url::Url;
 
-/// The most documents of a page that are read.
+/// The limit on the documents of a page.
 const FRAMES_MAX: usize = 100;
 
-/// How deep they may be nested.
+/// The limit on their nesting.
 const NESTING_MAX: usize = 3;
 
-/// What was read of a document.
+/// The contents of a document.
 #[derive(Debug)]
 pub(super) struct Frame<'l> {
     links: Links,
     metadata: Metadata<'l>,
 }
 
-/// The documents that were read, and how many are open around the one being read.
+/// The documents so far, and how many are open around the current one.
 #[derive(Debug, Default)]
 pub(super) struct Frames<'l> {
     read: Vec<Frame<'l>>,
@@ -34,7 +34,7 @@ pub(super) struct Frames<'l> {
 }
 
 impl Collector<'_> {
-    /// Reads the document of an `<iframe srcdoc>`, which is HTML wherever it is.
+    /// Reads the document of an `<iframe srcdoc>`, which is HTML even in XHTML.
     pub(super) fn read_frame(&mut self, html: &str) {
         if html.is_empty() || self.frames.read.len() >= FRAMES_MAX || self.frames.nesting >= NESTING_MAX {
             return;
@@ -52,7 +52,8 @@ impl Collector<'_> {
 }
 
 impl Frames<'_> {
-    /// Adds their links to those of the page, whose base they have unless they name one. Returns whether some are missing for lack of room.
+    /// Adds their links to those of the page, whose base applies unless they declare one. Returns
+    /// whether some are missing because of a limit.
     pub(super) fn finish(
         self,
         links: &mut Vec<HtmlLink>,
@@ -73,7 +74,7 @@ impl Frames<'_> {
             let (found, is_cut) = of_frame.finish(Resolver { base: &base, ..resolver }, page);
             is_any_cut |= is_cut;
             for link in found {
-                // What a frame does with itself says nothing of the page.
+                // A frame's links to itself are irrelevant to the page.
                 let kind = match link.kind {
                     LinkKind::Redirect => LinkKind::Iframe,
                     LinkKind::Canonical => LinkKind::Other,

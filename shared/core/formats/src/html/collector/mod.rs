@@ -1,4 +1,4 @@
-//! What each tag and each text means for the page.
+//! The meaning of each tag and each text for the page.
 
 mod frames;
 mod references;
@@ -21,11 +21,12 @@ use super::{HtmlLimits, Page, PageSource, Syntax, Truncated};
 #[derive(Clone, Copy, Debug)]
 struct Muted {
     element: Element,
-    /// Its depth in foreign content: leaving that ends the element too, with or without its end tag.
+    /// Its depth in foreign content: leaving that ends the element too, with or without its end
+    /// tag.
     depth: usize,
 }
 
-/// Collects a page from its tags and texts.
+/// The page so far, collected from tags and texts.
 #[derive(Debug)]
 pub(super) struct Collector<'l> {
     limits: &'l HtmlLimits,
@@ -39,14 +40,15 @@ pub(super) struct Collector<'l> {
     anchor_text: TextBuffer,
     foreign: Foreign,
     open: OpenElements,
-    /// How visible the element is whose tag is being read.
+    /// The visibility of the element whose tag is being read.
     seen: Seen,
     muted: Option<Muted>,
-    /// What was read of the open `<style>`; `None` without one, or if it is in another language than CSS.
+    /// The text of the open `<style>`; `None` without one, or if it is in another language than
+    /// CSS.
     style: Option<Vec<u8>>,
     open_templates: usize,
     open_pres: usize,
-    /// What a `<source>` or a `<track>` belongs to.
+    /// The kind of element around a `<source>` or a `<track>`.
     media: LinkKind,
     has_body_begun: bool,
 }
@@ -85,7 +87,7 @@ impl<'l> Collector<'l> {
             return;
         }
         match self.muted {
-            // It exists all the same, and begins the body.
+            // Although it is hidden, it exists, and begins the body.
             None if !self.open.seen().is_read() => self.has_body_begun |= !piece.trim_ascii().is_empty(),
             None => {
                 if self.open_pres > 0 {
@@ -107,7 +109,7 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Handles a start tag, and returns how the tokenizer must read what follows.
+    /// Handles a start tag, and returns how the tokenizer must continue.
     pub(super) fn start_tag(&mut self, tag: &Tag) -> Option<State> {
         let element = tag.element();
         let was_foreign = self.foreign.current() != Namespace::Html;
@@ -165,7 +167,7 @@ impl<'l> Collector<'l> {
         self.gap(element);
     }
 
-    /// Ends the element: what follows is outside of it.
+    /// Closes the element: the following content is outside of it.
     fn close(&mut self, element: Element) {
         match element {
             Element::A => self.end_anchor(),
@@ -174,7 +176,7 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Resolves what was collected.
+    /// Resolves the collected references.
     pub(super) fn finish(mut self, source: &PageSource<'_>) -> Page {
         self.end_anchor();
         self.unmute();
@@ -294,10 +296,11 @@ const fn may_be_in_head(element: Element) -> bool {
     )
 }
 
-/// How an element's content is tokenized, if that is not as usual (WHATWG HTML, tree construction, scripting off).
+/// Returns how an element's content is tokenized, if that is not as usual (WHATWG HTML, tree
+/// construction, scripting off).
 ///
-/// XML does not have this. But in pages that are not well-formed after all, scripts and style sheets are full of `<`; and well-formed pages lose
-/// nothing, as that content is not shown.
+/// This does not exist in XML. But in pages that are not well-formed after all, scripts and style
+/// sheets are full of `<`; and well-formed pages lose nothing, as that content is not shown.
 const fn content_state(element: Element, syntax: Syntax) -> Option<State> {
     match (syntax, element) {
         (Syntax::Html, _) => html_content_state(element),

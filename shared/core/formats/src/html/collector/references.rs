@@ -1,4 +1,4 @@
-//! Which attributes of which elements refer to something.
+//! The elements and attributes that refer to URLs.
 
 use dragline_domain::document::LinkKind;
 
@@ -11,7 +11,7 @@ use super::Collector;
 use crate::css::references;
 
 impl Collector<'_> {
-    /// Takes links and metadata from a tag.
+    /// Reads links and metadata from a tag.
     pub(super) fn read(&mut self, namespace: Namespace, tag: &Tag) {
         if let Some(style) = tag.text(Attribute::Style) {
             self.styles(style);
@@ -72,7 +72,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Takes the references of a style sheet, or of an attribute's declarations.
+    /// Reads the references of a style sheet, or of an attribute's declarations.
     pub(super) fn styles(&mut self, css: &str) {
         references(css, |kind, url| {
             self.links.add(kind, Value::Whole(url), Follow::Yes);
@@ -169,14 +169,14 @@ impl Collector<'_> {
     }
 }
 
-/// The attributes in which SVG's elements say what they refer to; the first that is present counts.
+/// The attributes with the references of SVG elements; the first that is present applies.
 const HREFS: [Attribute; 2] = [Attribute::Href, Attribute::XlinkHref];
 
 fn follow(tag: &Tag) -> Follow {
     if rel::is_nofollow(tag.text(Attribute::Rel).unwrap_or_default()) { Follow::No } else { Follow::Yes }
 }
 
-/// Returns what a `<source>` is by its media type, if it has one.
+/// Returns the kind of a `<source>` from its media type, if it has one.
 fn source_kind(tag: &Tag) -> Option<LinkKind> {
     let media_type = tag.text(Attribute::Type)?.trim_ascii_start();
     let is = |class: &str| media_type.get(..class.len()).is_some_and(|start| start.eq_ignore_ascii_case(class));
@@ -189,10 +189,10 @@ fn source_kind(tag: &Tag) -> Option<LinkKind> {
     }
 }
 
-/// The URLs of a `srcset`, in order (WHATWG HTML, "parse a srcset attribute").
+/// Returns the URLs of a `srcset`, in order (WHATWG HTML, "parse a srcset attribute").
 ///
-/// A comma separates only if it follows white space or a descriptor, or ends a URL; within a URL such as `data:image/png;base64,…`, it is part of it.
-/// Descriptors are not checked.
+/// A comma separates only if it follows white space or a descriptor, or ends a URL; within a URL
+/// such as `data:image/png;base64,…`, it is part of it. Descriptors are not checked.
 fn srcset_urls(srcset: &str) -> impl Iterator<Item = &str> {
     let mut rest = srcset;
     std::iter::from_fn(move || {
@@ -207,7 +207,7 @@ fn srcset_urls(srcset: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns what follows the next comma that is not in parentheses.
+/// Returns the text after the next comma that is not in parentheses.
 fn skip_descriptors(text: &str) -> &str {
     let mut is_in_parentheses = false;
     for (index, byte) in text.bytes().enumerate() {

@@ -1,8 +1,9 @@
-//! The open elements, which decide whether a text is visible.
+//! The open elements, which decide on the visibility of a text.
 //!
-//! The stack of a tree builder without its tree. Start tags end what they end in HTML (`<p>`, `<li>`, `<td>`), and end tags reach as far. It differs
-//! where a tree builder moves nodes: misplaced text in a table counts as inside it, and a `<b>` that ended with its paragraph is not reopened in the
-//! next.
+//! The stack of a tree builder without its tree. Start tags implicitly end the same elements as in
+//! HTML (`<p>`, `<li>`, `<td>`), and end tags reach as far. It differs where a tree builder moves
+//! nodes: misplaced text in a table counts as inside it, and a `<b>` that ended with its paragraph
+//! is not reopened in the next.
 
 mod role;
 
@@ -13,7 +14,7 @@ use super::foreign::Namespace;
 use super::hiding::{Own, Seen};
 use super::tag::{Closing, Element};
 
-/// Deeper elements are only counted. Browsers do not build deeper trees either.
+/// The depth beyond which elements are only counted. Browsers do not build deeper trees either.
 const DEPTH_MAX: usize = 512;
 
 /// An open element.
@@ -25,16 +26,18 @@ struct Open {
     namespace: Namespace,
 }
 
-/// The elements that are open, the outermost first.
+/// The open elements, the outermost first.
 #[derive(Debug)]
 pub(super) struct OpenElements {
     syntax: Syntax,
     stack: Vec<Open>,
-    /// Whether a form's end tag is still to come. Until then no other form begins, even if an element around it has ended it.
+    /// Whether a form's end tag is still to come. Until then no other form begins, even if an
+    /// element around it has ended it.
     awaits_end_of_form: bool,
     /// How many more are open beyond the limit.
     beyond: usize,
-    /// How many elements on the stack are in each group of names, and have each role: usually none, so that there is nothing to search.
+    /// The number of elements on the stack in each group of names, and with each role: usually
+    /// none, so that there is nothing to search.
     groups: [u16; 256],
     roles: [u16; Role::COUNT],
 }
@@ -51,12 +54,12 @@ impl OpenElements {
         }
     }
 
-    /// Returns how visible text is here.
+    /// Returns the visibility of text here.
     pub(super) fn seen(&self) -> Seen {
         self.stack.last().map_or(Seen::WHOLLY, |open| open.seen)
     }
 
-    /// Handles a start tag, and returns how visible its element is.
+    /// Handles a start tag, and returns the visibility of its element.
     pub(super) fn start(
         &mut self,
         name: Name,
@@ -81,7 +84,8 @@ impl OpenElements {
         seen
     }
 
-    /// Handles an end tag, and returns how visible its element was; for a stray tag, how visible this place is.
+    /// Handles an end tag, and returns the visibility of its element; for a stray tag, that of this
+    /// place.
     pub(super) fn end(&mut self, name: Name) -> Seen {
         if name.role() == Role::Root || name.role().is_void() {
             return self.seen();
@@ -127,7 +131,7 @@ impl OpenElements {
         }
     }
 
-    /// Ends the elements that a start tag ends.
+    /// Ends the elements that a start tag implicitly ends.
     fn make_way(&mut self, name: Name) {
         if name.role().ends_paragraph() && self.has(Role::Paragraph) {
             self.end_nearest(|role| role == Role::Paragraph, |role| role.is_scope() || role == Role::Button);
@@ -259,7 +263,7 @@ impl OpenElements {
         }
     }
 
-    /// Ends one element for the tags that follow; the elements in it stay.
+    /// Ends one element for the following tags; the elements in it stay.
     fn take_out(&mut self, at: usize) -> Open {
         let open = self.stack.remove(at);
         self.groups[open.name.group()] -= 1;
@@ -268,7 +272,7 @@ impl OpenElements {
     }
 }
 
-/// Returns the role of an element of SVG or `MathML`: none, unless it holds HTML.
+/// Returns the role of an element of SVG or `MathML`: none, unless it contains HTML.
 const fn foreign_role(element: Element) -> Role {
     match element {
         Element::Annotation | Element::ForeignObject | Element::MathText | Element::SvgDesc | Element::Title => {

@@ -1,6 +1,6 @@
-//! What an element's tags do to the elements around it.
+//! The effect of an element's tags on the elements around it.
 
-/// An element's name, as far as needed to tell tags apart.
+/// The name of an element, as far as needed to distinguish tags.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::html) struct Name {
     hash: u64,
@@ -8,9 +8,10 @@ pub(in crate::html) struct Name {
 }
 
 impl Name {
-    /// Makes a name from one in lower case.
+    /// Creates a name from its text in lower case.
     pub(in crate::html) fn from_bytes(name: &[u8]) -> Self {
-        // FNV-1a: names are short, and if two on a page have one hash, only the wrong element ends.
+        // FNV-1a: names are short, and if two on a page have the same hash, only the wrong element
+        // ends.
         let hash = name
             .iter()
             .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3));
@@ -26,7 +27,7 @@ impl Name {
         matches!(self.role, Role::DataList | Role::Dialog | Role::Fallback | Role::RubyParenthesis)
     }
 
-    /// The same name where it has no special meaning.
+    /// Returns the same name without its special meaning.
     pub(super) const fn as_foreign(self, role: Role) -> Self {
         Self { hash: self.hash, role }
     }
@@ -35,13 +36,13 @@ impl Name {
         self.hash == other.hash
     }
 
-    /// One of 256 groups of names.
+    /// Returns one of 256 groups of names.
     pub(super) fn group(self) -> usize {
         usize::from(self.hash.to_le_bytes()[0])
     }
 }
 
-/// Classes of elements that a tree builder treats alike (WHATWG HTML, tree construction).
+/// A class of elements that a tree builder treats alike (WHATWG HTML, tree construction).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::html) enum Role {
     /// `<html>`, `<head>`, `<body>`: there is exactly one, whatever tags there are.
@@ -85,9 +86,9 @@ pub(in crate::html) enum Role {
     /// It can be ended even if blocks in it are open: `<b>`, `<i>`, `<font>`.
     Formatting,
     Anchor,
-    /// Nothing within it ends anything around it except a part of a table: `<object>`.
+    /// Nothing inside it ends anything around it except a part of a table: `<object>`.
     Marker,
-    /// `<template>`: nothing at all within it ends anything around it.
+    /// `<template>`: nothing inside it ends anything around it.
     Template,
     /// Its content is only a fallback: `<video>`, `<canvas>`.
     Fallback,

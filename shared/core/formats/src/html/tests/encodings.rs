@@ -3,7 +3,7 @@
 use super::*;
 use crate::charset::decode;
 
-/// A page in an encoding, as fetched: its bytes are decoded, and the text is read.
+/// Reads a page in an encoding, as fetched: its bytes are decoded, and the text is parsed.
 fn page_in(encoding: &str, html: &str) -> Page {
     let encoding = encoding_rs::Encoding::for_label(encoding.as_bytes()).expect("the tests' labels are good");
     let bytes: Vec<u8> = match encoding.name() {
@@ -19,7 +19,7 @@ fn read_in(encoding: &str, text: &str) -> Page {
     extract(text, &PageSource { encoding, ..PageSource::html(&url(PAGE)) }, &HtmlLimits::default())
 }
 
-/// One link, without the page's own origin and directory.
+/// Returns one link, without the page's own origin and directory.
 fn link_in(encoding: &str, reference: &str) -> String {
     let page = page_in(encoding, &format!("<a href=\"{reference}\">"));
     let [link] = &page.links[..] else { panic!("{reference} is one link: {:?}", page.links) };
@@ -64,7 +64,7 @@ fn queries_are_in_the_pages_encoding() {
 }
 
 #[test]
-fn every_reference_is() {
+fn every_reference_is_in_the_pages_encoding() {
     let text = |url: Option<Url>| url.map(String::from);
     for (html, why) in [
         ("<img src='?é'>", "images"),

@@ -1,4 +1,4 @@
-//! What is not shown is not part of the page's text, and ends where it should.
+//! Hidden content is not part of the page's text, and ends where it should.
 
 use super::*;
 use crate::html::HtmlLink;
@@ -13,7 +13,7 @@ fn check(cases: Cases<'_>) {
 }
 
 #[test]
-fn what_hides() {
+fn hidden_content_is_left_out() {
     check(&[
         ("a<p hidden>b</p>c", "ac", "hidden, which takes up no room"),
         ("a<b hidden>b</b>c", "ac", "inline, too"),
@@ -56,7 +56,7 @@ fn what_hides() {
 }
 
 #[test]
-fn what_is_hidden_from_readers_aloud() {
+fn aria_hidden_hides_only_decoration() {
     check(&[
         ("<i class=icon aria-hidden=true>home</i> Home", "Home", "an icon, by its name in a font"),
         ("<span aria-hidden=TRUE>×</span> Close", "Close", "a sign"),
@@ -74,7 +74,7 @@ fn what_is_hidden_from_readers_aloud() {
 }
 
 #[test]
-fn what_is_hidden_ends_where_it_ends() {
+fn hidden_content_ends_with_its_element() {
     check(&[
         ("<p hidden>a<p>b", "b", "with the next paragraph"),
         ("<p hidden>a<div>b</div>", "b", "or block"),
@@ -135,7 +135,7 @@ fn what_is_hidden_ends_where_it_ends() {
 }
 
 #[test]
-fn what_is_hidden_counts_all_the_same() {
+fn links_and_metadata_in_hidden_content_count() {
     let html = "<div hidden><a href=x>a<img src=i alt=b></a><meta name=robots content=none></div>
                 <a href=y><i aria-hidden=true>icon</i>Home</a>";
     let page = page(html);

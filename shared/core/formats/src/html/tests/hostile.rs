@@ -1,4 +1,4 @@
-//! Pages that are meant to do harm.
+//! Malicious pages.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,8 @@ use super::*;
 
 const LONG: usize = 256 * 1024;
 
-/// Pieces that switch states, open what is never closed, and close what is not open.
+/// Pieces that switch states, open elements without closing them, and close elements that are not
+/// open.
 const PIECES: &[&str] = &[
     "<a href='",
     "<a href=x>",
@@ -97,7 +98,8 @@ proptest! {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "it is the time taken that is tested")]
 fn bombs_take_linear_time() {
-    // A tree of some of these takes minutes to build. A linear reader needs a second at most, even unoptimised on a busy machine.
+    // A tree of some of these takes minutes to build. A linear reader needs a second at most, even
+    // unoptimised on a busy machine.
     let bombs = [
         ("nested blocks", "<div>".repeat(100_000)),
         ("nested templates", "<template>".repeat(100_000)),
@@ -144,7 +146,7 @@ fn bombs_take_linear_time() {
 }
 
 #[test]
-fn of_a_tag_with_too_many_attributes_the_first_ones_count() {
+fn the_first_attributes_of_an_excessive_tag_count() {
     let many: String = (0..100_000).map(|number| format!(" a{number}=\"{number}\"")).collect();
     let page = page(&format!("<a href=first{many} rel=nofollow>one</a><a href=second>two</a>"));
     let urls: Vec<_> = page.links.iter().map(|link| (link.url.as_str(), link.nofollow)).collect();

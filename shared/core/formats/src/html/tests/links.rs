@@ -1,7 +1,7 @@
 use super::*;
 use crate::html::{HtmlLink, Truncated};
 
-/// Kind and URL of every link, URLs on the page's own origin without it.
+/// Returns kind and URL of every link; URLs on the page's own origin are without it.
 fn links(html: &str) -> String {
     show(&page(html).links)
 }
@@ -22,7 +22,7 @@ fn check(cases: &[(&str, &str, &str)]) {
 }
 
 #[test]
-fn what_a_frame_holds_is_read() {
+fn contents_of_frames_are_read() {
     let nested = |depth: usize| {
         (0..depth).fold("<a href=x>".to_owned(), |html, _| {
             format!("<iframe srcdoc='{}'></iframe>", html.replace('&', "&amp;").replace('\'', "&#39;"))
@@ -196,7 +196,7 @@ fn references_are_resolved_as_browsers_do() {
 }
 
 #[test]
-fn what_no_reader_sees_counts_or_not() {
+fn links_in_hidden_content() {
     check(&[
         ("<noscript><img src=x><a href=y></a></noscript>", "img /dir/x, a /dir/y", "noscript: we run no scripts"),
         ("<template><a href=x></a><template></template><img src=y></template><a href=z>", "a /dir/z", "templates"),
@@ -280,7 +280,7 @@ fn link_texts() {
 }
 
 #[test]
-fn what_leads_nowhere_is_no_link() {
+fn references_without_a_target_are_no_links() {
     for (html, expected, why) in [
         (
             "<a href=mailto:a@b><a href='JavaScript:void(0)'><a href=tel:1><img src=data:image/png;base64,AA>",

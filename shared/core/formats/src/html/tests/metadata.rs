@@ -3,7 +3,7 @@ use dragline_domain::document::LinkKind;
 use super::*;
 use crate::html::RobotsMeta;
 
-/// HTML, what is expected of it, and why.
+/// HTML, the expected value, and why.
 type Cases<'a> = &'a [(&'a str, Option<&'a str>, &'a str)];
 
 fn check(cases: Cases<'_>, field: impl Fn(Page) -> Option<String>) {

@@ -1,4 +1,4 @@
-//! What each element and attribute gives, by tables.
+//! Tables of the results of each element and attribute.
 
 mod encodings;
 mod hidden;

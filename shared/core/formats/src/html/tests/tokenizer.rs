@@ -1,4 +1,4 @@
-//! Pages are split into tags and texts as another tokenizer does it.
+//! Pages are split into the same tags and texts as by another tokenizer.
 
 use std::convert::Infallible;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::html::open_elements::Name;
 use crate::html::prolog;
 use crate::html::tag::{Begun, Element, Tag};
 
-/// Passes on what html5gum reads. Unlike ours, it has no limits on names and attributes.
+/// Passes on the tokens of html5gum. Unlike ours, it has no limits on names and attributes.
 struct Witness<'c, 'l> {
     collector: &'c mut Collector<'l>,
     is_start: bool,
@@ -160,7 +160,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn any_soup_is_read_as_the_other_tokenizer_reads_it(soup in soup()) {
+    fn both_tokenizers_agree_on_any_soup(soup in soup()) {
         check(&soup, &HtmlLimits::default(), "whole");
         let few = HtmlLimits { text_bytes_max: 20, title_bytes_max: 5, attribute_bytes_max: 9, ..HtmlLimits::default() };
         check(&soup, &few, "cut");
@@ -168,13 +168,13 @@ proptest! {
 }
 
 #[test]
-fn pages_are_read_as_the_other_tokenizer_reads_them() {
+fn both_tokenizers_agree_on_pages() {
     let directories = ["tests/pages", "../../../fuzz/corpus/html", "../../../fuzz/corpus/charset"];
     let mut pages = 0;
     for directory in directories.map(|path| format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))) {
         for entry in fs::read_dir(&directory).expect(&directory) {
             let path = entry.expect("it can be listed").path();
-            // Only one of the two has a limit to them.
+            // Only our tokenizer limits them.
             if path.ends_with("many_attributes") {
                 continue;
             }
@@ -187,7 +187,7 @@ fn pages_are_read_as_the_other_tokenizer_reads_them() {
 }
 
 #[test]
-fn what_few_pages_have_is_read_as_the_other_tokenizer_reads_it() {
+fn both_tokenizers_agree_on_rare_constructs() {
     for (html, why) in [
         ("<script><!--<script></script>a</script>b--></script>c", "a script in a comment in a script"),
         ("<script><!--<script >x</script>--></script>a", "with a space"),

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The page's text, and the URLs of its links without the page's own directory.
+/// Returns the page's text, and the URLs of its links without the page's own directory.
 fn shown(page: &Page) -> String {
     let links: Vec<_> = page.links.iter().map(|link| link.url.as_str()).collect();
     format!("{} [{}]", page.text, links.join(" ").replace("https://example.org/dir/", ""))
@@ -55,7 +55,7 @@ fn sections_are_text() {
 }
 
 #[test]
-fn what_stands_before_the_root_is_no_text() {
+fn the_prolog_is_no_text() {
     let text = "<?xml version='1.0'?><?xml-stylesheet href='a>b'?><!DOCTYPE html [<!ENTITY x 'y'>]>
                 <html><head><link rel='canonical' href='/x'/></head><body>a</body></html>";
     let page = xhtml(text);
@@ -64,7 +64,7 @@ fn what_stands_before_the_root_is_no_text() {
 }
 
 #[test]
-fn the_language_is_xmls() {
+fn xml_lang_takes_precedence() {
     for (text, expected, why) in [
         ("<html xml:lang='de'>", Some("de"), "alone"),
         ("<html lang='fr' xml:lang='de'>", Some("de"), "before HTML's"),

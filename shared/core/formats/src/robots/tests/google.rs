@@ -1,4 +1,5 @@
-//! What Google's parser is known to do with files that are wrong, or that the RFC leaves open.
+//! The known behaviour of Google's parser for malformed files, and for cases that the RFC leaves
+//! open.
 
 use super::allowed;
 
@@ -66,14 +67,14 @@ const CASES: &[(&str, &str, bool, &str)] = &[
 ];
 
 #[test]
-fn files_mean_what_google_takes_them_for() {
+fn files_are_interpreted_like_by_google() {
     for (body, path, expected, why) in CASES {
         assert_eq!(allowed(body, "FooBot", path), *expected, "{why}: {body:?} on {path}");
     }
 }
 
 #[test]
-fn a_token_that_is_none_is_everyone() {
+fn an_invalid_token_means_everyone() {
     let body = "user-agent:\nallow: /\nuser-agent: *\ndisallow: /\n";
     for token in ["", "Foo Bar", "FooBot/1.0", "ツ"] {
         assert!(!allowed(body, token, "/"), "{token:?}");

@@ -1,4 +1,4 @@
-//! robots.txt as a whole, and bodies that are meant to break the reader.
+//! Tests of robots.txt as a whole, and of malicious bodies.
 
 mod google;
 mod oracle;
@@ -9,12 +9,12 @@ use proptest::prelude::*;
 
 use super::{BODY_BYTES_MAX, Robots};
 
-/// Whether a crawler of this product token may fetch this path and query.
+/// Whether a crawler with this product token may fetch this path and query.
 fn allowed(body: &str, product_token: &str, path_and_query: &str) -> bool {
     Robots::parse(body.as_bytes(), product_token).verdict(path_and_query).is_allowed()
 }
 
-/// The definition of a match, exponential but plain. Both sides are compared as written.
+/// Matches by the definition, in exponential time. Both sides are compared as written.
 pub(super) fn matches_by_definition(pattern: &[u8], path: &[u8]) -> bool {
     match (pattern, path) {
         ([], _) => true,
@@ -26,7 +26,7 @@ pub(super) fn matches_by_definition(pattern: &[u8], path: &[u8]) -> bool {
 }
 
 #[test]
-fn long_lines_of_long_characters_are_no_trouble() {
+fn long_lines_of_multibyte_characters_are_read() {
     // The parser by itself would cut such a line inside a character, and panic.
     let body = format!("User-agent: us\nDisallow: /{}\nDisallow: /b\n", "a".repeat(16_660) + &"ツ".repeat(5_000));
     assert!(!Robots::parse(body.as_bytes(), "us").verdict("/b").is_allowed());
@@ -50,7 +50,7 @@ proptest! {
     }
 
     #[test]
-    fn an_allow_for_all_that_is_longest_allows(body in "(allow|disallow): /[ab*]{0,6}\n", path in "/[ab]{0,6}") {
+    fn a_longest_rule_that_allows_all_wins(body in "(allow|disallow): /[ab*]{0,6}\n", path in "/[ab]{0,6}") {
         let file = format!("user-agent: us\n{body}allow: *******/\n");
         prop_assert!(Robots::parse(file.as_bytes(), "us").verdict(&path).is_allowed());
     }

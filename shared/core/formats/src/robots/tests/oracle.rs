@@ -1,7 +1,8 @@
-//! The matcher of the crate `robotstxt`, a port of Google's, as an oracle; and where it is known to be wrong.
+//! The matcher of the crate `robotstxt`, a port of Google's, as an oracle; and its known errors.
 //!
-//! Its comparison of paths with patterns is wrong after a wildcard, so that is replaced with the definition: the crate is the oracle for lines,
-//! groups and precedence, the definition for patterns.
+//! It compares paths with patterns incorrectly after a wildcard, so that part is replaced with the
+//! definition: the crate is the oracle for lines, groups and precedence, the definition for
+//! patterns.
 
 use proptest::prelude::*;
 use robotstxt::DefaultMatcher;
@@ -13,7 +14,7 @@ use super::{allowed, matches_by_definition};
 struct Definition;
 
 impl Definition {
-    /// The pattern's length if it matches, or the crate's value for no match.
+    /// Returns the pattern's length if it matches, or the crate's value for no match.
     fn priority(path: &str, pattern: &str) -> i32 {
         if matches_by_definition(pattern.as_bytes(), path.as_bytes()) {
             pattern.len().try_into().expect("patterns are short here")
@@ -63,7 +64,7 @@ proptest! {
 }
 
 #[test]
-fn both_differ_where_that_is_known() {
+fn both_differ_only_in_known_cases() {
     for (body, path, ours, why) in [
         ("\u{feff}User-agent: *\nDisallow: /\n", "/a", false, "it does not drop the byte order mark"),
         (" User-agent *\n Disallow /\n", "/a", false, "it does not find a key in an indented line without a colon"),

@@ -1,4 +1,4 @@
-//! Each statement of RFC 9309, sections 2.2 and 2.3, that a crawler can be held to. Its examples are in `rfc`.
+//! Each testable statement of RFC 9309, sections 2.2 and 2.3. Its examples are in `rfc`.
 
 use super::super::{COPY_AGE_MAX, REDIRECTS_MAX, RobotsFetch, RobotsRecord};
 use super::allowed;
@@ -188,7 +188,7 @@ const OTHERS: &[Row] = &[
 ];
 
 #[test]
-fn files_mean_what_the_statements_say() {
+fn files_are_interpreted_by_the_statements() {
     for (section, body, path, expected, statement) in [SYNTAX, USER_AGENT, RULES, SPECIAL, OTHERS].concat() {
         assert_eq!(allowed(body, "FooBot", path), expected, "{section}, {statement}: {body:?} on {path}");
     }
@@ -224,7 +224,7 @@ fn section_2_3_1_access_results() {
 }
 
 #[test]
-fn a_name_with_digits_is_that_crawlers_alone() {
+fn a_name_with_digits_selects_only_that_crawler() {
     const BODY: &str =
         "user-agent: bot2\ndisallow: /two\n\nuser-agent: bot\ndisallow: /one\n\nuser-agent: *\ndisallow: /all\n";
     for (token, path, expected, why) in [

@@ -92,7 +92,7 @@ fn a_range_must_be_one_record() {
 }
 
 #[test]
-fn what_others_write_is_read() {
+fn files_of_other_writers_are_read() {
     let text = b"WARC/1.0\nwarc-type: Response\nWARC-Target-URI: <http://a.example/>\nWARC-Truncated: bored\n\
         WARC-Record-ID: <http://a.example/1>\ncontent-length: 19\n\nHTTP/1.0 200 OK\n\nhi\r\n\r\n";
     let record = read_record(&member(text), LIMITS).unwrap();

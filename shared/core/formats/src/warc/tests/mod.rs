@@ -112,7 +112,7 @@ fn range(file: &[u8], span: RecordSpan) -> &[u8] {
     &file[start..start + usize::try_from(span.length).unwrap()]
 }
 
-/// The bytes as stored in the file before compression, with each line's end shown.
+/// Returns the bytes as stored in the file before compression, with line ends made visible.
 fn text_of(record: &Record) -> String {
     let mut bytes = Vec::new();
     record.write_to(&mut bytes).unwrap();

@@ -19,7 +19,8 @@ fn member(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// What a file yields: each record's block and what is missing of it, or the fault in its place.
+/// Returns the contents of a file: each record's block and its missing part, or the fault in its
+/// place.
 fn read(file: Vec<u8>) -> Vec<String> {
     let records = OthersReader::new(Cursor::new(file), LIMITS);
     let shown = |read| match read {
@@ -91,7 +92,7 @@ fn files_of_other_programs_are_read() {
 }
 
 #[test]
-fn each_record_is_read_again_where_it_is() {
+fn each_record_is_read_again_at_its_place() {
     let [a, b, c] = ["a", "b", "c"].map(|block| text("1.1", block.as_bytes()));
     let pair = [a.clone(), b.clone()].concat();
     for (file, why) in [
@@ -111,7 +112,7 @@ fn each_record_is_read_again_where_it_is() {
     assert!(read_others_record(&member(&a)[..], gone, LIMITS).is_err(), "the file has changed");
 }
 
-/// Reads a response with this head after the status line and this body.
+/// Creates a stored response with this head after the status line and this body.
 fn response(status: &str, fields: &str, body: &[u8], digest: Option<&str>) -> StoredRecord {
     let mut headers: Headers<String> = Headers::default();
     if let Some(digest) = digest {
@@ -124,7 +125,7 @@ fn response(status: &str, fields: &str, body: &[u8], digest: Option<&str>) -> St
 }
 
 #[test]
-fn a_transfer_coding_that_was_kept_is_undone() {
+fn a_remaining_transfer_coding_is_removed() {
     const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
     let table: [(&str, &[u8], &[u8], &str); 13] = [
         (CHUNKED, b"2\r\nab\r\n1;x=y\r\nc\r\n0\r\n\r\n", b"abc", "chunks, one with an extension"),

@@ -130,7 +130,7 @@ fn any_name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-zA-Z-]{1,12}", Just("Content-Length".to_owned()), Just("transfer-encoding".to_owned()), ".{0,8}"]
 }
 
-/// Empty fields around the allowed number, or a few fields around the allowed size.
+/// Generates empty fields around the allowed number, or a few fields around the allowed size.
 fn many_fields() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
     let at_limit = |max: usize| prop_oneof![Just(max), max - 5..max + 5, 0..2 * max];
     prop_oneof![
@@ -292,7 +292,7 @@ fn a_file_that_finds_no_room_is_not_taken_for_whole() {
     let head = http_response_head(200, "OK", &Headers::default(), 2 << 20);
     let blob = spooled.finish().unwrap();
     let big = Record::response(RecordId::from_bits(9), &event("/"), head, blob, Sha1Digest::compute(&[7; 2 << 20]));
-    // What compresses well needs no room until the end.
+    // Compressible data needs no room until the end.
     let mut writer = WarcWriter::new().with_spool(Spool::new(std::env::temp_dir(), 0));
     writer.write(&warcinfo());
     writer.write(&big);
