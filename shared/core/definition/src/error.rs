@@ -27,13 +27,13 @@ impl From<YamlLocation> for Location {
     }
 }
 
-/// A mistake and what to do about it, without its location.
+/// A mistake and its remedy, without its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Diagnostic {
-    /// What is wrong, on one line.
+    /// The mistake, on one line.
     pub message: String,
-    /// What to do about it, on one line; `None` if the message says it all.
+    /// The remedy, on one line; `None` if the message says it all.
     pub hint: Option<String>,
 }
 
@@ -66,9 +66,9 @@ pub struct DefinitionError {
     pub line: usize,
     /// The column in characters, counted from 1.
     pub column: usize,
-    /// What is wrong, on one line.
+    /// The mistake, on one line.
     pub message: String,
-    /// What to do about it, on one line; `None` if the message says it all.
+    /// The remedy, on one line; `None` if the message says it all.
     pub hint: Option<String>,
     /// The line's text, or the part of it around the column.
     excerpt: Excerpt,

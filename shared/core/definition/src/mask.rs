@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistake_is_blanked_out_and_all_else_keeps_its_location() {
+    fn blanking_out_a_mistake_keeps_all_other_locations() {
         use Wrong::{Key, Value, Within};
         let location = |line, column| Location { line, column };
         for (text, at, wrong, expected, why) in [

@@ -194,7 +194,7 @@ fn read(text: &str) -> Definition {
 }
 
 #[test]
-fn the_documentation_has_each_key_as_it_is_described() {
+fn the_documentation_matches_the_descriptions_of_keys() {
     let file = FILE.replace("\r\n", "\n");
     let page = page(&file);
     for &key in Key::ALL {
@@ -210,7 +210,7 @@ fn the_documentation_has_each_key_as_it_is_described() {
 }
 
 #[test]
-fn the_examples_of_all_keys_are_a_definition_that_differs_in_each_from_the_defaults() {
+fn the_examples_of_all_keys_differ_from_the_defaults() {
     let definition = read(&examples_but(None));
     let defaults = read("seeds: [https://example.com/]");
     assert_eq!(changes(&defaults, &definition), Key::ALL, "an example shows nothing, or is not read");

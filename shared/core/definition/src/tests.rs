@@ -355,7 +355,7 @@ fn keys_without_a_value_keep_their_defaults() {
 }
 
 #[test]
-fn the_example_has_every_key_and_reads_as_it_says() {
+fn the_example_has_every_key_with_the_documented_values() {
     let definition = read(EXAMPLE);
     assert_eq!(definition.scope.within, Within::Host);
     assert_eq!(definition.scope.max_depth, Some(12));
@@ -414,7 +414,7 @@ fn the_documented_examples_are_valid() {
 proptest! {
     /// Any file yields a definition or at least one error, with a location in the file.
     #[test]
-    fn no_text_breaks_the_reader(
+    fn every_text_yields_a_definition_or_errors(
         lines in prop::collection::vec("( {0,4})(seeds|scope|when|all|not|path|delay|- |\\[|\\{|&a |\\*a |'|\\|)?:? ?[ -~\u{80}-\u{ff}]{0,12}", 0..12),
     ) {
         let text = lines.join("\n");

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_a_copy_if_its_path_leads_to_another_that_stands_for_it() {
+    fn a_page_is_a_copy_if_its_path_leads_to_another_page() {
         let page = |to| ending("p", NotCanonical, to);
         for (endings, expected, why) in [
             (vec![page("c"), ending("c", FileIngested, "")], true, "its canonical is a page"),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_is_not_believed_ends_the_way() {
+    fn a_doubted_canonical_link_ends_the_way() {
         let text = |of: &str| Some(TextPrint::new(&(0..90).map(|n| format!("{of}{n} ")).collect::<String>()));
         let page = |name, to, of| ending(name, FileIngested, to).with(text(of), Namers::default());
         let moved = |to| ending("m", PermanentRedirect, to);

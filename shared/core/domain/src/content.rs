@@ -248,7 +248,7 @@ pub struct MainPart {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Taken {
-    /// The article finder's result, with its surroundings.
+    /// The article finder's result, with the parts that belong to it.
     #[default]
     Found,
     /// The whole element around the result, as the finder leaves out much of it.

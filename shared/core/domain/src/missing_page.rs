@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_to_where_missing_pages_lead_is_missing() {
+    fn a_redirect_to_the_target_of_missing_pages_is_missing() {
         let home = "https://a.example/";
         for (of_missing, from, to, expected, why) in [
             (home, "/shop/chair", home, true, "everything that is missing leads home"),

@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_cost_patience_after_minutes_of_them() {
+    fn refusals_cost_patience_only_after_minutes() {
         let (mut pace, mut patience, mut waited, mut refusals) = (Pace::default(), Patience::FULL, Duration::ZERO, 0);
         while !patience.is_exhausted(5) {
             pace = pace.after_answer(Load::Refused, ms(1));
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_valid_until_they_expire_and_for_one_turn_at_least() {
+    fn robots_rules_are_valid_until_they_expire_and_for_at_least_one_turn() {
         let second = |s| Timestamp::from_second(s).unwrap();
         let day = 24 * 3_600;
         for (robots_use, now, expected, why) in [
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_tried_again_as_often_as_the_definition_says_and_more_often_where_its_host_refuses() {
+    fn retries_follow_the_definition_and_are_more_if_the_host_refuses() {
         let refusing = Pace { recent_refusals: 0b1001, ..Pace::default() };
         for (outcome, retries, pace, expected, why) in [
             (Outcome::ConnectionFailed, 2, Pace::default(), 3, "twice again"),

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_set_apart_by_thousands() {
+    fn thousands_are_separated() {
         let shown = [0, 7, 999, 1_000, 12_345, 1_234_567, 100_000_000].map(count);
         assert_eq!(shown, ["0", "7", "999", "1,000", "12,345", "1,234,567", "100,000,000"]);
         assert_eq!([0, 1, 2_000].map(|number| plural(number, "page")), ["0 pages", "1 page", "2,000 pages"]);
@@ -179,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_line_is_bounded_and_safe_and_stays_as_it_is(text in any::<String>(), chars_max in 0_usize..40) {
+        fn one_line_is_limited_safe_and_idempotent(text in any::<String>(), chars_max in 0_usize..40) {
             let line = one_line(&text, chars_max);
             prop_assert!(line.chars().count() <= chars_max);
             prop_assert!(!line.contains(is_obeyed));

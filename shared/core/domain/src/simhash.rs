@@ -287,7 +287,7 @@ mod tests {
         }
 
         #[test]
-        fn words_have_hashes_of_their_own_without_case(a in "[a-z0-9.-]{0,20}", b in "[a-z0-9.-]{0,20}") {
+        fn different_words_have_different_hashes_regardless_of_case(a in "[a-z0-9.-]{0,20}", b in "[a-z0-9.-]{0,20}") {
             prop_assert_eq!(Word::read(&a).hash == Word::read(&b).hash, a == b);
             prop_assert_eq!(Word::read(&a).hash, Word::read(&a.to_ascii_uppercase()).hash);
         }

@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn notices_are_one_harmless_line() {
+    fn notices_are_one_escaped_line() {
         let origin = OriginKey { crawl: "example".parse().unwrap(), origin: "https://example.org".parse().unwrap() };
         let joined: dragline_domain::url::Origin = "https://www.example.org".parse().unwrap();
         for (notice, expected) in [

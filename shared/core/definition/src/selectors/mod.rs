@@ -20,9 +20,9 @@ pub const BYTES_MAX: usize = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct SelectorError {
-    /// What is wrong, on one line.
+    /// The mistake, on one line.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub hint: &'static str,
 }
 

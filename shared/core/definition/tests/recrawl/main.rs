@@ -129,7 +129,7 @@ fn every_change_is_seen_or_missed_and_every_page_is_visited() {
 }
 
 #[test]
-fn another_site_gives_the_same_picture() {
+fn another_site_gives_similar_results() {
     for seed in 2..5 {
         let site = draw(seed);
         let year = |recrawl| simulate(&definition(Some(recrawl)), &site, seed);

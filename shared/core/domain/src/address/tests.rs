@@ -13,7 +13,7 @@ fn ip(text: &str) -> IpAddr {
 /// The first and last address of each range, its class, and the classes of the addresses just
 /// outside it.
 #[test]
-fn ranges_start_and_end_where_the_registries_say() {
+fn ranges_have_the_boundaries_of_the_registries() {
     #[rustfmt::skip]
     let rows = [
         ("0.0.0.0", "0.255.255.255", Unspecified, None, Some(Public)),
@@ -97,7 +97,7 @@ fn neighbour(ip: IpAddr, step: i8) -> Option<IpAddr> {
 }
 
 #[test]
-fn addresses_within_addresses_count() {
+fn embedded_addresses_count() {
     #[rustfmt::skip]
     let rows = [
         ("::ffff:127.0.0.1", Loopback, "mapped"),
@@ -205,7 +205,7 @@ fn ipv4_of_any_class() -> impl Strategy<Value = Ipv4Addr> {
 proptest! {
     /// Embedding an IPv4 address in an IPv6 one never makes it public.
     #[test]
-    fn an_embedded_address_is_no_more_public_than_itself(v4 in ipv4_of_any_class(), other in any::<u128>(), flag in any::<bool>()) {
+    fn embedding_an_address_never_makes_it_public(v4 in ipv4_of_any_class(), other in any::<u128>(), flag in any::<bool>()) {
         let bits = u128::from(v4.to_bits());
         let client = u128::from(!v4.to_bits());
         let low = u128::from(u32::MAX);
@@ -229,7 +229,7 @@ proptest! {
 
     /// Addresses that the standard library treats as special are never public.
     #[test]
-    fn nothing_that_is_known_to_be_special_is_public(v4 in ipv4_of_any_class(), v6 in any::<u128>().prop_map(Ipv6Addr::from_bits)) {
+    fn special_addresses_of_the_standard_library_are_never_public(v4 in ipv4_of_any_class(), v6 in any::<u128>().prop_map(Ipv6Addr::from_bits)) {
         if v4.is_private() || v4.is_loopback() || v4.is_link_local() || v4.is_multicast() || v4.is_documentation() {
             prop_assert!(!classify(v4.into()).is_public(), "{}", v4);
         }

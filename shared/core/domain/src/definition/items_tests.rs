@@ -21,7 +21,7 @@ fn game(fields: Vec<FieldRule>) -> ItemType {
 }
 
 #[test]
-fn types_of_items_that_make_no_sense_are_refused() {
+fn senseless_types_of_items_are_refused() {
     let number = |min, max| {
         let kind = FieldKind::One(ScalarKind::Number);
         FieldRule { kind, min, max, ..field("score", css("b")) }

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_its_text() {
+    fn a_pattern_is_equal_to_its_text() {
         let pattern: UrlPattern = r"\.pdf$".parse().unwrap();
         let json = serde_json::to_string(&pattern).unwrap();
         assert_eq!(json, r#""\\.pdf$""#);

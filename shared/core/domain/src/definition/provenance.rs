@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_cannot_leave_its_field() {
+    fn a_line_has_no_control_characters() {
         let long = "é".repeat(Line::CHARS_MAX + 1);
         let table = [
             ("Library of Example <web@example.org>", true, "a name and an address"),

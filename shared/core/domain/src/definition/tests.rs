@@ -225,7 +225,7 @@ fn conditions_are_bounded() {
 }
 
 #[test]
-fn tests_with_a_foregone_result_are_refused() {
+fn tests_with_a_constant_result_are_refused() {
     use Condition::{Host, Path, Port, Query, Scheme, Url};
     use TextTest::{Contains, Equals, Prefix, Regex, Suffix};
     let text = |text: &str| text.to_owned();

@@ -40,7 +40,7 @@ const fn crawled(part: u32) -> SegmentState {
 }
 
 #[test]
-fn a_trigger_begins_one_iteration_and_only_when_none_runs() {
+fn a_trigger_begins_one_iteration_if_none_is_running() {
     use IterationStatus::{Closed, Open, Paused, Stopping};
     let row = |status| iteration(1, status);
     let begin = |number| Decided::Write(Begun::Iteration(iteration(number, Open)));
@@ -97,7 +97,7 @@ fn only_the_bearer_of_the_leases_token_commits_and_each_segment_once() {
 }
 
 #[test]
-fn a_part_is_committed_in_its_turn() {
+fn parts_are_committed_in_order() {
     let crawled = |part| segment(1, crawled(part));
     let done = || segment(1, SegmentState::Processed);
     for (before, part, kind, expected, why) in [
@@ -134,7 +134,7 @@ fn commit(
 }
 
 #[test]
-fn a_parse_adds_todo_opens_what_is_closed_and_counts_its_segment_at_once() {
+fn a_parse_adds_todo_opens_closed_origins_and_counts_its_segment() {
     let row = iteration(1, IterationStatus::Open);
     let idle = rows(LeaseState::Idle, 1, 1, 1, 0);
     let closed = rows(LeaseState::Closed, 2, 1, 2, 1);
@@ -189,7 +189,7 @@ fn only_the_last_part_of_a_parse_counts_its_segment() {
 }
 
 #[test]
-fn a_part_that_may_not_be_committed_writes_nothing() {
+fn a_refused_part_writes_nothing() {
     use IterationStatus::{Closed, Open, Stopping};
     let origins = || RowsByOrigin::from([(key("a"), rows(LeaseState::Idle, 1, 1, 1, 0))]);
     let refused = |refused| Some(PartNotCommitted::Refused(refused));

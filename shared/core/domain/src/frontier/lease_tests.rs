@@ -234,7 +234,7 @@ fn a_dead_holders_lease_is_ready_again_with_its_delay_kept() {
 }
 
 #[test]
-fn requests_of_a_dead_holder_count() {
+fn requests_of_a_dead_holder_delay_the_next_one() {
     let row = iteration(1, IterationStatus::Open, 9);
     let take = |now| Take {
         turn: Turn(1),
@@ -270,7 +270,7 @@ fn a_lease_is_due_while_something_is_owed() {
 }
 
 #[test]
-fn an_origin_opens_anew_for_an_iteration_and_goes_on_within_one() {
+fn an_origin_starts_over_for_an_iteration_and_continues_within_one() {
     let before = Lease {
         state: LeaseState::Closed,
         not_before: at(90),

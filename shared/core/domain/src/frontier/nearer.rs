@@ -89,7 +89,7 @@ mod tests {
     use crate::outcome::Outcome;
 
     #[test]
-    fn an_entry_is_the_visit_or_decides_again_or_does_nothing() {
+    fn the_work_of_an_entry_depends_on_the_shortest_way() {
         let document = |standing| {
             let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 0 };
             let links = LinksDecided { by: RulesDigest(7), depth: 5 };

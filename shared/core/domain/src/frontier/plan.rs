@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_fit_a_transaction_however_long_they_are() {
+    fn seeds_of_any_length_fit_a_transaction() {
         let source = TodoSource::seeds(&Seeding::new(&TriggerId("t".into()), 0));
         let seeds = std::iter::repeat_with(longest_entry).take(SEEDING_URLS_MAX);
         assert_eq!(split_into_chunks(Iteration::FIRST, 0, &source, seeds).len(), PART_CHUNKS_MAX);

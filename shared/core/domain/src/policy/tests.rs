@@ -197,7 +197,7 @@ fn reach_depends_on_what_a_url_shares_with_a_seed() {
 }
 
 #[test]
-fn an_added_origin_counts_as_a_seeds() {
+fn an_added_origin_counts_like_a_seeds_origin() {
     let draft = Draft::for_seeds(vec![url("https://example.org/")]);
     let seeds_only = AllowedOrigins::of_draft(&draft);
     let moved = url("https://www.example.org/a");

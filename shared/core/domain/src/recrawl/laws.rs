@@ -98,7 +98,7 @@ proptest! {
     /// A row of failures leaves no trace: after the first visit that finds the page again, the next
     /// one is due when it would be without them.
     #[test]
-    fn failures_never_make_the_scheduled_visit_come_sooner(
+    fn failures_never_advance_the_scheduled_visit(
         policy in policies(), interval in prop::option::of(time(60_000..=YEAR_MS)), away_for in prop::collection::vec(time(0..=YEAR_MS), 1..20),
         is_changed in any::<bool>(), at in instant(),
     ) {
@@ -119,7 +119,7 @@ proptest! {
     /// Each visit happens when it is due, or in the next iteration after that. In between, visits
     /// may fail.
     #[test]
-    fn waits_for_a_page_that_is_gone_grow_to_the_longest(
+    fn waits_for_a_page_that_is_gone_grow_up_to_the_maximum(
         policy in policies(), interval in prop::option::of(time(0..=YEAR_MS)), visits in prop::collection::vec((any::<bool>(), time(1..=86_400_000)), 40..60),
         at in instant(),
     ) {

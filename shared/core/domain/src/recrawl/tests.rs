@@ -173,7 +173,7 @@ fn a_page_that_fails_is_retried_soon_and_then_less_often() {
 }
 
 #[test]
-fn a_page_that_is_back_begins_anew_if_it_was_gone() {
+fn the_interval_of_a_page_that_was_gone_starts_over() {
     let since = day(10);
     for (away, expected, why) in [
         (Away::Gone { since }, DAY, "what it was like before says nothing"),

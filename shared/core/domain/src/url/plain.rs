@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_references_are_joined_as_the_parser_would() {
+    fn joining_plain_references_agrees_with_the_parser() {
         const BASE: &str = "https://example.org/a/b/page?q=1";
         for (base, reference, expected, why) in [
             (BASE, "c.html", Some("https://example.org/a/b/c.html"), "in the same directory"),

@@ -161,7 +161,7 @@ fn the_prescan_ends_after_1024_bytes() {
 }
 
 #[test]
-fn a_declaration_further_on_counts_where_a_browser_would_meet_it() {
+fn a_later_declaration_applies_where_a_browser_would_find_it() {
     let filler = "<!-- -->".repeat(200);
     for (markup, expected, why) in [
         ("<meta charset=koi8-r>", Some("KOI8-R"), "in the head"),
@@ -205,7 +205,7 @@ fn utf_16_is_recognised_without_its_mark() {
 proptest! {
     // With a NUL in every other place it would be UTF-16.
     #[test]
-    fn valid_utf8_without_declaration_is_kept_as_it_is(text in "[^\0\u{1B}<\u{FEFF}]*") {
+    fn valid_utf8_without_declaration_is_unchanged(text in "[^\0\u{1B}<\u{FEFF}]*") {
         let decoded = decode(text.as_bytes(), None);
         prop_assert_eq!(decoded.text.as_ref(), text.as_str());
         prop_assert_eq!(decoded.source, Utf8Valid);
@@ -218,7 +218,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_declared_without_a_label(
+    fn there_is_no_declaration_without_a_label(
         head in "(<meta|<a|</|<!--|-->|charset|content|http-equiv|content-type|=|'|\"|>|/| |<\\?xml|encoding|[ -/:-@é日]){0,40}",
     ) {
         prop_assert_eq!(prescan::declared(head.as_bytes()), None);

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cookies_go_back_to_where_they_came_from() {
+    fn cookies_are_sent_back_with_matching_requests() {
         let now: Timestamp = "2026-11-22T08:00:00Z".parse().unwrap();
         // The cookies set, the cookies sent back, and why.
         type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], &'static str);

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_octets_survive_as_text() {
+    fn invalid_octets_are_preserved_as_text() {
         assert_eq!(as_utf8("/ä".as_bytes()), "/ä");
         assert_eq!(as_utf8(b"/\xE4b"), "/%E4b");
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_body_is_cut_where_a_line_ends() {
+    fn a_long_body_is_cut_at_the_end_of_a_line() {
         let lines = b"Disallow: /a\n".repeat(BODY_BYTES_MAX / 10);
         let cut = within_limit(&lines);
         assert!(cut.len() <= BODY_BYTES_MAX && cut.len() > BODY_BYTES_MAX - 13, "{}", cut.len());

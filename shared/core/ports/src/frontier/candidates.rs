@@ -17,7 +17,7 @@ pub trait Candidates: Send + Sync {
     /// the same claimer.
     fn claim(&self, request: &ClaimRequest) -> impl Future<Output = PortResult<Vec<Claim>>> + Send;
 
-    /// Returns, in the order of the request, the URLs to which a shorter way was found since they
+    /// Returns, in the order of the request, the data of URLs to which a shorter way was found since they
     /// were claimed in an iteration; `None` for the others. Never out of date.
     fn nearer(
         &self,
@@ -89,7 +89,7 @@ pub struct DuePage {
     pub ahead: Ahead,
 }
 
-/// A candidate of an earlier iteration, and what to do with it.
+/// A candidate of an earlier iteration, and its due work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DueCandidate {
     /// The URL and its known details.

@@ -82,13 +82,13 @@ proptest! {
     }
 
     #[test]
-    fn any_text_without_markup_is_itself(words in proptest::collection::vec("[^<&\\s\0\u{AD}\u{200B}\u{2060}\u{FEFF}]{1,8}", 1..20)) {
+    fn text_without_markup_is_unchanged(words in proptest::collection::vec("[^<&\\s\0\u{AD}\u{200B}\u{2060}\u{FEFF}]{1,8}", 1..20)) {
         let text = words.join(" ");
         prop_assert_eq!(page(&format!(" {} ", words.join(" \n "))).text, text);
     }
 
     #[test]
-    fn any_bytes_are_a_page(body in proptest::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_yield_a_page(body in proptest::collection::vec(any::<u8>(), 0..400)) {
         let decoded = crate::charset::decode(&body, None);
         let page = page(&decoded.text);
         prop_assert!(page.text.len() <= 2 * decoded.text.len());
@@ -97,7 +97,7 @@ proptest! {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "it is the time taken that is tested")]
-fn bombs_take_linear_time() {
+fn malicious_pages_take_linear_time() {
     // A tree of some of these takes minutes to build. A linear reader needs a second at most, even
     // unoptimised on a busy machine.
     let bombs = [

@@ -36,7 +36,7 @@ fn empty_elements_swallow_nothing() {
 }
 
 #[test]
-fn sections_are_text() {
+fn cdata_sections_are_text() {
     for (text, expected, why) in [
         ("<p><![CDATA[a < b & c <a href='x'>]]></p><a href='y'/>", "a < b & c <a href='x'> [y]", "in a paragraph"),
         ("<p>a<![CDATA[b]]]]><![CDATA[>]]>c</p>", "ab]]>c []", "the end of one in one"),

@@ -67,7 +67,7 @@ const CASES: &[(&str, &str, bool, &str)] = &[
 ];
 
 #[test]
-fn files_are_interpreted_like_by_google() {
+fn files_are_interpreted_as_by_google() {
     for (body, path, expected, why) in CASES {
         assert_eq!(allowed(body, "FooBot", path), *expected, "{why}: {body:?} on {path}");
     }

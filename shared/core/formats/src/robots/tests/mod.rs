@@ -33,7 +33,7 @@ fn long_lines_of_multibyte_characters_are_read() {
 }
 
 #[test]
-fn a_megabyte_of_anything_is_read() {
+fn a_megabyte_of_any_content_is_read() {
     for octet in [b'*', b'%', b'/', b'\r', b'\n', b':', b'#', b' ', 0x00, 0x80, 0xEF, 0xFF] {
         let mut body = b"User-agent: us\nDisallow: /b\nDisallow: /".to_vec();
         body.resize(2 * BODY_BYTES_MAX, octet);

@@ -124,7 +124,7 @@ fn wrong_digests_are_found() {
 }
 
 #[test]
-fn an_endless_member_is_given_up() {
+fn reading_an_endless_member_ends() {
     // A gzip header, then stored blocks of length 0 without end: input without output.
     let header: &[u8] = &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
     let empty_blocks = io::repeat(0).take(u64::MAX);
@@ -146,7 +146,7 @@ fn an_endless_member_is_given_up() {
 }
 
 #[test]
-fn a_failing_file_is_no_damage() {
+fn a_file_error_is_not_damage() {
     struct Fails;
     impl Read for Fails {
         fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {

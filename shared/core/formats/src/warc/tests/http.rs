@@ -34,7 +34,7 @@ fn responses_are_written() {
 }
 
 #[test]
-fn heads_keep_the_length_of_the_body_elsewhere() {
+fn revisit_heads_keep_the_length_of_the_stored_body() {
     let fields = Headers::from_iter([("Content-Length", "99"), ("transfer-encoding", "chunked")]);
     let head = http_revisit_head(304, "", &fields);
     let expected = "HTTP/1.1 304 \r\nContent-Length: 99\r\nX-Archive-Orig-transfer-encoding: chunked\r\n\r\n";

@@ -120,7 +120,7 @@ fn text_of(record: &Record) -> String {
 }
 
 #[test]
-fn records_as_they_are_written() {
+fn written_records_match_the_snapshot() {
     let records = [
         ("warcinfo", warcinfo()),
         ("request", request()),

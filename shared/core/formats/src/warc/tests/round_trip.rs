@@ -23,7 +23,7 @@ fn what_a_file_says_of_itself_is_read_back() {
 
 /// WARC 1.1, section 5.4: a time in UTC with seconds, and a fraction of up to nine digits if there is one.
 #[test]
-fn dates_are_those_of_the_standard() {
+fn dates_follow_the_standard() {
     for (nanoseconds, expected) in [
         (0, "2023-11-14T22:13:20Z"),
         (500_000_000, "2023-11-14T22:13:20.5Z"),
