@@ -310,8 +310,8 @@ impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
             && self.cdata.as_ref().is_none_or(|cdata| !cdata.is_open())
     }
 
-    /// Reads a script up to its end tag, some of which may be hidden in it (WHATWG HTML, "script
-    /// data state" and the states after it).
+    /// Reads a script up to its end tag; comments may hide earlier ones (WHATWG HTML, "script data
+    /// state" and the states after it).
     fn script(&mut self) -> State {
         let mut escape = Escape::No;
         let mut comment_start = 0;
