@@ -1,4 +1,5 @@
-//! Prints the main part of saved pages, one JSON object a line: what `bench/quality` compares with texts that others wrote down.
+//! Prints the main part of saved pages, one JSON object a line, for `bench/quality` to compare with
+//! reference texts.
 //!
 //! `cargo run --release --package dragline-extract --features extractors --example articles -- URL FILE...`
 

@@ -1,4 +1,5 @@
-//! Prints what saved feeds say, one JSON object a line: what `bench/quality` compares with what others found.
+//! Prints the contents of saved feeds, one JSON object a line, for `bench/quality` to compare with
+//! the results of other readers.
 //!
 //! `cargo run --release --package dragline-extract --features extractors --example feeds -- URL FILE...`
 

@@ -1,4 +1,5 @@
-//! Prints the text of files that are no pages, one JSON object a line: what `bench/quality` compares with what another program reads.
+//! Prints the text of files other than pages, one JSON object a line, for `bench/quality` to
+//! compare with the output of another program.
 //!
 //! `cargo run --release --package dragline-extract --features extractors --example files -- MEDIA_TYPE FILE...`
 

@@ -1,4 +1,5 @@
-//! Prints what saved pages say in structured data, one JSON object a line: what `bench/quality` compares with what others found.
+//! Prints the structured data of saved pages, one JSON object a line, for `bench/quality` to
+//! compare with the results of other readers.
 //!
 //! `cargo run --release --package dragline-extract --features extractors --example markup -- URL FILE...`
 

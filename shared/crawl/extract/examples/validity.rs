@@ -1,4 +1,4 @@
-//! Prints the flaws of saved bodies, for a look by hand at what is reported.
+//! Prints the flaws of saved bodies, for checking by hand.
 //!
 //! `cargo run --release --package dragline-extract --features extractors --example validity -- CONTENT-TYPE FILE...`
 

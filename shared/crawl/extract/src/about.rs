@@ -1,4 +1,5 @@
-//! What a page says about itself, apart from its main part: headings, pictures, languages, feeds, meta elements; and what its words tell.
+//! A page's information about itself apart from its main part: headings, pictures, languages,
+//! feeds, meta elements, and the language of its words.
 
 use dom_query::{Document, NodeRef};
 use dragline_domain::content::{About, Alternate, FeedLink, Heading, Image, Meta};
@@ -15,16 +16,16 @@ const ALTERNATES_MAX: usize = 500;
 const FEEDS_MAX: usize = 100;
 const METAS_MAX: usize = 500;
 
-/// The longest text that is kept. A longer one is cut.
+/// The longest text kept, in bytes. A longer one is cut.
 const TEXT_BYTES_MAX: usize = 4 << 10;
 
-/// A longer URL is left out: pictures within a page have their bytes in it.
+/// Longer URLs, in bytes, are left out: data URLs contain whole pictures.
 const URL_BYTES_MAX: usize = 2 << 10;
 
-/// How much of the text is looked at for its language.
+/// The bytes of the text from which the language is detected.
 const LANGUAGE_BYTES: usize = 4 << 10;
 
-/// What was found, and whether it is all.
+/// A page's information about itself, and whether it is complete.
 #[derive(Debug, Default)]
 pub(crate) struct PageAbout {
     pub(crate) about: About,
@@ -32,7 +33,8 @@ pub(crate) struct PageAbout {
     pub(crate) is_cut: bool,
 }
 
-/// Collects what a tree says. `base` is what its URLs are relative to, `text` its visible text.
+/// Collects the information from a tree. URLs are resolved against `base`; `text` is the visible
+/// text.
 pub(crate) fn of_tree(document: &Document, base: &Url, text: &str) -> PageAbout {
     let mut found = PageAbout { about: of_text(text), is_cut: false };
     for node in document.root().descendants_it().filter(NodeRef::is_element) {
@@ -41,7 +43,7 @@ pub(crate) fn of_tree(document: &Document, base: &Url, text: &str) -> PageAbout 
     found
 }
 
-/// Returns what a text tells, of a page or of any other file.
+/// Returns what the text alone reveals, of a page or of any other file.
 pub(crate) fn of_text(text: &str) -> About {
     About {
         language_detected: language(text),
@@ -80,7 +82,7 @@ impl PageAbout {
         }
     }
 
-    /// Takes a link to the page in another language, or to a feed.
+    /// Adds a link to the page in another language, or to a feed.
     fn add_link(&mut self, node: &NodeRef<'_>, base: &Url) {
         let is_alternate = node
             .attr("rel")
@@ -101,7 +103,7 @@ impl PageAbout {
         }
     }
 
-    /// Returns a text in one line, cut at the limit; `None` if nothing is said.
+    /// Returns a text on one line, cut at the limit; `None` if it is empty.
     fn said(&mut self, text: &str) -> Option<String> {
         let mut text = in_one_line(text);
         if text.len() > TEXT_BYTES_MAX {
@@ -111,7 +113,7 @@ impl PageAbout {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Returns an absolute URL of the web; `None` if it is none, or too long.
+    /// Returns an absolute http or https URL; `None` if it is not one, or too long.
     fn url(&mut self, reference: &str, base: &Url) -> Option<String> {
         if reference.len() > URL_BYTES_MAX {
             self.is_cut |= !reference.starts_with("data:");
@@ -131,7 +133,7 @@ fn push<T>(entries: &mut Vec<T>, entries_max: usize, entry: T, is_cut: &mut bool
     }
 }
 
-/// Returns the language of a text by its words, as ISO 639-3; `None` if it is not certain.
+/// Returns the language of a text, detected by its words, as ISO 639-3; `None` if it is uncertain.
 fn language(text: &str) -> Option<String> {
     let beginning = &text[..text.floor_char_boundary(LANGUAGE_BYTES.min(text.len()))];
     let detected = whatlang::detect(beginning).filter(whatlang::Info::is_reliable)?;
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_says_what_is_in_it() {
+    fn the_pages_information_is_extracted() {
         let html = "<base href=/c/><meta name=Author content=' A  B '><meta property=og:title content=T><meta name=empty content=''><meta content=x>
             <link rel=alternate hreflang=de href=de><link rel='ALTERNATE stylesheet' hreflang=fr href=//fr.example/>
             <link rel=alternate type=application/rss+xml title=News href=feed.xml><link rel=alternate href=other><link rel=next href=2>
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_told_by_words() {
+    fn languages_are_detected_by_words() {
         let german = "Die Würde des Menschen ist unantastbar. Sie zu achten und zu schützen ist Verpflichtung aller staatlichen Gewalt.";
         for (text, expected, why) in [
             (german, Some("deu"), "German"),

@@ -1,4 +1,4 @@
-//! The input of extractors, and what they return.
+//! The input and output of extractors.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,12 +15,12 @@ use crate::fields::{MediaType, header_directives};
 use crate::typed::Types;
 use crate::wall::Wall;
 
-/// An extractor of one format: makes a document of a body.
+/// An extractor for one format, which makes a document from a body.
 pub trait Extractor: Sync {
     /// Returns the extractor's name and version. The version must rise whenever the same bytes may give another document.
     fn made_by(&self) -> MadeBy;
 
-    /// Extracts what the body says; `None` if it is not in this extractor's format.
+    /// Extracts a body; `None` if it is not in this extractor's format.
     fn extract(&self, body: &Body<'_>) -> Option<Extracted>;
 }
 
@@ -35,24 +35,24 @@ pub struct Source<'c> {
     pub body: &'c [u8],
 }
 
-/// What a crawl's definition says about reading bodies.
+/// A definition's settings for reading bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'c> {
     /// The crawler's name, by which headers and pages may address it.
     pub product_token: &'c str,
-    /// How links are normalised.
+    /// The rules for normalising links.
     pub url_rules: &'c UrlRules,
-    /// The most bytes of a decoded body that are read.
+    /// The most bytes of a decoded body to read.
     pub decoded_bytes_max: u64,
     /// How much to extract from each page.
     pub content: ContentLevel,
     /// The definition's own types of items.
     pub types: &'c Types,
-    /// What the definition says of main parts.
+    /// The definition's rules for main parts.
     pub main: &'c MainRules,
 }
 
-/// A body whose header was read.
+/// A body with its parsed header.
 #[derive(Debug)]
 pub struct Body<'c> {
     /// The response.
@@ -61,7 +61,7 @@ pub struct Body<'c> {
     pub settings: Settings<'c>,
     /// The media type, according to the header.
     pub media: MediaType,
-    /// What the header asks of us.
+    /// The header's directives for this crawler.
     pub directives: Directives,
     content_type: Option<ContentType>,
     codings: ContentCodings,
@@ -71,7 +71,7 @@ impl<'c> Body<'c> {
     /// Reads the header.
     ///
     /// # Errors
-    /// The body's content coding is not supported.
+    /// Fails if the body's content coding is not supported.
     pub fn read(source: &Source<'c>, settings: &Settings<'c>) -> Result<Self, Unread> {
         let Source { headers, .. } = source;
         let directives = header_directives(headers, settings.product_token);
@@ -86,8 +86,8 @@ impl<'c> Body<'c> {
         Ok(Self { source: *source, settings: *settings, media, directives, content_type, codings })
     }
 
-    /// Decodes the beginning of the body, up to this size and the settings' limit. It is empty if it should be text,
-    /// and is in another coding than its header names.
+    /// Decodes the beginning of the body, up to this size and the settings' limit. The result is
+    /// empty if the body should be text, but is in another coding than its header names.
     #[must_use]
     pub fn beginning(&self, bytes_max: u64) -> Cow<'c, [u8]> {
         let bytes_max = bytes_max.min(self.settings.decoded_bytes_max);
@@ -108,7 +108,8 @@ impl<'c> Body<'c> {
         charset::decode(bytes, self.content_type.as_ref().and_then(|kind| kind.charset.as_deref()))
     }
 
-    /// Makes links of references as they were written: each kind and target once, without those that cannot be crawled.
+    /// Resolves references as written into links: each kind and target once, without those that
+    /// cannot be crawled.
     #[must_use]
     pub fn links(&self, references: impl IntoIterator<Item = (LinkKind, String)>) -> Vec<FoundLink> {
         let mut seen = HashSet::new();
@@ -122,13 +123,13 @@ impl<'c> Body<'c> {
         links
     }
 
-    /// What was odd about reading it; `None` if nothing was.
+    /// Returns a remark on decoding problems; `None` without any.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
         self.codings.unknown_word().map(|word| format!("`{word}` is not a content coding: read as not encoded"))
     }
 
-    /// Makes the result for a body that no extractor reads.
+    /// Returns the result for a body that no extractor reads.
     #[must_use]
     pub fn unread(&self) -> Unread {
         let detail = self.directives.noindex.then(|| "noindex, by X-Robots-Tag".to_owned());
@@ -136,7 +137,7 @@ impl<'c> Body<'c> {
     }
 }
 
-/// What a body says.
+/// The content of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extracted {
     /// The extractor and its version.
@@ -145,31 +146,31 @@ pub struct Extracted {
     pub page: Page,
     /// Its links, each kind and target once: its canonical URL, then those of its header, then the page's in order.
     pub links: Vec<FoundLink>,
-    /// What it says beyond that; `None` if that is nothing, or was not asked for.
+    /// Its further content; `None` if there is none, or it was not asked for.
     pub content: Option<Box<Content>>,
-    /// What was odd about reading it, on one line; `None` if nothing was.
+    /// A remark on problems with reading it, on one line; `None` without any.
     pub remark: Option<String>,
-    /// The wall that it is instead of the page; `None` if it is none.
+    /// The wall in the page's place; `None` if there is none.
     pub wall: Option<Wall>,
 }
 
-/// A link as it was found.
+/// A link, before its disposition is decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLink {
-    /// How the page makes it.
+    /// The kind of link.
     pub kind: LinkKind,
-    /// Where it leads, normalised.
+    /// Its normalised target.
     pub target: CrawlUrl,
-    /// Whether the target is as it was written, or parameters were stripped.
+    /// Whether the target is as written, or parameters were stripped.
     pub spelling: Spelling,
-    /// Whether the page, or its header, asks not to follow it.
+    /// Whether the page or its header marks it as nofollow.
     pub rel: Rel,
-    /// What it says; `None` if that is nothing, or the page asks for noindex.
+    /// Its text; `None` if that is empty, or the page asks for noindex.
     pub anchor: Option<String>,
 }
 
 impl FoundLink {
-    /// Returns the link, with what is done with it.
+    /// Returns the link with this disposition.
     #[must_use]
     pub fn decided(self, disposition: Disposition) -> Link {
         let Self { kind, target, spelling, rel, anchor } = self;
@@ -177,15 +178,15 @@ impl FoundLink {
     }
 }
 
-/// What is known about a body that no extractor reads.
+/// The data of a body that no extractor reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// What its header asks of us.
+    /// The header's directives for this crawler.
     pub directives: Directives,
-    /// Why, on one line; `None` if its type says it all.
+    /// The reason, on one line; `None` if the media type explains it.
     pub detail: Option<String>,
-    /// What it lists for crawlers if it is a sitemap or robots.txt, and what it refers to if it is a style sheet: each kind and target once.
+    /// The links of a sitemap, robots.txt or style sheet, each kind and target once.
     pub links: Vec<FoundLink>,
-    /// What can be said of it all the same; `None` if that is nothing, or was not asked for.
+    /// Its content as a file; `None` if there is none, or it was not asked for.
     pub content: Option<Box<Content>>,
 }

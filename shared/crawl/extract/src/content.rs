@@ -1,6 +1,7 @@
-//! All that a page says beyond its text and its links, as far as it was asked for.
+//! A page's content beyond its text and links, as far as the definition asks for it.
 //!
-//! Its tree is made only if something needs it: most pages have neither structured data nor a type in the definition.
+//! The tree is built only if something needs it: most pages have neither structured data nor a type
+//! in the definition.
 
 use dom_query::Document;
 use dragline_domain::content::{About, Content, ContentLevel, Gap, MainPart};
@@ -14,7 +15,7 @@ use crate::tree::PAGE_BYTES_MAX;
 use crate::typed::{FieldTrace, PageParts, Tracing, Types};
 use crate::{about, repeated, tree};
 
-/// A page as far as it was read.
+/// A page after its first reading.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadPage<'p> {
     /// Its decoded bytes.
@@ -23,17 +24,18 @@ pub(crate) struct ReadPage<'p> {
     pub(crate) text: &'p str,
     /// Its URL.
     pub(crate) url: &'p Url,
-    /// The same, as types compare it.
+    /// The same, for matching types.
     pub(crate) crawl_url: &'p CrawlUrl,
 }
 
-/// Makes the content of a page; `None` if there is nothing to say.
+/// Extracts the content of a page; `None` if there is none.
 pub(crate) fn of_page(page: &ReadPage<'_>, settings: &Settings<'_>) -> Option<Box<Content>> {
     let (content, _) = traced(page, settings, Tracing::Off);
     (!content.is_empty()).then(|| Box::new(content))
 }
 
-/// Makes the content of a page, and says where the fields of the definition's types come from, if that is wanted.
+/// Extracts the content of a page and, if `tracing` is on, the origin of the fields of the
+/// definition's types.
 pub(crate) fn traced(page: &ReadPage<'_>, settings: &Settings<'_>, tracing: Tracing) -> (Content, Vec<FieldTrace>) {
     let Settings { content: level, types, .. } = *settings;
     let (mut content, mut traces) = (Content::default(), Vec::new());
@@ -61,7 +63,8 @@ pub(crate) fn traced(page: &ReadPage<'_>, settings: &Settings<'_>, tracing: Trac
     (content, traces)
 }
 
-/// Adds the items of structured data, and then those of the definition's types, which may refer to them.
+/// Adds the items of structured data, then those of the definition's types, which may refer to
+/// them.
 fn put_items(
     page: &ReadPage<'_>,
     (document, base): (&Document, &Url),
@@ -82,7 +85,7 @@ fn put_items(
     typed.traces
 }
 
-/// Adds what the page says about itself, what it repeats, and its main part.
+/// Adds the page's information about itself, its repeated structures, and its main part.
 fn put_reading(page: &ReadPage<'_>, (document, base): (&Document, &Url), rules: &MainRules, content: &mut Content) {
     let found = about::of_tree(document, base, page.text);
     let finder = Finder::for_page(document, page.html);
@@ -103,7 +106,7 @@ fn put_reading(page: &ReadPage<'_>, (document, base): (&Document, &Url), rules: 
     (content.about, content.main) = (Some(about), main);
 }
 
-/// Puts together what a page says about itself, and what was found of it with its main part.
+/// Completes a page's information about itself with the metadata found with its main part.
 fn told(about: About, article: Option<Article>) -> (About, Option<MainPart>) {
     let Some(article) = article else { return (about, None) };
     let Article { title, byline, excerpt, site_name, published, modified, image, .. } = article;

@@ -1,4 +1,5 @@
-//! The header fields that say how a body is read. The same body under other fields may be another document.
+//! The header fields that decide how a body is read. The same body under other fields may be
+//! another document.
 
 use dragline_domain::document::Directives;
 use dragline_domain::frontier::{FieldsDigest, ReadAs};
@@ -8,7 +9,7 @@ pub use dragline_formats::http_fields::MediaType;
 use dragline_formats::http_fields::{Headers, link_header, refresh};
 use dragline_formats::warc::Sha1Digest;
 
-/// Returns the URL that a `Link` field calls canonical, as written.
+/// Returns the canonical URL in a `Link` field, as written.
 #[must_use]
 pub fn canonical_in_header(headers: &Headers) -> Option<String> {
     let links: Vec<_> = headers.texts("link").collect();
@@ -18,16 +19,18 @@ pub fn canonical_in_header(headers: &Headers) -> Option<String> {
     named.map(|link| link.target)
 }
 
-/// Returns what a response's header asks of the crawler with this product token.
+/// Returns a response header's directives for the crawler with this product token.
 #[must_use]
 pub fn header_directives(headers: &Headers, product_token: &str) -> Directives {
     let tags: Vec<_> = headers.texts("x-robots-tag").collect();
     x_robots_tag(tags.iter().map(AsRef::as_ref), product_token)
 }
 
-/// Computes the digest of the fields by which the crawler with this product token reads a body, which may have been named as a sitemap.
+/// Computes the digest of the fields by which the crawler with this product token reads a body,
+/// which may have been named as a sitemap.
 ///
-/// For files that are no pages, their format and character set matter, and for what nothing reads only noindex does.
+/// For files other than pages only the format and character set count, and for bodies that nothing
+/// reads only noindex.
 #[must_use]
 pub fn fields_digest(headers: &Headers, product_token: &str, read_as: ReadAs) -> FieldsDigest {
     let directives = header_directives(headers, product_token);
@@ -45,7 +48,7 @@ pub fn fields_digest(headers: &Headers, product_token: &str, read_as: ReadAs) ->
         MediaType::Pdf => (None, Some("pdf")),
         MediaType::Office => (None, Some("office")),
         MediaType::Css => (None, Some("css")),
-        // What the server does not know is rarely more than that.
+        // A type that the server does not know is rarely more than unreadable data.
         MediaType::Binary | MediaType::Other => (None, None),
     };
     let read_by = if let Some(syntax) = page {
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_stays_what_it_was_when_it_was_stored() {
+    fn stored_digests_stay_valid() {
         assert_eq!(digest(&[("content-type", "text/html")]), FieldsDigest(766_352_797), "by an earlier program");
     }
 }

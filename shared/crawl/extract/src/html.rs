@@ -18,13 +18,15 @@ use crate::fields::{MediaType, canonical_in_header};
 use crate::missing;
 use crate::wall::{self, Outline, RULES_VERSION};
 
-/// How much of an XML body is looked at before all of it is read: most are feeds and similar.
+/// How many bytes of an XML body are examined before all of it is read: most are feeds and the
+/// like.
 const XML_BEGINNING_BYTES: u64 = 16 * 1024;
 
-/// A page with more visible text is neither a wall nor one that scripts make.
+/// A page with more visible text is neither a wall nor filled by scripts.
 const SLIGHT_TEXT_BYTES_MAX: usize = 8 * 1024;
 
-/// The version of the extractor itself, without those of the rules for walls and for missing pages.
+/// The version of the extractor itself, without the versions of the rules for walls and for missing
+/// pages.
 const VERSION: u16 = 9;
 
 /// The extractor for pages.
@@ -71,7 +73,7 @@ pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
     match media {
         MediaType::Html => Some(Syntax::Html),
         MediaType::Xhtml => Some(Syntax::Xhtml),
-        // Browsers show XML as a page if its root element is one of XHTML.
+        // Browsers show XML as a page if its root element is an XHTML one.
         MediaType::Xml => is_xhtml(text).then_some(Syntax::Xhtml),
         // WHATWG MIME Sniffing, "identifying a resource with an unknown MIME type", but with markup of any element.
         MediaType::Unknown if text.starts_with("<?xml") && is_xhtml(text) => Some(Syntax::Xhtml),
@@ -86,13 +88,13 @@ pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
     }
 }
 
-/// Makes what the page says beyond its text and links, unless it asks for noindex.
+/// Extracts the page's content beyond text and links, unless it asks for noindex.
 fn content_of(body: &Body<'_>, html: &str, page: &Page, url: &Url) -> Option<Box<Content>> {
     let read = content::ReadPage { html, text: &page.text, url, crawl_url: body.source.url };
     if page.directives.noindex { None } else { content::of_page(&read, &body.settings) }
 }
 
-/// Returns the URL that the page, or else its header, calls canonical.
+/// Returns the canonical URL that the page, or else its header, names.
 fn canonical(body: &Body<'_>, html: &html::Page) -> Option<(CrawlUrl, Spelling)> {
     let rules = body.settings.url_rules;
     match &html.canonical {
@@ -111,7 +113,7 @@ fn page(html: html::Page, directives: Directives, canonical: Option<CrawlUrl>, c
     Page { title, description, language, charset, canonical, directives, text, cut }
 }
 
-/// Collects every link of a page once.
+/// Collects the links of a page, each once.
 fn links(
     body: &Body<'_>,
     of_html: Vec<HtmlLink>,
@@ -121,7 +123,7 @@ fn links(
     let rules = body.settings.url_rules;
     let mut links: Vec<FoundLink> = Vec::with_capacity(of_html.len() + 2);
     let of_page = if directives.nofollow { Rel::NoFollow } else { Rel::Follow };
-    // A canonical link is not one that readers follow: nofollow does not apply to it.
+    // Readers do not follow a canonical link, so nofollow does not apply to it.
     if let Some((target, spelling)) = canonical.cloned() {
         links.push(FoundLink { kind: LinkKind::Canonical, target, spelling, rel: Rel::Follow, anchor: None });
     }
@@ -140,7 +142,7 @@ fn links(
             links.push(FoundLink { kind, target, spelling, rel, anchor: text.filter(|_| !directives.noindex) });
         }
     }
-    // As they were written, no two of a page are the same.
+    // As written, no two links of a page are the same.
     if is_any_rewritten {
         let mut seen = HashSet::new();
         links.retain(|link| seen.insert((link.kind, link.target.clone())));

@@ -1,11 +1,13 @@
-//! Turns the bytes of a capture into what they say, by media type.
+//! Extracts documents from the bytes of captures, by media type.
 //!
-//! [`extract`] reads a body with the first of the [`EXTRACTORS`] that recognises it. To add a format, implement [`Extractor`] in a file of its own,
-//! and add it there; if its media types were not told apart until now, give them a variant of [`MediaType`](fields::MediaType) as well. Nothing here
-//! knows a crawl's scope: the caller decides what to do with a link.
+//! [`extract`] reads a body with the first of the [`EXTRACTORS`] that recognises it. To add a
+//! format, implement [`Extractor`] in a file of its own, and add it there; if its media types were
+//! not distinguished before, give them a variant of [`MediaType`](fields::MediaType) as well.
+//! Nothing here knows a crawl's scope: the caller decides on links.
 //!
-//! [`fields`] has the header fields that say how a body is read: from them the crawler knows whether an unchanged body is still the same document.
-//! That needs no extractor, so extractors are behind the feature `extractors`.
+//! [`fields`] has the header fields that decide how a body is read: by them the crawler knows
+//! whether an unchanged body is still the same document. That needs no extractor, so extractors are
+//! behind the feature `extractors`.
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::frontier::ReadAs;
@@ -40,7 +42,7 @@ pub use validity::{FLAWS_MAX, validity};
 /// All extractors, in the order in which they are tried.
 pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 
-/// Extracts what a body says, with the first extractor that recognises it.
+/// Extracts a body with the first extractor that recognises it.
 ///
 /// The same bytes under the same fields and settings give the same result, as long as the extractor's version stays the same.
 ///
@@ -63,16 +65,16 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 /// ```
 ///
 /// # Errors
-/// [`Unread`] if no extractor reads it, with what is known about it.
+/// Returns [`Unread`] if no extractor reads it, with what is known about it.
 pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted, Unread> {
     extract_as(source, settings, ReadAs::Typed)
 }
 
-/// Extracts what a body says that may have been named as a sitemap: then it is read as one, whatever type the server names. Only if it is something
-/// else, its type decides.
+/// Extracts a body that may have been named as a sitemap: then it is read as one, whatever media
+/// type the server gives. Only if it is something else does its type decide.
 ///
 /// # Errors
-/// As [`extract`].
+/// Returns the errors of [`extract`].
 pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs) -> Result<Extracted, Unread> {
     let mut body = Body::read(source, settings)?;
     let mut read = match read_as {
@@ -85,7 +87,7 @@ pub fn extract_as(source: &Source<'_>, settings: &Settings<'_>, read_as: ReadAs)
         },
     };
     if read.is_err() && body.media == fields::MediaType::Html {
-        // Only a feed that the server calls HTML is no page.
+        // The only exception is a feed labelled as HTML.
         body.media = fields::MediaType::Xml;
     }
     if let Err(unread) = &mut read
@@ -117,7 +119,7 @@ fn by_type(body: &Body<'_>) -> Result<Extracted, Unread> {
     })
 }
 
-/// Adds why a body is not what it was named as.
+/// Adds the reason why a body is not what it was named as.
 fn remarked(mut read: Result<Extracted, Unread>, why: &str) -> Result<Extracted, Unread> {
     match &mut read {
         Ok(extracted) => extracted.remark = Some(why.to_owned()),

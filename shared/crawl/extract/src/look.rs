@@ -1,4 +1,4 @@
-//! Looking at one page, for people who write a definition.
+//! Examining one page, for authors of definitions.
 
 use dragline_domain::content::Content;
 use url::Url;
@@ -8,29 +8,30 @@ use crate::content::{ReadPage, traced};
 use crate::items::{Markup, markup};
 use crate::typed::{FieldTrace, Tracing};
 
-/// All that is made of a page, and where it came from.
+/// Everything extracted from a page, and where it came from.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// What a crawl makes of it.
+    /// The result that a crawl would get.
     pub extracted: Extracted,
-    /// Where each field of the definition's types came from, or why it did not.
+    /// Where each field of the definition's types came from, or why it is missing.
     pub fields: Vec<FieldTrace>,
-    /// What the page says in each notation of structured data, as it says it; `None` if its tree would be too deep or too large.
+    /// The page's structured data in each notation, as written; `None` if its tree would be too
+    /// deep or too large.
     pub markup: Option<Markup>,
 }
 
 impl Look {
-    /// Returns what the page says beyond text and links; empty if that is nothing.
+    /// Returns the page's content beyond text and links; may be empty.
     #[must_use]
     pub fn content(&self) -> Content {
         self.extracted.content.as_deref().cloned().unwrap_or_default()
     }
 }
 
-/// Looks at a page.
+/// Examines a page.
 ///
 /// # Errors
-/// [`Unread`] if it is in no format that an extractor reads.
+/// Returns [`Unread`] if no extractor reads its format.
 pub fn look(source: &Source<'_>, settings: &Settings<'_>) -> Result<Look, Unread> {
     let extracted = crate::extract(source, settings)?;
     let body = Body::read(source, settings)?;

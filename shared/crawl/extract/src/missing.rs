@@ -1,7 +1,9 @@
-//! Pages that stand for missing ones: what is kept of the answer for an address that cannot exist, and what is compared with it.
+//! Recognising missing pages (soft 404s): the print of the answer for an address that cannot
+//! exist, and of pages to compare with it.
 //!
-//! The crawl step makes the print of that answer, the parse step those of pages, so both are made by the same reader, which needs no tree, from the
-//! same bytes: what a page says outside of its header, menus and footer, as that differs little from page to page. The rules are those of
+//! The crawl step makes the print of that answer, the parse step those of pages. Both use the
+//! same reader on the same bytes, which needs no tree: it reads the page outside of its header,
+//! menus and footer, which differ little from page to page. The rules are those of
 //! [`MissingRule`](dragline_domain::missing_page::MissingRule).
 
 use dragline_domain::missing_page::PagePrint;
@@ -13,21 +15,22 @@ use dragline_formats::http_fields::{Headers, content_type};
 use crate::fields::MediaType;
 use crate::wall::{self, Head, Outline, PAGE_BYTES_MAX, Prose, Wall};
 
-/// The version of the rules. It rises whenever the same answer may be a missing page, or none: it is a part of the version of the extractor of pages,
-/// so that a document says whether it was made by these rules.
+/// The version of the rules. It rises whenever an answer may be classified differently, and is a
+/// part of the page extractor's version, so that a document records the rules by which it was made.
 pub const RULES_VERSION: u16 = 1;
 
-/// The fewest words of an answer that tells anything.
+/// The fewest words of a usable answer.
 const WORDS_MIN: usize = 5;
 
-/// The same of a page with scripts, which may put more into it.
+/// The same for a page with scripts, which may add text.
 const SCRIPTED_WORDS_MIN: usize = 10;
 
-/// Returns the print of an answer with a good status for an address that cannot exist, and its title. The error says why it tells nothing: then other answers may
-/// be like it and be pages all the same.
+/// Returns the print and title of an answer with a good status for an address that cannot
+/// exist.
 ///
 /// # Errors
-/// It is no page, one that scripts make, or nearly empty.
+/// Returns why the answer is useless for comparison: it is not a page, is filled by scripts, or is
+/// nearly empty. Real pages may look like it.
 pub fn print_of_missing(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Result<(PagePrint, String), String> {
     let bytes = page_bytes(headers, body).ok_or("no page")?;
     let text = String::from_utf8_lossy(&bytes);
@@ -42,8 +45,8 @@ pub fn print_of_missing(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Resul
     Ok((print_of_prose(url, &prose), prose.title))
 }
 
-/// Returns the wall that an answer is, whatever its status: then it says nothing about the URL that was `asked` for, which redirects may have led
-/// there. `None` if it is none.
+/// Returns the wall in an answer, whatever its status: then the answer says nothing about the
+/// requested URL, `asked`, which may have redirected there. `None` if there is none.
 #[must_use]
 pub fn wall_of(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
     let of_page = || {
@@ -54,15 +57,16 @@ pub fn wall_of(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
     wall::of_fields(head).or_else(of_page)
 }
 
-/// Returns the print of a page, to be compared with that of a missing one; `None` if the body is no page.
+/// Returns the print of a page, to be compared with that of a missing one; `None` if the body
+/// is not a page.
 #[must_use]
 pub fn print_of_page(url: &CrawlUrl, headers: &Headers, body: &[u8]) -> Option<PagePrint> {
     let bytes = page_bytes(headers, body)?;
     Some(print_of_prose(url, &Prose::measure(&String::from_utf8_lossy(&bytes))))
 }
 
-/// Returns the decoded bytes of a page, as far as they are looked at; `None` if it is none by its type, or cannot be decoded. Its character set does
-/// not matter, as what is compared is of one server, and read alike.
+/// Returns the decoded bytes of a page, up to the limit; `None` if it is not one by its type, or
+/// cannot be decoded. Its character set does not matter, as only pages of one server are compared.
 fn page_bytes(headers: &Headers, body: &[u8]) -> Option<Vec<u8>> {
     let declared = headers.text("content-type").as_deref().and_then(content_type);
     let codings = ContentCodings::parse(headers.all("content-encoding")).ok()?;
@@ -74,7 +78,7 @@ fn print_of_prose(url: &CrawlUrl, prose: &Prose) -> PagePrint {
     PagePrint::new(&without_address(url, &prose.title), &without_address(url, &prose.text))
 }
 
-/// Returns a text without the words that are the address of its page: many pages say what was not found.
+/// Returns a text without the words of its page's address: many error pages quote it.
 fn without_address(url: &CrawlUrl, text: &str) -> String {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let last = url.path().rsplit('/').find(|segment| !segment.is_empty()).unwrap_or_default();
@@ -110,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_every_page_may_be_like_tells_nothing() {
+    fn an_answer_that_any_page_may_resemble_is_useless() {
         let sorry = "<p>Sorry, what you looked for is not there, or not there any more.";
         for (content_type, body, expected, why) in [
             (

@@ -1,8 +1,9 @@
-//! Parts of a page that its server sent later than the place where they belong.
+//! Parts of a page that the server streamed later than their place in it.
 //!
-//! React answers at once, with placeholders for what takes longer, and sends that at the end of the same page: `<div hidden id="S:1">`. A line of script
-//! moves it to `<template id="B:1">`, which is followed by what is shown in the meantime, up to a comment; or to `<template id="P:1">`, which is not
-//! (react-dom, "Fizz instruction set"). Readers see it there, so it is put there.
+//! React answers at once with placeholders for slow parts, and sends these at the end of the same
+//! page: `<div hidden id="S:1">`. A line of script moves it to `<template id="B:1">`, which is
+//! followed by a fallback, up to a comment; or to `<template id="P:1">`, which has none (react-dom,
+//! "Fizz instruction set"). Readers see the part there, so it is moved there.
 
 use std::collections::HashMap;
 
@@ -10,18 +11,18 @@ use dom_query::{Document, NodeData, NodeId, NodeRef};
 
 use crate::tree::DEPTH_MAX;
 
-/// More parts than pages have.
+/// The most parts of a page.
 const PARTS_MAX: usize = 1_000;
 
-/// The most nodes that are shown in the meantime.
+/// The most nodes of a fallback.
 const FALLBACK_NODES_MAX: usize = 1_000;
 
-/// Whether a page may have such parts: if not, its tree need not be searched for them.
+/// Whether a page may have such parts; if not, its tree need not be searched for them.
 pub(crate) fn may_have_parts(html: &str) -> bool {
     html.contains("S:") && html.contains("<template")
 }
 
-/// Puts the parts of a page where they belong. One whose place is not there stays hidden.
+/// Moves the parts of a page to their places. A part without a place stays hidden.
 pub(crate) fn put_together(document: &Document) {
     let mut parts = Vec::new();
     let mut places: HashMap<String, NodeRef<'_>> = HashMap::new();
@@ -62,7 +63,7 @@ fn is_apart(place: &NodeRef<'_>, part: NodeId) -> bool {
     false
 }
 
-/// Removes what is shown until the part is there: up to the comment that ends it. If none does, nothing is.
+/// Removes a fallback up to the comment that ends it. Without that comment, nothing is removed.
 fn clear_fallback(place: &NodeRef<'_>) {
     let (mut shown, mut depth, mut next) = (Vec::new(), 0_usize, place.next_sibling());
     while let Some(node) = next.filter(|_| shown.len() < FALLBACK_NODES_MAX) {

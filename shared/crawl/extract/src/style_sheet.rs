@@ -1,4 +1,4 @@
-//! Style sheets: what they refer to.
+//! Style sheets: their references.
 
 use dragline_formats::css::references;
 
@@ -7,10 +7,10 @@ use crate::body::{Body, FoundLink};
 /// The most references of one style sheet.
 const REFERENCES_MAX: usize = 10_000;
 
-/// A reference longer than this is no URL that can be crawled: most are pictures within the style sheet (`data:`).
+/// Longer references, in bytes, are not crawlable: most are embedded pictures (`data:`).
 const REFERENCE_BYTES_MAX: usize = 8 << 10;
 
-/// Returns the links of a style sheet. What refers to a place in the document that it styles (`#gradient`) is none.
+/// Returns the links of a style sheet, without references into the styled document (`#gradient`).
 pub(crate) fn links(body: &Body<'_>) -> Vec<FoundLink> {
     let mut found = Vec::new();
     references(&body.text(&body.decoded()).text, |kind, url| {

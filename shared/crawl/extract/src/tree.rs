@@ -1,7 +1,8 @@
 //! The tree of a page, unless it is too deep or too large.
 //!
-//! A parser that builds a tree takes time by the square of its depth (200,000 nested elements take two minutes), and what walks the tree may recurse.
-//! So the page is parsed piece by piece, and the tree looked at between them.
+//! Building a tree takes time quadratic in its depth (200,000 nested elements take two minutes),
+//! and walks over it may recurse. So the page is parsed piece by piece, and the tree is checked in
+//! between.
 
 use std::iter;
 
@@ -13,26 +14,27 @@ use url::Url;
 
 use crate::streamed;
 
-/// The longest page that is parsed, in bytes of its text: books on one page have some 2 MB.
+/// The longest page parsed, in bytes of its text: books on one page have some 2 MB.
 pub(crate) const PAGE_BYTES_MAX: usize = 8 << 20;
 
-/// Deeper than the pages that people write.
+/// Deeper than handwritten pages.
 pub(crate) const DEPTH_MAX: usize = 256;
 
 /// More nodes than pages have: the HTML standard on one page has some 500,000.
 const NODES_MAX: usize = 1_000_000;
 
-/// What the nodes of a page may add up to, each with the square of its depth: of pages that people write it is some 1,000 for each node. And so much more
-/// for each byte of it.
+/// The limit of the sum over the nodes of their squared depth: in handwritten pages it is some
+/// 1,000 for each node. The same amount is added for each byte of the page.
 const WORK_MAX: usize = 20_000_000;
 const WORK_PER_BYTE: usize = 100;
 
 const PIECE_BYTES: usize = 4 << 10;
 
-/// How many nodes are added before the depth is measured again. So many levels are no trouble yet.
+/// How many nodes are added before the depth is measured again. As many levels are still harmless.
 const MEASURE_EVERY: usize = 2_000;
 
-/// Parses a page, as where scripts are not run, but for those that put parts of it together. `None` if its tree would be too deep or too large.
+/// Parses a page as without scripts, but moves streamed parts to their places. `None` if its tree
+/// would be too deep or too large.
 pub(crate) fn parse(html: &str) -> Option<Document> {
     let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let mut parser = parse_document(Document::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
@@ -46,7 +48,8 @@ pub(crate) fn parse(html: &str) -> Option<Document> {
         if nodes > NODES_MAX {
             return None;
         }
-        // Measuring takes time by the number of nodes: of a large tree, less often.
+        // Measuring takes time linear in the number of nodes, so a large tree is measured less
+        // often.
         if nodes > measured_at + MEASURE_EVERY.max(measured_at / 16) {
             measured_at = nodes;
             is_shallow(document).then_some(())?;
@@ -61,19 +64,20 @@ pub(crate) fn parse(html: &str) -> Option<Document> {
     is_shallow(&document).then_some(document)
 }
 
-/// Whether a page is nested so deeply, for its length, that what looks at each element from each of those around it would take seconds.
+/// Whether a page is nested so deeply, for its length, that visiting each element from all of its
+/// ancestors would take seconds.
 pub(crate) fn is_costly(document: &Document, html_bytes: usize) -> bool {
     let work = depths(document).fold(0_usize, |work, depth| work.saturating_add(depth * depth));
     work > WORK_MAX + WORK_PER_BYTE * html_bytes
 }
 
-/// Returns what the URLs of a page are relative to: the first `<base href>` that can be read, or else its own URL.
+/// Returns the base URL of a page: the first valid `<base href>`, or else its own URL.
 pub(crate) fn base_of(document: &Document, url: &Url) -> Url {
     let written = document.select_single("base[href]").attr("href");
     written.and_then(|written| url.join(written.trim()).ok()).unwrap_or_else(|| url.clone())
 }
 
-/// Returns the text of an element in one line; a line break is a space.
+/// Returns the text of an element on one line; a line break becomes a space.
 pub(crate) fn text_of(node: &NodeRef<'_>) -> String {
     let mut text = String::new();
     for node in node.descendants_it() {
@@ -103,7 +107,7 @@ fn is_shallow(document: &Document) -> bool {
     depths(document).all(|depth| depth <= DEPTH_MAX)
 }
 
-/// Returns the depth of each node below the root, in the order of the page. Nothing recurses.
+/// Returns the depth of each node below the root, in page order, without recursion.
 fn depths(document: &Document) -> impl Iterator<Item = usize> {
     let (mut node, mut depth) = (document.root(), 0_usize);
     iter::from_fn(move || {

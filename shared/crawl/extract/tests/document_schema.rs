@@ -1,4 +1,5 @@
-//! `docs/document.schema.json` against the documents that are stored: it accepts all of them, and says nothing that none of them has.
+//! Checks `docs/document.schema.json` against stored documents: it accepts all of them, and has no
+//! key that none of them uses.
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
@@ -21,7 +22,8 @@ use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../../../../docs/document.schema.json");
 
-/// A line of a program before links had `disposition`, and documents `content`, `made_by`, `body` and `difference`.
+/// A line from a program before links had `disposition`, and documents `content`, `made_by`, `body`
+/// and `difference`.
 const OLD: &str = r#"{"n":3,"url":"https://a.example/","outcome":20,"detail":null,"state":"processed","page":null,"links":[{"kind":"a","target":"https://a.example/b","fate":"follow"}]}"#;
 
 fn schema() -> Value {
@@ -40,7 +42,7 @@ fn json(value: impl Serialize) -> Value {
     serde_json::to_value(value).unwrap()
 }
 
-/// Documents of every shape, with what each is.
+/// Documents of every shape, with descriptions.
 fn valid() -> Vec<(&'static str, Value)> {
     let mut valid: Vec<_> = samples::all().into_iter().map(|(what, document)| (what, json(document))).collect();
     valid.push(("an old one", serde_json::from_str(OLD).unwrap()));
@@ -121,7 +123,7 @@ fn wrong_documents_are_refused() {
     }
 }
 
-/// The part of the schema that a reference leads to, with its name; others are what they are.
+/// Resolves a reference in the schema, with its name; other nodes are returned unchanged.
 fn resolved<'s>(schema: &'s Value, name: &'s str, node: &'s Value) -> (&'s str, &'s Value) {
     match node["$ref"].as_str().and_then(|to| to.strip_prefix("#/$defs/")) {
         Some(name) => (name, &schema["$defs"][name]),
@@ -129,7 +131,7 @@ fn resolved<'s>(schema: &'s Value, name: &'s str, node: &'s Value) -> (&'s str, 
     }
 }
 
-/// Adds the keys of an object in the schema, as `definition.key`, that this value has.
+/// Adds the keys of an object in the schema that this value uses, as `definition.key`.
 fn keys_used(schema: &Value, (name, node): (&str, &Value), value: &Value, used: &mut BTreeSet<String>) {
     let (name, node) = resolved(schema, name, node);
     let branches = ["oneOf", "anyOf"].iter().filter_map(|of| node[of].as_array()).flatten();
@@ -154,7 +156,7 @@ fn keys_used(schema: &Value, (name, node): (&str, &Value), value: &Value, used: 
     }
 }
 
-/// Adds all keys of the objects in the schema, and checks that each is described.
+/// Adds all keys of the objects in the schema, and checks that each has a description.
 fn keys_known(name: &str, node: &Value, known: &mut BTreeSet<String>) {
     for (key, property) in node["properties"].as_object().into_iter().flatten() {
         assert!(property["description"].is_string(), "{name}.{key} has no description");
@@ -180,7 +182,7 @@ fn the_schema_has_no_key_that_no_document_has() {
     assert_eq!(known.difference(&used).collect::<Vec<_>>(), [""; 0]);
 }
 
-/// All variants of an enum: one that is missing here does not compile.
+/// All variants of an enum: omitting one here does not compile.
 macro_rules! every {
     ($enum:ident: $($variant:ident $(($value:expr))?),+) => {{
         let _ = |value: &$enum| match value { $($enum::$variant { .. } => (),)+ };

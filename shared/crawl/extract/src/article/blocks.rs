@@ -1,6 +1,6 @@
-//! A main part as blocks: what its text and its Markdown are both written from, so that they say the same.
+//! The main part as blocks, from which both its text and its Markdown are written, so that they
+//! agree.
 
-/// A block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Block {
     /// 1 to 6.
@@ -10,35 +10,35 @@ pub(super) enum Block {
     Quote(Vec<Self>),
     List(List),
     Table(Table),
-    /// A change of subject.
+    /// A thematic break.
     Rule,
 }
 
-/// Lines whose white space counts.
+/// Preformatted lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Code {
-    /// As the page names it; `None` if it does not.
+    /// The language, as the page names it; `None` if it does not.
     pub(super) language: Option<String>,
     pub(super) text: String,
 }
 
-/// A list, or terms with what they mean.
+/// A list of items, or of terms with definitions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct List {
-    /// The number of the first item; `None` if they are not numbered.
+    /// The number of the first item; `None` if the list is not ordered.
     pub(super) first: Option<u32>,
     pub(super) items: Vec<Vec<Block>>,
 }
 
-/// A table of data.
+/// A data table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Table {
     pub(super) rows: Vec<Vec<Cell>>,
-    /// How many rows at its beginning name the columns.
+    /// The number of heading rows at the top.
     pub(super) rows_of_names: usize,
 }
 
-/// A cell, and how many columns and rows it takes.
+/// A cell, with the number of columns and rows that it spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) blocks: Vec<Block>,
@@ -46,30 +46,30 @@ pub(super) struct Cell {
     pub(super) rows: usize,
 }
 
-/// Text in one style, or something that stands among text.
+/// Text in one style, or an inline element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) kind: PieceKind,
     pub(super) style: Style,
 }
 
-/// What a piece is.
+/// The kinds of pieces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PieceKind {
     Text(String),
-    /// A line ends here.
+    /// A line break.
     Break,
-    /// A picture: its absolute URL, and its text for those who do not see it.
+    /// A picture: its absolute URL and its alternative text.
     Picture {
         url: String,
         alt: String,
     },
 }
 
-/// How a text is marked.
+/// The formatting of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Style {
-    /// The absolute URL that it links to.
+    /// The absolute URL of its link.
     pub(super) link: Option<std::rc::Rc<str>>,
     pub(super) is_strong: bool,
     pub(super) is_stressed: bool,
@@ -77,7 +77,7 @@ pub(super) struct Style {
     pub(super) mark: Option<Mark>,
 }
 
-/// What Markdown has no sign for.
+/// Formatting that Markdown has no sign for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Sub,
@@ -86,7 +86,7 @@ pub(super) enum Mark {
 }
 
 impl Block {
-    /// Whether it says nothing.
+    /// Whether it has no content.
     pub(super) fn is_empty(&self) -> bool {
         match self {
             Self::Heading(_, pieces) | Self::Paragraph(pieces) => pieces.is_empty(),
@@ -99,9 +99,10 @@ impl Block {
     }
 }
 
-/// Collapses the white space of a line as browsers do: one space for each run, none at its ends or beside a break. Drops pieces without text.
+/// Collapses the white space of a line as browsers do: one space for each run, none at the ends or
+/// beside a break. Drops pieces without text.
 pub(super) fn in_one_space(pieces: &mut Vec<Piece>) {
-    // Whether a space here would be one too many: at the beginning, or behind another.
+    // Whether a space here would be superfluous: at the beginning, or after another.
     let mut is_spaced = true;
     for piece in pieces.iter_mut() {
         match &mut piece.kind {
@@ -143,12 +144,12 @@ pub(super) fn in_one_space(pieces: &mut Vec<Piece>) {
     pieces.drain(..begins_at);
 }
 
-/// White space of HTML. A space that does not break is a letter here, as it is to browsers.
+/// Whether a character is white space in HTML. A no-break space counts as a letter, as in browsers.
 fn is_white(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\x0C' | '\r')
 }
 
-/// Returns what a line says, with a line end at each break.
+/// Returns the text of a line, with a newline at each break.
 pub(super) fn text_of(pieces: &[Piece]) -> String {
     let said = |piece: &Piece| match &piece.kind {
         PieceKind::Text(text) => text.clone(),
@@ -158,7 +159,8 @@ pub(super) fn text_of(pieces: &[Piece]) -> String {
     pieces.iter().map(said).collect()
 }
 
-/// Writes the text of blocks: a line for each item, a row's cells with tabs between them, an empty line between paragraphs.
+/// Writes the text of blocks: a line for each item, tabs between a row's cells, an empty line
+/// between paragraphs.
 pub(super) fn to_text(blocks: &[Block]) -> String {
     let mut text = String::new();
     write_text(blocks, "\n\n", &mut text);
@@ -178,7 +180,7 @@ fn write_text(blocks: &[Block], between: &str, text: &mut String) {
     });
 }
 
-/// Writes parts with this between those that say anything.
+/// Writes parts, with `between` separating those that are not empty.
 fn write_each<T>(parts: &[T], between: &str, text: &mut String, mut write: impl FnMut(&T, &mut String)) {
     let mut is_first = true;
     for part in parts {

@@ -1,4 +1,4 @@
-//! From the tree of a page, and the texts of it that are kept, to blocks.
+//! Builds blocks from a page's tree and the kept texts.
 
 use std::rc::Rc;
 
@@ -10,13 +10,13 @@ use super::blocks::{Block, Cell, Code, List, Mark, Piece, PieceKind, Style, Tabl
 use super::code;
 use super::layout::{Chars, Layout, is_block, is_heading, read_text};
 
-/// How deep quotations, lists and tables may stand in one another; what is deeper stands at this depth.
+/// The maximum nesting of quotations, lists and tables; deeper ones are placed at this depth.
 const DEPTH_MAX: usize = 12;
 
-/// How many columns and rows a cell may take: more than tables for readers have.
+/// The most columns and rows that a cell may span, more than in real tables.
 const SPAN_MAX: usize = 100;
 
-/// Builds the blocks of an element from the texts that are kept. Its links and pictures get absolute URLs.
+/// Builds the blocks of an element from the kept texts. URLs of links and pictures become absolute.
 pub(super) fn blocks(layout: &Layout<'_>, element: usize, kept: &Chars, base: &Url) -> Vec<Block> {
     let mut builder = Builder { layout, kept, base, blocks: Vec::new(), line: Vec::new() };
     builder.element(element, &Style::default(), 0);
@@ -28,13 +28,13 @@ struct Builder<'l, 't> {
     layout: &'l Layout<'t>,
     kept: &'l Chars,
     base: &'l Url,
-    /// The blocks of the innermost container so far, and the line that is open.
+    /// The blocks of the innermost container so far, and its open line.
     blocks: Vec<Block>,
     line: Vec<Piece>,
 }
 
 impl Builder<'_, '_> {
-    /// Adds an element: as a block of its own, or its content to what is open.
+    /// Adds an element: as a block of its own, or its content to the open line.
     fn element(&mut self, number: usize, style: &Style, depth: usize) {
         let Some(element) = self.layout.elements.get(number) else { return };
         let name = &*element.name;
@@ -77,7 +77,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Adds what an element holds to what is open.
+    /// Adds an element's content to the open line or blocks.
     fn children(&mut self, number: usize, style: &Style, depth: usize) {
         let Some(element) = self.layout.elements.get(number) else { return };
         let (mut next_element, mut next_text) = (number + 1, element.texts.start);
@@ -121,7 +121,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Ends the open line: it is a paragraph, if it says anything.
+    /// Ends the open line, which becomes a paragraph unless it is empty.
     fn end_line(&mut self) {
         let mut line = std::mem::take(&mut self.line);
         in_one_space(&mut line);
@@ -146,7 +146,7 @@ impl Builder<'_, '_> {
         without_rules_at_ends(std::mem::replace(&mut self.blocks, outer))
     }
 
-    /// Returns all that an element says as one line.
+    /// Returns the whole content of an element as one line.
     fn line_of(&mut self, number: usize, style: &Style, depth: usize) -> Vec<Piece> {
         let mut line = Vec::new();
         for block in self.inner(number, style, depth) {
@@ -170,7 +170,7 @@ impl Builder<'_, '_> {
         self.put(Block::List(List { first, items }));
     }
 
-    /// Terms, each with what it means: an item for each.
+    /// Adds terms with their definitions, one item each.
     fn terms(&mut self, number: usize, style: &Style, depth: usize) {
         let strong = Style { is_strong: true, ..style.clone() };
         let mut items: Vec<Vec<Block>> = Vec::new();
@@ -214,7 +214,7 @@ impl Builder<'_, '_> {
             || rows.iter().map(cells).max().unwrap_or(0) < 2
             || self.has_table_within(number);
         if is_layout {
-            // It only places things: its cells come one after the other.
+            // A layout table: its cells follow one after the other.
             self.end_line();
             self.children(number, style, depth);
             self.end_line();
@@ -280,7 +280,7 @@ impl Builder<'_, '_> {
         inner.iter().any(|element| &*element.name == "table")
     }
 
-    /// Returns what a child of a list says; a child that is no item of it is one all the same.
+    /// Returns the blocks of a list's child. A child that is not an item is treated as one.
     fn blocks_of_child(&mut self, child: usize, items: &[&str], style: &Style, depth: usize) -> Vec<Block> {
         let Some(element) = self.layout.elements.get(child) else { return Vec::new() };
         if element.is(items) {
@@ -318,7 +318,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Appends what a block says to a line.
+/// Appends the text of a block to a line.
 fn push_pieces(block: Block, line: &mut Vec<Piece>) {
     match block {
         Block::Heading(_, pieces) | Block::Paragraph(pieces) => {
@@ -351,7 +351,7 @@ fn without_rules_at_ends(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks
 }
 
-/// Whether a link only leads to the place where it stands: it is into this page, and has no letters.
+/// Whether a link is a permalink to its own position: it points into this page, and has no letters.
 fn is_permalink(node: &NodeRef<'_>, text: &str) -> bool {
     node.attr("href").is_some_and(|href| href.trim_start().starts_with('#')) && !text.contains(char::is_alphanumeric)
 }
@@ -375,7 +375,7 @@ fn inline_style(name: &str, node: &NodeRef<'_>, outer: &Style, base: &Url) -> St
     style
 }
 
-/// Returns the reference of a picture; of one that a script loads later, that of the picture to come.
+/// Returns the URL of a picture as written; of a lazily loaded one, the URL of the actual picture.
 fn picture_url(node: &NodeRef<'_>) -> Option<String> {
     let is_real = |value: &String| !value.trim().is_empty() && !value.trim_start().starts_with("data:");
     let attribute = |name| node.attr(name).map(|value| value.to_string()).filter(is_real);

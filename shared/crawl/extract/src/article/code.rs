@@ -1,4 +1,4 @@
-//! Code in a page: its lines as they are shown, without the numbers beside them.
+//! Code in a page: its lines as displayed, without line numbers.
 
 use dom_query::NodeRef;
 use dragline_formats::html::without_invisible;
@@ -9,19 +9,21 @@ use super::layout::{Chars, Layout, read_text};
 /// Elements whose content begins and ends a line, even in preformatted text.
 const LINES: &[&str] = &["div", "p", "li", "ul", "ol", "tr", "table", "tbody", "blockquote", "pre"];
 
-/// The longest name of a language.
+/// The longest name of a language, in bytes.
 const LANGUAGE_BYTES_MAX: usize = 30;
 
-/// Reads an element with preformatted text, as far as it is kept.
+/// Reads a preformatted element, as far as its texts are kept.
 pub(super) fn of_pre(layout: &Layout<'_>, number: usize, kept: &Chars) -> Code {
     let text = lines(layout, number, kept);
     let language = layout.elements.get(number).and_then(|element| language(&element.node));
     Code { language, text: trimmed(&text) }
 }
 
-/// Reads a table that sets code beside the numbers of its lines, as highlighters make it; `None` if it is another one.
+/// Reads a table with line numbers beside code, as highlighters make it; `None` for any other
+/// table.
 ///
-/// Either it has one row, and all numbers are in one cell, or a row for each line. The numbers count up.
+/// It has either one row, with all numbers in one cell, or a row for each line. The numbers are
+/// consecutive.
 pub(super) fn of_numbered_lines(layout: &Layout<'_>, table: usize, kept: &Chars) -> Option<Code> {
     let element = layout.elements.get(table)?;
     let inner = element.span.start + 1..element.span.end;
@@ -84,7 +86,8 @@ fn lines(layout: &Layout<'_>, number: usize, kept: &Chars) -> String {
     text
 }
 
-/// Appends what an element says. `next` is the element, and then the next that is not read yet; the same of texts.
+/// Appends the text of an element. `next` holds the numbers of the next unread element and the next
+/// unread text.
 fn push_lines(node: &NodeRef<'_>, layout: &Layout<'_>, kept: &Chars, next: &mut (usize, usize), text: &mut String) {
     next.0 += 1;
     for child in node.children_it(false) {
@@ -114,7 +117,7 @@ fn push_lines(node: &NodeRef<'_>, layout: &Layout<'_>, kept: &Chars, next: &mut 
     }
 }
 
-/// Whether an element is only the number of its line, as highlighters set it into the code.
+/// Whether an element only contains a line number that a highlighter put into the code.
 fn is_line_number(node: &NodeRef<'_>) -> bool {
     let Some(class) = node.class() else { return false };
     let names_number = class.split_ascii_whitespace().any(|name| {
@@ -123,7 +126,7 @@ fn is_line_number(node: &NodeRef<'_>) -> bool {
     names_number && node.text().split_whitespace().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns a text without empty lines around it, and without a space at its end.
+/// Returns a text without leading and trailing empty lines and trailing white space.
 fn trimmed(text: &str) -> String {
     let text = text.replace('\u{A0}', " ");
     let mut lines: Vec<&str> = text.split('\n').map(|line| line.trim_end_matches('\r')).collect();
@@ -134,7 +137,8 @@ fn trimmed(text: &str) -> String {
     lines.get(begins_at..).unwrap_or_default().join("\n").trim_end().to_owned()
 }
 
-/// Returns the language that an element, or one close around or in it, names in its class as highlighters do.
+/// Returns the language in the class of an element, its close ancestors or descendants, as
+/// highlighters write it.
 fn language(node: &NodeRef<'_>) -> Option<String> {
     let inner = node.children_it(false).find(|child| child.has_name("code"));
     let around = node.ancestors(Some(3));

@@ -1,29 +1,30 @@
-//! What stands at the edges of a main part without being of it: names and dates beside the headline, links at the very end.
+//! Trims the edges of a main part: names and dates beside the headline, links at the very end.
 //!
-//! Nothing is judged by how it begins, and nothing further in. Headings, cells, items, captions and quotations never are.
+//! Only lines at the edges are judged, never the inside. Headings, cells, items, captions and
+//! quotations are never removed.
 
 use std::collections::VecDeque;
 
 use super::layout::{Layout, Text, is_block};
 use super::said::{Known, Remark};
 
-/// How many lines from the first one on may be beside the headline, unless the text begins before.
+/// How many lines from the first one on may belong to the headline, unless the text begins before.
 const HEADLINE_LINES: usize = 8;
 
-/// A line with so many characters in no link is text.
+/// A line with this many characters outside links is text.
 const PROSE_CHARS_MIN: usize = 80;
 
-/// More than this share of a part is not its edge.
+/// A larger share of the part, in percent, is not an edge.
 const EDGE_PERCENT_MAX: usize = 20;
 
-/// Texts in one block.
+/// The texts of one block.
 #[derive(Clone, Debug)]
 struct Line {
     block: usize,
     texts: Vec<usize>,
 }
 
-/// Removes from the texts that are kept those at the edges that are no content.
+/// Drops the texts at the edges that are not content.
 pub(super) fn trim(layout: &Layout<'_>, kept: &mut [bool], known: &Known) {
     let numbers = || (0..kept.len()).filter(|number| kept.get(*number) == Some(&true)).collect::<VecDeque<usize>>();
     let chars = |texts: &[usize]| texts.iter().map(|text| layout.chars.within(&(*text..text + 1))).sum::<usize>();
@@ -47,14 +48,13 @@ pub(super) fn trim(layout: &Layout<'_>, kept: &mut [bool], known: &Known) {
     }
 }
 
-/// The end of a part that lines are taken from.
+/// The end of the part at which lines are trimmed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     First,
     Last,
 }
 
-/// The lines of texts.
 struct Lines<'l, 't> {
     layout: &'l Layout<'t>,
     numbers: VecDeque<usize>,
@@ -103,7 +103,7 @@ fn remark(layout: &Layout<'_>, line: &Line) -> Remark {
     remark
 }
 
-/// Whether the markup in a block calls a text a time or an author.
+/// Whether the markup in a block marks a text as a time or an author.
 fn is_marked(layout: &Layout<'_>, block: usize, text: &Text) -> bool {
     let mut number = text.element;
     while let Some(element) = layout.elements.get(number) {
@@ -125,7 +125,7 @@ fn is_marked(layout: &Layout<'_>, block: usize, text: &Text) -> bool {
     false
 }
 
-/// Returns the innermost block that a text is in.
+/// Returns the innermost block around a text.
 fn block_of(layout: &Layout<'_>, text: usize) -> Option<usize> {
     let mut number = layout.texts.get(text)?.element;
     loop {
@@ -137,7 +137,7 @@ fn block_of(layout: &Layout<'_>, text: usize) -> Option<usize> {
     }
 }
 
-/// Whether a block may be judged: it is none of those that never are, and in none of them.
+/// Whether a block may be judged: neither it nor an ancestor is of an exempt kind.
 fn is_judged(layout: &Layout<'_>, block: usize) -> bool {
     let mut number = block;
     while let Some(element) = layout.elements.get(number) {

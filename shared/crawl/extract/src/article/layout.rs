@@ -1,4 +1,4 @@
-//! The elements and texts of a page in their order, with what its markup says of their place.
+//! The elements and texts of a page in document order, with their roles by the markup.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use dom_query::{Document, NodeData, NodeId, NodeRef};
 use dragline_formats::html::Shown;
 use html5ever::LocalName;
 
-/// Where an element stands by its markup, the likeliest to be content first.
+/// The role of an element by its markup, the likeliest to be content first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LayoutRole {
     /// It may be content.
     Content,
-    /// At the page's margin, where the site speaks: its header and footer, what stands aside.
+    /// The page's margin: its header and footer, and asides.
     Margin,
-    /// It serves those who walk about the site: navigation, controls. It is never content.
+    /// Navigation and controls, never content.
     Navigation,
 }
 
@@ -23,9 +23,9 @@ pub(super) struct Element<'t> {
     pub(super) node: NodeRef<'t>,
     pub(super) name: LocalName,
     pub(super) parent: usize,
-    /// It and its descendants, by their numbers.
+    /// The numbers of the element and its descendants.
     pub(super) span: Range<usize>,
-    /// The texts in it, by their numbers.
+    /// The numbers of the texts in it.
     pub(super) texts: Range<usize>,
     pub(super) place: LayoutRole,
 }
@@ -44,27 +44,27 @@ impl Element<'_> {
     }
 }
 
-/// A text that is not blank, and that readers see.
+/// A visible text that is not blank.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     pub(super) id: NodeId,
-    /// The number of the element that it is in.
+    /// The number of its parent element.
     pub(super) element: usize,
-    /// Its characters that are not white space.
+    /// The number of its characters other than white space.
     chars: usize,
     pub(super) is_in_link: bool,
     pub(super) place: LayoutRole,
 }
 
-/// How many characters texts have, of those that count.
+/// Prefix sums of the characters of selected texts.
 #[derive(Clone, Debug)]
 pub(super) struct Chars {
-    /// Of each text, and of the end, how many are before it.
+    /// For each text, and for the end, the number of characters before it.
     before: Vec<usize>,
 }
 
 impl Chars {
-    /// Counts those of the texts of a page that `counts` names, by their numbers.
+    /// Counts the characters of the texts that `counts` selects.
     pub(super) fn new(texts: &[Text], counts: impl Fn(usize, &Text) -> bool) -> Self {
         let mut chars = 0;
         let mut before = Vec::with_capacity(texts.len() + 1);
@@ -85,25 +85,26 @@ impl Chars {
         self.before.last().copied().unwrap_or(0)
     }
 
-    /// Whether a text counts.
+    /// Whether a text is selected.
     pub(super) fn has(&self, text: usize) -> bool {
         self.within(&(text..text + 1)) > 0
     }
 }
 
-/// A page in its order.
+/// A page in document order.
 pub(super) struct Layout<'t> {
     document: &'t Document,
     pub(super) elements: Vec<Element<'t>>,
     pub(super) texts: Vec<Text>,
-    /// Of all texts.
+    /// All texts.
     pub(super) chars: Chars,
-    /// Of those that may be content and are in no link.
+    /// Texts that may be content and are outside links.
     pub(super) plain: Chars,
 }
 
 impl<'t> Layout<'t> {
-    /// Walks the body of a page once; leaves out some of its elements, which are sorted, with all that is in them.
+    /// Walks the body of a page once. Leaves out the elements in `left_out`, which are sorted, with
+    /// their descendants.
     pub(super) fn new(document: &'t Document, left_out: &[NodeId]) -> Self {
         let mut walk = Walk { elements: Vec::new(), texts: Vec::new(), left_out };
         let around = Around {
@@ -122,12 +123,12 @@ impl<'t> Layout<'t> {
         Self { document, elements, texts, chars, plain }
     }
 
-    /// Reads what a text says, as it is in the tree.
+    /// Reads a text as it is in the tree.
     pub(super) fn read<R>(&self, text: &Text, read: impl FnOnce(&str) -> R) -> Option<R> {
         self.document.tree.get(&text.id).and_then(|node| read_text(&node, read))
     }
 
-    /// Whether a text is in one of some elements.
+    /// Whether a text is in one of these elements.
     pub(super) fn is_within(&self, text: &Text, ids: &[NodeId]) -> bool {
         let mut number = text.element;
         while let Some(element) = self.elements.get(number) {
@@ -142,7 +143,7 @@ impl<'t> Layout<'t> {
         false
     }
 
-    /// Returns the elements that are directly in one.
+    /// Returns the child elements of one.
     pub(super) fn children(&self, number: usize) -> Vec<usize> {
         let Some(element) = self.elements.get(number) else { return Vec::new() };
         let (mut children, mut next) = (Vec::new(), number + 1);
@@ -155,7 +156,7 @@ impl<'t> Layout<'t> {
         children
     }
 
-    /// Returns the smallest element around one, or itself, that has another in it.
+    /// Returns the smallest element around `number`, or itself, that contains `other`.
     pub(super) fn around(&self, number: usize, other: usize) -> usize {
         let mut around = number;
         while let Some(outer) = self.elements.get(around).filter(|outer| !outer.span.contains(&other)) {
@@ -170,10 +171,11 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// The most characters of what leads to the pages before and behind.
+/// The most characters of a block with links to the previous and next page.
 const STEPS_CHARS_MAX: usize = 200;
 
-/// Marks what leads to the pages before and behind as navigation: small blocks with a link that says so (WHATWG HTML, 4.6.7 "link types").
+/// Marks links to the previous and next page as navigation: small blocks with a link that says so
+/// (WHATWG HTML, 4.6.7 "link types").
 fn mark_steps(elements: &mut [Element<'_>], texts: &mut [Text]) {
     let chars = Chars::new(texts, |_, _| true);
     let leads_on = |element: &Element<'_>| {
@@ -203,8 +205,9 @@ fn mark_steps(elements: &mut [Element<'_>], texts: &mut [Text]) {
     }
 }
 
-/// Marks dialogs as navigation: they ask for consent, for a name, for a size (WAI-ARIA 1.2, "dialog"). What has most of the text,
-/// or the page's headline, is the page itself; and those within its main part or an article may say more of what that is about.
+/// Marks dialogs as navigation: they ask for consent, for a name, for a size (WAI-ARIA 1.2,
+/// "dialog"). A dialog with most of the text, or with the page's headline, is the page itself; one
+/// within the main part or an article may belong to that.
 fn mark_dialogs(elements: &mut [Element<'_>], texts: &mut [Text]) {
     let chars = Chars::new(texts, |_, _| true);
     let is_headline = |number: &usize| elements.get(*number).is_some_and(|element| element.is(&["h1"]));
@@ -239,7 +242,7 @@ struct Walk<'t, 'l> {
 }
 
 impl<'t> Walk<'t, '_> {
-    /// Recurses as deep as the tree is, which its parser has limited.
+    /// Recurses to the depth of the tree, which its parser has limited.
     fn add(&mut self, node: NodeRef<'t>, parent: usize, around: Around) {
         let Some((name, inner)) = entered(&node, around) else { return };
         if self.left_out.binary_search(&node.id).is_ok() {
@@ -270,19 +273,19 @@ impl<'t> Walk<'t, '_> {
     }
 }
 
-/// What holds for the content of an element.
+/// The context of an element's content.
 #[derive(Clone, Copy)]
 struct Around {
     shown: Shown,
     place: LayoutRole,
-    /// The place of the tabs that it is in, as they are controls, and their panels are not.
+    /// The role outside of the tabs that it is in: tabs are controls, but their panels are not.
     outside_tabs: LayoutRole,
     is_in_link: bool,
-    /// It is in an article, or the like, of which a header and a footer are parts.
+    /// Whether it is in an article or section, which may have a header and a footer of its own.
     is_sectioned: bool,
 }
 
-/// Returns the name of an element and what holds in it; `None` if it has no content that is read.
+/// Returns the name of an element and the context within it; `None` if its content is not read.
 fn entered(node: &NodeRef<'_>, around: Around) -> Option<(LocalName, Around)> {
     let element = node.element_ref()?;
     let name = element.name.local.clone();
@@ -295,7 +298,7 @@ fn entered(node: &NodeRef<'_>, around: Around) -> Option<(LocalName, Around)> {
         return None;
     }
     let own = own_place(&name, attribute("role"), around.is_sectioned);
-    // Some put the panels into the list of the tabs.
+    // Some pages put the panels into the list of the tabs.
     let (place, outside_tabs) = match attribute("role").unwrap_or_default().trim().to_ascii_lowercase().as_str() {
         "tablist" => (around.place.max(own), around.outside_tabs),
         "tabpanel" => (around.outside_tabs.max(own), around.outside_tabs),
@@ -306,7 +309,8 @@ fn entered(node: &NodeRef<'_>, around: Around) -> Option<(LocalName, Around)> {
     Some((name, Around { shown, place, outside_tabs, is_in_link, is_sectioned }))
 }
 
-/// Returns the place that an element gives itself. A header and a footer are at the margin unless they are of a section (WHATWG HTML, 4.3.8 and 4.3.9).
+/// Returns the role that an element has by itself. A header and a footer are at the margin unless
+/// they belong to a section (WHATWG HTML, 4.3.8 and 4.3.9).
 fn own_place(name: &str, role: Option<&str>, is_sectioned: bool) -> LayoutRole {
     match role.unwrap_or_default().trim().to_ascii_lowercase().as_str() {
         "navigation" | "search" | "menu" | "menubar" | "toolbar" | "tablist" => LayoutRole::Navigation,
@@ -337,7 +341,7 @@ fn has_nothing_to_read(name: &str) -> bool {
     )
 }
 
-/// Reads what a text node says; `None` if it is another node.
+/// Reads a text node; `None` for any other node.
 pub(super) fn read_text<R>(node: &NodeRef<'_>, read: impl FnOnce(&str) -> R) -> Option<R> {
     let said = |node: &dom_query::TreeNode| match &node.data {
         NodeData::Text { contents } => Some(read(contents)),
@@ -351,7 +355,7 @@ pub(super) fn is_heading(name: &str) -> bool {
     matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
-/// Whether an element stands apart from the text around it, without being a heading or code.
+/// Whether an element is a block, but not a heading or code.
 pub(super) fn is_block(name: &str) -> bool {
     matches!(
         name,

@@ -1,13 +1,13 @@
-//! Markdown of blocks: CommonMark, with the tables of GitHub's.
+//! Writes blocks as Markdown: CommonMark, with GitHub's tables.
 //!
-//! What a reader of Markdown makes of it has the words of the blocks, in their order. Signs that the text has are escaped; a mark that would not be
-//! read as one is left out.
+//! Rendered Markdown has the words of the blocks, in their order. Special characters in the text
+//! are escaped; formatting that would not be parsed as such is left out.
 
 use std::rc::Rc;
 
 use super::blocks::{Block, Cell, Code, List, Mark, Piece, PieceKind, Style, Table, text_of};
 
-/// The most columns of a table; wider ones are written as lists.
+/// The most columns of a table; wider ones become lists.
 const COLUMNS_MAX: usize = 200;
 
 /// Writes blocks.
@@ -21,7 +21,7 @@ fn write_blocks(blocks: &[Block], between: &str, out: &mut String) {
     let mut before: Option<&Block> = None;
     let mut is_other = false;
     for block in blocks {
-        // Two lists one after the other would be one, and so would two quotations.
+        // Two consecutive lists would be joined into one, and so would two quotations.
         is_other = match (before, block) {
             (Some(Block::List(a)), Block::List(b)) => a.first.is_some() == b.first.is_some() && !is_other,
             _ => false,
@@ -31,7 +31,7 @@ fn write_blocks(blocks: &[Block], between: &str, out: &mut String) {
             continue;
         }
         if before.is_some() {
-            // Only a list that begins with 1 may follow a line at once.
+            // Only a list that begins with 1 may follow a line directly.
             let is_tight =
                 between == "\n" && matches!(block, Block::List(list) if list.first.is_none_or(|first| first == 1));
             out.push_str(if is_tight { "\n" } else { "\n\n" });
@@ -44,7 +44,7 @@ fn write_blocks(blocks: &[Block], between: &str, out: &mut String) {
     }
 }
 
-/// Which of two sets of signs a list has.
+/// Which of two sets of markers a list uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Signs {
     Usual,
@@ -77,7 +77,7 @@ fn fence(code: &Code) -> String {
 }
 
 fn write_list(list: &List, signs: Signs) -> String {
-    // Between items that are only a line there is no empty one.
+    // One-line items are not separated by empty lines.
     let is_line = |block: &Block| matches!(block, Block::Paragraph(_));
     let is_short = |item: &Vec<Block>| match item.as_slice() {
         [one] => is_line(one) || matches!(one, Block::List(_)),
@@ -115,7 +115,8 @@ fn indented(text: &str, columns: usize) -> String {
     indented
 }
 
-/// A table whose cells are lines is one in Markdown, too. Of others, each row is an item, and each cell a block of it.
+/// Writes a table. If its cells are lines, it becomes a Markdown table; otherwise each row becomes
+/// an item, and each cell a block of it.
 fn write_table(table: &Table) -> String {
     let grid = grid(table);
     let columns = grid.iter().map(Vec::len).max().unwrap_or(0);
@@ -156,10 +157,10 @@ fn cell_line(cell: &Cell) -> String {
     lines.collect::<Vec<_>>().join("<br>")
 }
 
-/// Returns the cells where they stand: where one reaches over others, those are empty.
+/// Returns the cells by position; a spanning cell leaves the other positions empty.
 fn grid(table: &Table) -> Vec<Vec<Option<&Cell>>> {
     let mut grid: Vec<Vec<Option<&Cell>>> = Vec::with_capacity(table.rows.len());
-    // Of each column, how many rows the cell above still takes.
+    // For each column, the number of rows that the cell above still spans.
     let mut taken: Vec<usize> = Vec::new();
     for row in &table.rows {
         let (mut line, mut column) = (Vec::new(), 0);
@@ -190,7 +191,7 @@ fn grid(table: &Table) -> Vec<Vec<Option<&Cell>>> {
     grid
 }
 
-/// Where a line stands, which decides what its signs would mean.
+/// The context of a line, which decides what its special characters would mean.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Paragraph,
@@ -202,12 +203,12 @@ fn line(pieces: &[Piece], within: Within) -> String {
     let written = by_link(pieces, (None, None));
     let written = match within {
         Within::Paragraph => {
-            // Each of its lines may begin like a block.
+            // Each of its lines may look like the beginning of a block.
             written.split('\n').map(as_text_at_start).collect::<Vec<_>>().join("\n")
         }
         Within::Heading => {
             let line = written.replace("\\\n", " ").replace('\n', " ");
-            // Signs at its end would close it.
+            // A `#` at its end would close it.
             match line.strip_suffix('#') {
                 Some(rest) => format!("{rest}\\#"),
                 None => line,
@@ -218,13 +219,14 @@ fn line(pieces: &[Piece], within: Within) -> String {
     written.trim().to_owned()
 }
 
-/// The characters around a part of a line.
+/// The characters before and after a part of a line.
 type Around = (Option<char>, Option<char>);
 
-/// Writes pieces with all their marks: first links, then code, which has no marks in it, and the others.
+/// Writes pieces with all their formatting: links outermost, then code, which allows no formatting
+/// inside, then the others.
 fn by_link(pieces: &[Piece], around: Around) -> String {
     let linked = |link: &Rc<str>, inner: &[Piece], around| {
-        // A bracket in code would end the link's text where the line is read as a definition.
+        // A bracket in code would end the link's text if the line is parsed as a definition.
         let level = if text_of(inner).contains(']') { Level::Strong } else { Level::Code };
         let text = by_mark(inner, level, around);
         let (before, text, after) = apart(&text);
@@ -237,7 +239,7 @@ fn by_link(pieces: &[Piece], around: Around) -> String {
     grouped(pieces, around, |style| style.link.clone(), &linked, &|inner, around| by_mark(inner, Level::Code, around))
 }
 
-/// The marks, the outermost first.
+/// The levels of formatting, the outermost first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Code,
@@ -247,7 +249,7 @@ enum Level {
     Plain,
 }
 
-/// Writes pieces with the marks from a level on.
+/// Writes pieces with the formatting from a level inwards.
 fn by_mark(pieces: &[Piece], level: Level, around: Around) -> String {
     let below = |next: Level| move |inner: &[Piece], around: Around| by_mark(inner, next, around);
     match level {
@@ -281,7 +283,7 @@ fn by_mark(pieces: &[Piece], level: Level, around: Around) -> String {
     }
 }
 
-/// Writes pieces group by group: those with the same mark together, and those without any.
+/// Writes pieces in groups: consecutive ones with the same formatting together.
 fn grouped<M: PartialEq>(
     pieces: &[Piece],
     around: Around,
@@ -303,7 +305,7 @@ fn grouped<M: PartialEq>(
             Some(mark) => marked(&mark, group, around),
             None => unmarked(group, around),
         };
-        // Stars beside stars would be other marks.
+        // Adjacent stars would be parsed as other formatting.
         if written.ends_with('*') && text.starts_with('*') {
             written.push_str(&by_mark(group, Level::Marked, around));
         } else {
@@ -321,13 +323,13 @@ fn last_char(pieces: &[Piece]) -> Option<char> {
     text_of(pieces.last().map(std::slice::from_ref)?).chars().next_back()
 }
 
-/// Puts marks around a text, unless CommonMark would not read them as such: then they are left out.
+/// Encloses a text in markers, or leaves them out if CommonMark would not parse them as emphasis.
 fn emphasised(sign: &str, text: &str, (before, after): Around) -> String {
     let (space_before, text, space_after) = apart(text);
     let is_apart = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || is_punctuation(c));
     let opens = !space_before.is_empty() || is_apart(before) || !text.starts_with(is_punctuation);
     let closes = !space_after.is_empty() || is_apart(after) || !text.ends_with(is_punctuation);
-    // Beside other stars, it could be anything.
+    // Beside other stars, they would be ambiguous.
     let is_clear = !text.starts_with('*') && !text.ends_with('*') && !text.contains("\n");
     let stands_alone = before != Some('*') && after != Some('*');
     if text.is_empty() || !opens || !closes || !is_clear || !stands_alone {
@@ -337,11 +339,11 @@ fn emphasised(sign: &str, text: &str, (before, after): Around) -> String {
 }
 
 fn is_punctuation(c: char) -> bool {
-    // CommonMark counts symbols, too.
+    // CommonMark counts symbols too.
     !c.is_alphanumeric() && !c.is_whitespace()
 }
 
-/// Returns the space before a text, the text, and the space behind it.
+/// Splits a text into leading space, content and trailing space.
 fn apart(text: &str) -> (&str, &str, &str) {
     let inner = text.trim_matches(' ');
     let before = text.len() - text.trim_start_matches(' ').len();
@@ -385,7 +387,7 @@ fn plain(pieces: &[Piece], (before, _): Around) -> String {
     written
 }
 
-/// Appends a text so that its signs are no marks.
+/// Appends a text with its special characters escaped.
 fn escape(text: &str, before: Option<char>, out: &mut String) {
     let mut before = before;
     let mut chars = text.char_indices().peekable();
@@ -397,7 +399,7 @@ fn escape(text: &str, before: Option<char>, out: &mut String) {
                 let is_in_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
                 !(is_in_word(before) && is_in_word(after))
             }
-            // Before a link, it would make that a picture.
+            // Before a link, it would turn that into an image.
             '!' => after.is_none_or(|after| after == '['),
             '&' => is_reference(text.get(at + 1..).unwrap_or_default()),
             _ => false,
@@ -410,14 +412,14 @@ fn escape(text: &str, before: Option<char>, out: &mut String) {
     }
 }
 
-/// Whether what follows a `&` makes it a reference to a character.
+/// Whether the text after a `&` makes it a character reference.
 fn is_reference(rest: &str) -> bool {
     let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '#');
-    // More of the text may follow in another style, so that it needs no end here.
+    // The text may continue in another style, so the reference need not be complete here.
     name.is_empty() || name.starts_with(';') && name.len() < rest.len()
 }
 
-/// Escapes what would begin a block where a line begins: a heading, a quotation, an item, a fence, a rule, code.
+/// Escapes a line that would begin a block: a heading, quotation, item, fence, rule or code.
 fn as_text_at_start(line: &str) -> String {
     let line = line.trim_start_matches([' ', '\t']);
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -429,7 +431,7 @@ fn as_text_at_start(line: &str) -> String {
     if is_sign { format!("\\{line}") } else { line.to_owned() }
 }
 
-/// Writes the URL of a link. Of an absolute one, parentheses are the only trouble.
+/// Writes the URL of a link. In an absolute one only parentheses need escaping.
 fn destination(url: &str) -> String {
     url.replace('(', "%28")
         .replace(')', "%29")

@@ -1,10 +1,12 @@
-//! The main part of a page: what its readers come for, without navigation, advertisements and the like.
+//! The main part of a page: its content, without navigation, advertisements and the like.
 //!
-//! `dom_smoothie`, which follows Mozilla's Readability, finds an article and what the page says about itself (`readable`). `scope` takes that, or more of
-//! the page where it leaves out what people came for; `edges` drops what is beside it; text and Markdown are written from the same `blocks`.
-//! docs/quality.md has what this gives on pages whose main text others wrote down.
+//! `dom_smoothie`, a port of Mozilla's Readability, finds an article and the page's metadata
+//! (`readable`). `scope` takes that, or more of the page if it leaves out content; `edges` trims
+//! it; text and Markdown are written from the same `blocks`. docs/quality.md compares the results
+//! with reference texts.
 //!
-//! It takes milliseconds where reading links takes microseconds: so a crawl makes it only if its definition asks for it.
+//! It takes milliseconds where reading links takes microseconds, so a crawl does it only if its
+//! definition asks for it.
 
 mod blocks;
 mod build;
@@ -36,41 +38,43 @@ use crate::files::{self, FileText};
 use crate::items;
 use crate::tree::{self, PAGE_BYTES_MAX, in_one_line};
 
-/// The fewest words of a first paragraph that says what a page is about.
+/// The fewest words of a first paragraph that can serve as the excerpt.
 const EXCERPT_WORDS_MIN: usize = 8;
 
-/// The main part of a page, and what the page says about itself. A field is `None` if the page does not say.
+/// The main part of a page, and its metadata. A field is `None` if the page does not give it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Article {
     /// The headline, or else the page's title without the site's name.
     pub title: Option<String>,
-    /// Who wrote it.
+    /// The author.
     pub byline: Option<String>,
-    /// What it is about, in a sentence or two: the page's own description, or else its first paragraph.
+    /// A summary in a sentence or two: the page's own description, or else its first paragraph.
     pub excerpt: Option<String>,
     /// The name of the site.
     pub site_name: Option<String>,
-    /// When it was published, as the page writes it.
+    /// The publication date, as the page writes it.
     pub published: Option<String>,
-    /// When it was last changed, as the page writes it.
+    /// The date of the last change, as the page writes it.
     pub modified: Option<String>,
     /// The language that the page declares.
     pub language: Option<String>,
-    /// The URL of the picture that stands for it.
+    /// The URL of the representative picture.
     pub image: Option<String>,
     /// Which part of the page it is.
     pub taken: Taken,
-    /// How much of the page's visible text without navigation and the like it has, in percent.
+    /// The share of the page's visible text outside navigation and the like that it contains, in
+    /// percent.
     pub kept_percent: u8,
-    /// How many words the text has, between spaces.
+    /// The number of words in the text, separated by spaces.
     pub words: usize,
-    /// SHA-1 of the text without what the definition ignores, in hexadecimal: the same as long as the page says the same.
+    /// SHA-1 of the text without parts that the definition ignores, in hexadecimal: equal as long
+    /// as the content is.
     pub compared_sha1: String,
     /// The text: a line for each item or row, and an empty one between paragraphs.
     pub text: String,
     /// The same as Markdown; links and pictures have absolute URLs.
     pub markdown: String,
-    /// What is missing from it.
+    /// Reasons why it is incomplete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
 }
@@ -78,10 +82,10 @@ pub struct Article {
 /// Why a page has no main part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoArticle {
-    /// It is in a format or a content coding that is not read.
+    /// Its format or content coding is not supported.
     #[error("it is neither an HTML page nor a file whose text is read")]
     NotAPage,
-    /// It is a file that is no page, whose text cannot be read.
+    /// It is a file other than a page, and its text cannot be read.
     #[error("its text cannot be read: {}", .0.reason())]
     Unread(Gap),
     /// Its tree would be too deep or too large.
@@ -90,24 +94,25 @@ pub enum NoArticle {
     /// It is longer than 8 MB.
     #[error("it is longer than {} MB", PAGE_BYTES_MAX >> 20)]
     TooLong,
-    /// It has no part that reads like an article: a list of links, an application.
+    /// No part of it reads like an article: it is a list of links, or an application.
     #[error("it has no main text")]
     NothingFound,
 }
 
-/// How much of a page is wanted.
+/// How much of a page to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Its main part.
     Main,
-    /// All that readers see of it.
+    /// All visible text.
     Whole,
 }
 
-/// Finds the main part of a page, or takes all of it; of a file that is no page, the text as a crawl stores it. The same bytes give the same result.
+/// Finds the main part of a page, or takes all of it; for other files, returns the text as a crawl
+/// stores it. The same bytes give the same result.
 ///
 /// # Errors
-/// Why there is none.
+/// Returns why there is no main part.
 pub fn article(source: &Source<'_>, settings: &Settings<'_>, extent: Extent) -> Result<Article, NoArticle> {
     let body = Body::read(source, settings).map_err(|_| NoArticle::NotAPage)?;
     if body.media.may_be_page() {
@@ -152,7 +157,7 @@ fn of_html(html: &str, url: &CrawlUrl, rules: &MainRules, extent: Extent) -> Res
     of_tree(&document, url, rules, extent, Finder::for_page(&document, html))
 }
 
-/// Whether the finder of articles looks at a page. It takes long where elements are nested deeply.
+/// Whether the article finder runs on a page. It is slow on deeply nested elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finder {
     Asked,
@@ -166,7 +171,7 @@ impl Finder {
     }
 }
 
-/// Finds the main part of a page whose tree is there.
+/// Finds the main part of a page from its tree.
 pub(crate) fn of_tree(
     document: &Document,
     url: &CrawlUrl,
@@ -226,7 +231,8 @@ pub(crate) fn of_tree(
     })
 }
 
-/// Returns what a page says of itself in a sentence or two, or else its first paragraph of some words: what is shorter may be a name or a date.
+/// Returns the page's own description, or else its first paragraph with enough words: a shorter one
+/// may be a name or a date.
 fn excerpt(metadata: &Metadata, document: &Document, blocks: &[Block]) -> Option<String> {
     let described = "meta[name$='description' i], meta[property$='description' i], meta[itemprop='description' i]";
     let in_json_ld = || {
@@ -246,13 +252,13 @@ fn excerpt(metadata: &Metadata, document: &Document, blocks: &[Block]) -> Option
     blocks.iter().find_map(paragraph).or_else(own)
 }
 
-/// Returns what a page says that it is, as those say who want to be shown by others.
+/// Returns the kind of page, by the metadata it has for other sites.
 fn kind(document: &Document, url: &Url) -> Kind {
     let og_type = document.select_single("meta[property='og:type']").attr("content");
     Kind::new(&items::types_of_tree(document, url), og_type.as_deref())
 }
 
-/// Returns a value in one line; `None` if nothing is said.
+/// Returns a value on one line; `None` if it is empty.
 fn said(value: &str) -> Option<String> {
     let value = in_one_line(value);
     (!value.is_empty()).then_some(value)

@@ -1,4 +1,5 @@
-//! What Mozilla's Readability, as `dom_smoothie` follows it, takes for the main part of a page, and what it reads of the page's metadata.
+//! The main part and metadata of a page as found by `dom_smoothie`, a port of Mozilla's
+//! Readability.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher as _;
@@ -9,12 +10,11 @@ use html5ever::tendril::StrTendril;
 
 use super::layout::{Layout, read_text};
 
-/// What is read of a page.
+/// The result of reading a page.
 #[derive(Debug, Default)]
 pub(super) struct Readable {
-    /// What its metadata says.
     pub(super) metadata: Metadata,
-    /// The part that reads like an article, in HTML; `None` if there is none.
+    /// The HTML of the part that reads like an article; `None` if there is none.
     pub(super) content: Option<StrTendril>,
 }
 
@@ -50,18 +50,18 @@ pub(super) fn metadata(document: &Document, url: &str) -> Readable {
     Readable { metadata: metadata.unwrap_or_default(), content: None }
 }
 
-/// How many words in a row tell a place in a page.
+/// How many consecutive words identify a position in a page.
 const RUN_WORDS: usize = 5;
 
-/// How many words in a row tell a place among those that follow.
+/// How many consecutive words identify a position among the next ones.
 const NEARBY_WORDS: usize = 3;
 
-/// How many words may be skipped where the two differ.
+/// The most words skipped where the two differ.
 const SKIPPED_WORDS_MAX: usize = 64;
 
-/// Says of each text of a page whether most of its words are among those that were taken.
+/// Returns for each text of a page whether most of its words are among those taken.
 ///
-/// Readability builds elements anew, so that the words are all that the two have in common. They are in one order.
+/// Readability builds new elements, so the two have only their words in common, in the same order.
 pub(super) fn chosen(layout: &Layout<'_>, taken: &str) -> Vec<bool> {
     let (mut words, mut owners) = (Vec::new(), Vec::new());
     for (number, text) in layout.texts.iter().enumerate() {
@@ -100,7 +100,7 @@ fn hash(value: &impl std::hash::Hash) -> u64 {
     foldhash::fast::FixedState::default().hash_one(value)
 }
 
-/// Returns the places in a page of the words that were taken, as far as they are found.
+/// Returns the positions in a page of the words taken, as far as they are found.
 fn matched(page: &[u64], taken: &[u64]) -> Vec<usize> {
     let runs = unique_runs(page);
     let (mut places, mut at, mut next) = (Vec::with_capacity(taken.len()), 0, 0);
@@ -127,7 +127,7 @@ fn matched(page: &[u64], taken: &[u64]) -> Vec<usize> {
     places
 }
 
-/// Returns where each run of words is, if it is there once.
+/// Returns the position of each run of words; `None` if it occurs more than once.
 fn unique_runs(page: &[u64]) -> HashMap<u64, Option<usize>> {
     let mut runs = HashMap::with_capacity(page.len());
     for (place, run) in page.windows(RUN_WORDS).enumerate() {

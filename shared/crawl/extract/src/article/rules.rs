@@ -1,4 +1,4 @@
-//! What the definition says of main parts, compiled.
+//! The definition's rules for main parts, compiled.
 
 use dom_query::{Document, NodeId};
 use dragline_definition::selectors::{Css, SelectorError};
@@ -24,7 +24,7 @@ struct Rule {
 /// The elements of a page that rules select.
 #[derive(Debug, Default)]
 pub(super) struct Selected {
-    /// What the main part is made of; empty if no rule says.
+    /// The elements of the main part; empty if no rule says.
     pub(super) included: Vec<NodeId>,
     pub(super) excluded: Vec<NodeId>,
     pub(super) ignored: Vec<NodeId>,
@@ -37,7 +37,8 @@ impl MainRules {
     /// Compiles the rules of a definition.
     ///
     /// # Errors
-    /// A selector that is not supported. A definition that was read from YAML has none; a stored one might, if this version supports less.
+    /// Returns an unsupported selector. A definition read from YAML has none; a stored one might,
+    /// if this version supports less.
     pub fn new(rules: &[MainRule]) -> Result<Self, SelectorError> {
         let all =
             |selectors: &[String]| selectors.iter().map(|selector| Css::parse(selector)).collect::<Result<Vec<_>, _>>();
@@ -48,7 +49,7 @@ impl MainRules {
         rules.iter().map(rule).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Returns what the rules that apply to a page select in it.
+    /// Returns the elements that the rules for this page select.
     pub(super) fn select(&self, document: &Document, url: &CrawlUrl) -> Selected {
         let mut selected = Selected::default();
         let (mut caches, mut work) = (SelectorCaches::default(), Work::new());

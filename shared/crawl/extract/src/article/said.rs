@@ -1,4 +1,4 @@
-//! What a page's metadata says, as far as it helps to tell what is beside the headline.
+//! The page's metadata, as far as it helps to recognise bylines beside the headline.
 
 use dom_smoothie::Metadata;
 use dragline_domain::words::count_words;
@@ -8,36 +8,36 @@ use super::layout::{Element, Layout};
 /// A line with more words is more than names and a date.
 const REMARK_WORDS_MAX: usize = 14;
 
-/// How many words beside a date may be others than names: "published", "updated", a month, a weekday.
+/// The most words beside a date that are not names: "published", "updated", a month, a weekday.
 const WORDS_BESIDE_DATE_MAX: usize = 6;
 
-/// How many words beside a name may be others: "by".
+/// The most words beside a name: "by".
 const WORDS_BESIDE_NAME_MAX: usize = 1;
 
-/// What is known of a page from its metadata.
+/// A page's metadata.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// Whether the page says that it is an article: of somebody, or from some day.
+    /// Whether the page declares itself an article, by an author or a date.
     pub(super) is_article: bool,
-    /// The headline's words, and those of its authors and of the site, in lower case.
+    /// The words of the headline, of its authors and of the site, in lower case.
     headline: Vec<String>,
     names: Vec<String>,
-    /// When it was published and last changed.
+    /// The days of its publication and last change.
     days: Vec<Day>,
 }
 
-/// What a page says that it is.
+/// The kind of page, by its own declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Article,
-    /// Posts of several people, or a list: whoever wrote it, and when, the rest of it is no less its content.
+    /// Posts of several people, or a list. Whatever its author and date, the rest is content too.
     Many,
-    /// It does not say.
+    /// Not declared.
     Unsaid,
 }
 
 impl Kind {
-    /// Decides by the types of the things that a page is about (schema.org), and by its kind in Open Graph.
+    /// Decides by the schema.org types of the page's main things, and by its Open Graph type.
     pub(super) fn new(types: &[String], og_type: Option<&str>) -> Self {
         const MANY: [&str; 4] = ["DiscussionForumPosting", "QAPage", "CollectionPage", "SearchResultsPage"];
         let is_article = |name: &String| name.ends_with("Article") || name == "BlogPosting";
@@ -57,7 +57,7 @@ struct Day {
     day: u32,
 }
 
-/// A line, and how much of it the markup calls a date or an author.
+/// A line, and how much of it the markup marks as a date or an author.
 #[derive(Debug, Default)]
 pub(super) struct Remark {
     pub(super) marked: String,
@@ -65,7 +65,7 @@ pub(super) struct Remark {
 }
 
 impl Known {
-    /// Takes what was read of the metadata, and what the page says that it is.
+    /// Takes the metadata, and the kind of page.
     pub(super) fn new(metadata: &Metadata, kind: Kind) -> Self {
         let dates = [&metadata.published_time, &metadata.modified_time];
         let names = [&metadata.byline, &metadata.site_name];
@@ -81,7 +81,7 @@ impl Known {
         }
     }
 
-    /// Whether an element says the headline.
+    /// Whether an element contains the headline.
     pub(super) fn is_headline(&self, layout: &Layout<'_>, element: &Element<'_>) -> bool {
         let mut said = String::new();
         for text in layout.texts.get(element.texts.clone()).unwrap_or_default() {
@@ -91,7 +91,8 @@ impl Known {
         words(&said).eq(self.headline.iter().cloned())
     }
 
-    /// Whether a line hardly says more than the names and days that are known, or that its markup calls so.
+    /// Whether a line contains hardly more than known names and days, or text that its markup marks
+    /// as such.
     pub(super) fn says(&self, line: &Remark) -> bool {
         let other: Vec<String> = words(&line.other).collect();
         let marked = count_words(&line.marked);
@@ -101,7 +102,7 @@ impl Known {
         }
         let numbers: Vec<u32> = other.iter().filter_map(|word| leading_number(word)).collect();
         let has = |number: u32| numbers.contains(&number);
-        // It may be another day where the reader is.
+        // In the reader's time zone it may be another day.
         let is_day =
             |day: &Day| (has(day.year) || has(day.year % 100)) && (day.day.saturating_sub(1)..=day.day + 1).any(has);
         let has_day = self.days.iter().any(is_day);
@@ -121,7 +122,7 @@ fn leading_number(word: &str) -> Option<u32> {
     word.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// Reads the day that a date in ISO 8601 begins with.
+/// Reads the day at the beginning of an ISO 8601 date.
 fn day(date: &str) -> Option<Day> {
     let mut parts = date.get(..10)?.split('-').map(|part| part.parse().ok());
     let (year, _, day) = (parts.next()??, parts.next()??, parts.next()??);

@@ -1,8 +1,10 @@
-//! Which part of a page is its main part: what Readability takes, or more of the page where that leaves out what people came for.
+//! Chooses the main part of a page: Readability's choice, or more if that leaves out content.
 //!
-//! Readability knows articles among comments, teasers and advertisements, and takes little else. So it is believed where a page says of itself that it
-//! is an article. Of all others it is asked only where the content is: what stands there is content, but for what the markup calls navigation and the
-//! like. In either case, code, tables and terms are not left out, nor are sections beside one that was taken. docs/quality.md has the figures.
+//! Readability recognises articles among comments, teasers and advertisements, and takes little
+//! else. So its choice is trusted if the page declares itself an article. Otherwise it only locates
+//! the content: everything there is content, except navigation and the like. In both cases, code,
+//! tables and terms are not left out, nor are sections beside a chosen one. docs/quality.md has the
+//! figures.
 
 use dragline_domain::content::Taken;
 
@@ -10,48 +12,52 @@ use super::edges;
 use super::layout::{Chars, Element, Layout, LayoutRole};
 use super::said::Known;
 
-/// Of an article, what the finder takes has to be this share of the element where it is, or all of that is taken. So little of it is left out on purpose.
+/// In an article, the finder's choice must have this share of the element around it, or all of that
+/// is taken: so little is not left out on purpose.
 const ARTICLE_PERCENT_MIN: usize = 60;
 
-/// The same of a page that does not say that it is an article.
+/// The same for a page that is not declared an article.
 const PAGE_PERCENT_MIN: usize = 95;
 
-/// Of such a page, the element that is taken has this share of the text that may be content.
+/// In such a page, the chosen element must have this share of the text that may be content.
 const WIDTH_PERCENT_MIN: usize = 70;
 
-/// How much of the code, the tables and the terms has to be taken.
+/// The share of code, tables and terms that must be taken.
 const STRUCTURE_PERCENT_MIN: usize = 90;
 
 /// Fewer characters of them are no reason to take more.
 const STRUCTURE_CHARS_MIN: usize = 40;
 
-/// Siblings built like the one that was taken belong to it if they have this share of its text.
+/// Siblings of the same structure as the chosen element belong to it if they have this share of its
+/// text.
 const ALIKE_PERCENT_MIN: usize = 25;
 
-/// The same of an article, where they are often teasers.
+/// The same for an article, where they are often teasers.
 const ALIKE_ARTICLE_PERCENT_MIN: usize = 50;
 
 /// The same if each begins with a heading.
 const ALIKE_SECTIONS_PERCENT_MIN: usize = 5;
 
-/// A sibling with fewer characters is no part.
+/// A sibling with fewer characters is not part of it.
 const ALIKE_CHARS_MIN: usize = 25;
 
-/// The part that is taken.
+/// The chosen part.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
-    /// The element that all of it is in.
+    /// The element around all of it.
     pub(super) element: usize,
-    /// The texts of it.
+    /// Its texts.
     pub(super) kept: Chars,
     pub(super) taken: Taken,
     /// Its share of the text that may be content.
     pub(super) kept_percent: u8,
 }
 
-/// Chooses the main part. `chosen` says of each text whether the finder takes it; it is empty if that finds nothing.
+/// Chooses the main part. `chosen` tells for each text whether the finder takes it; it is empty if
+/// the finder found nothing.
 pub(super) fn choose(layout: &Layout<'_>, chosen: &[bool], known: &Known) -> Scope {
-    // What the finder takes of navigation was a mistake; of the margin, too, unless it had to look at all of the page.
+    // Navigation in the finder's choice is a mistake, and so is the margin, unless it had to look
+    // at the whole page.
     let finder = Chars::new(&layout.texts, |number, text| match text.place {
         LayoutRole::Content => chosen.get(number) == Some(&true),
         LayoutRole::Margin => !known.is_article && chosen.get(number) == Some(&true),
@@ -71,7 +77,7 @@ pub(super) fn choose(layout: &Layout<'_>, chosen: &[bool], known: &Known) -> Sco
     scope(layout, element, &kept, taken)
 }
 
-/// Takes what is in the elements that somebody named.
+/// Takes the content of the elements that a rule selects.
 pub(super) fn selected(layout: &Layout<'_>, included: &[dom_query::NodeId]) -> Scope {
     let mut kept = vec![false; layout.texts.len()];
     for element in layout.elements.iter().filter(|element| included.binary_search(&element.node.id).is_ok()) {
@@ -80,7 +86,7 @@ pub(super) fn selected(layout: &Layout<'_>, included: &[dom_query::NodeId]) -> S
     scope(layout, 0, &kept, Taken::Selected)
 }
 
-/// Takes all that readers see.
+/// Takes all visible text.
 pub(super) fn whole(layout: &Layout<'_>) -> Scope {
     scope(layout, 0, &vec![true; layout.texts.len()], Taken::Whole)
 }
@@ -93,7 +99,7 @@ fn scope(layout: &Layout<'_>, element: usize, kept: &[bool], taken: Taken) -> Sc
     Scope { element, kept, taken, kept_percent }
 }
 
-/// Returns the element that the main part is in, and why that one.
+/// Returns the element around the main part, and the reason for the choice.
 fn place(layout: &Layout<'_>, finder: &Chars, known: &Known) -> (usize, Taken) {
     let frame = frame(layout);
     if finder.all() == 0 {
@@ -133,20 +139,20 @@ fn place(layout: &Layout<'_>, finder: &Chars, known: &Known) -> (usize, Taken) {
     (at, taken)
 }
 
-/// Returns the smallest element that has nearly all that the finder takes.
+/// Returns the smallest element with nearly all of the finder's choice.
 fn core(layout: &Layout<'_>, finder: &Chars) -> usize {
     let has_it = |element: &Element<'_>| finder.within(&element.texts) * 100 >= finder.all() * 95;
     layout.elements.iter().rposition(has_it).unwrap_or(0)
 }
 
-/// Returns the part of a page that its markup calls the main one, or else all of it.
+/// Returns the main element by the page's markup, or else the whole page.
 fn frame(layout: &Layout<'_>) -> usize {
     let plain = |element: &Element<'_>| layout.plain.within(&element.texts);
     let is_main = |element: &Element<'_>| {
         let role = || element.node.attr("role");
         element.is(&["main"]) || role().is_some_and(|role| role.trim().eq_ignore_ascii_case("main"))
     };
-    // Some pages call a part the main one that is not.
+    // Some pages mark a wrong part as the main one.
     let only = |is: &dyn Fn(&Element<'_>) -> bool, percent_min| {
         let (number, element) = outermost(layout, is)?;
         (plain(element) * 100 >= layout.plain.all() * percent_min).then_some(number)
@@ -154,7 +160,7 @@ fn frame(layout: &Layout<'_>) -> usize {
     only(&is_main, 25).or_else(|| only(&|element| element.is(&["article"]), 50)).unwrap_or(0)
 }
 
-/// Returns the only element of its kind that is in no other of them; `None` if there are several.
+/// Returns the only element of its kind outside others of that kind; `None` if there are several.
 fn outermost<'l, 't>(layout: &'l Layout<'t>, is: &dyn Fn(&Element<'_>) -> bool) -> Option<(usize, &'l Element<'t>)> {
     let (mut only, mut next) = (None, 0);
     while let Some(element) = layout.elements.get(next) {
@@ -171,7 +177,8 @@ fn outermost<'l, 't>(layout: &'l Layout<'t>, is: &dyn Fn(&Element<'_>) -> bool) 
     only
 }
 
-/// Returns the smallest element around one that has the code, the tables and the terms; `None` if little of these is left out.
+/// Returns the smallest element around `core` with the code, tables and terms; `None` if little of
+/// these is left out.
 fn with_structure(layout: &Layout<'_>, finder: &Chars, frame: usize, core: usize) -> Option<usize> {
     let structures: Vec<_> = structures(layout, frame).collect();
     let sum = |chars: &Chars| structures.iter().map(|(_, element)| chars.within(&element.texts)).sum::<usize>();
@@ -184,7 +191,8 @@ fn with_structure(layout: &Layout<'_>, finder: &Chars, frame: usize, core: usize
     Some(left_out.fold(core, |around, (number, _)| layout.around(around, *number)))
 }
 
-/// Returns the smallest element around one that has the heading which the one stands under; `None` if it has a heading itself, or stands under none.
+/// Returns the smallest element around `number` with the heading above it; `None` if it has a
+/// heading itself, or there is none above.
 fn with_heading(layout: &Layout<'_>, frame: usize, number: usize) -> Option<usize> {
     let element = layout.elements.get(number)?;
     if layout.elements.get(element.span.clone())?.iter().any(Element::is_heading) {
@@ -197,7 +205,7 @@ fn with_heading(layout: &Layout<'_>, frame: usize, number: usize) -> Option<usiz
     Some(layout.around(number, heading))
 }
 
-/// Returns the code, the tables and the terms in an element that are not mostly links.
+/// Returns the code, tables and terms in an element that are not mostly links.
 fn structures<'l, 't>(
     layout: &'l Layout<'t>,
     frame: usize,
@@ -223,7 +231,7 @@ fn is_structure(layout: &Layout<'_>, number: usize, element: &Element<'_>) -> bo
     }
 }
 
-/// Whether an element has siblings that are built like it, and hold much.
+/// Whether an element has siblings of the same structure with much text.
 fn has_more_alike(layout: &Layout<'_>, number: usize, parent: usize, known: &Known) -> bool {
     let Some(element) = layout.elements.get(number) else { return false };
     let class = element.node.class().filter(|class| !class.trim().is_empty());
@@ -251,8 +259,8 @@ fn begins_with_heading(layout: &Layout<'_>, element: &Element<'_>) -> bool {
     layout.inner(element).iter().take_while(begins).any(Element::is_heading)
 }
 
-/// Says of each text whether it is part of what the finder takes, or belongs to that: code, tables and terms, headings of what follows, paragraphs
-/// and lists among others.
+/// Returns for each text whether it is in the finder's choice or belongs to it: code, tables and
+/// terms, headings of the text that follows, paragraphs and lists among others.
 fn mark_kept(layout: &Layout<'_>, finder: &Chars, core: usize, known: &Known) -> Vec<bool> {
     let mut kept: Vec<bool> = (0..layout.texts.len()).map(|number| finder.has(number)).collect();
     let span = layout.elements.get(core).map_or(0..0, |core| core.span.clone());
@@ -264,7 +272,7 @@ fn mark_kept(layout: &Layout<'_>, finder: &Chars, core: usize, known: &Known) ->
         let is_text = layout.plain.within(&element.texts) * 2 > all;
         let belongs = match &*element.name {
             "pre" => true,
-            // It is seen all the same: a search in the page brings it up.
+            // It is visible all the same: a search in the page reveals it.
             _ if element.node.has_attr("hidden") => true,
             "table" | "dl" | "noscript" => is_text,
             "p" | "ul" | "ol" | "blockquote" => is_text && is_among_paragraphs(layout, element, finder),
@@ -289,7 +297,7 @@ fn is_among_paragraphs(layout: &Layout<'_>, element: &Element<'_>, finder: &Char
     layout.children(element.parent).iter().any(is_taken)
 }
 
-/// Whether the text behind a heading is taken, and in what the heading is in.
+/// Whether the text after a heading is taken, within the heading's parent.
 fn is_followed(layout: &Layout<'_>, heading: &Element<'_>, finder: &Chars) -> bool {
     let parent = |element: &Element<'_>| layout.elements.get(element.parent);
     let ends_with_heading = |element: &&Element<'_>| element.texts.end == heading.texts.end;

@@ -1,4 +1,4 @@
-//! What is known of a feed or an entry while it is read.
+//! A feed or an entry that is being read.
 
 use dragline_domain::feed::{Enclosure, Person};
 
@@ -6,13 +6,13 @@ use super::names::{Field, Rank};
 use super::text::Text;
 use crate::items::date;
 
-/// The most categories, authors or enclosures of one entry that are kept, each.
+/// The most categories, authors or enclosures kept of one entry, each.
 const LIST_MAX: usize = 100;
 
-/// The longest line that is kept, such as an identifier, in bytes.
+/// The longest line kept, such as an identifier, in bytes.
 const LINE_BYTES_MAX: usize = 4 << 10;
 
-/// What is said best of something.
+/// The value with the best rank so far.
 #[derive(Debug)]
 struct Best<T>(Option<(Rank, T)>);
 
@@ -23,7 +23,7 @@ impl<T> Default for Best<T> {
 }
 
 impl<T> Best<T> {
-    /// Takes what is said, unless it was said before by something that counts as much.
+    /// Takes a value, unless an earlier one has the same or a better rank.
     fn put(&mut self, rank: Rank, value: T) {
         if self.0.as_ref().is_none_or(|(known, _)| rank < *known) {
             self.0 = Some((rank, value));
@@ -41,10 +41,10 @@ pub(super) struct Draft {
     title: Best<Text>,
     link: Best<String>,
     id: Option<String>,
-    /// By how much they count.
+    /// With their ranks.
     authors: Vec<(Rank, Person)>,
     summary: Best<Text>,
-    /// A second summary, which is longer or shorter than the first.
+    /// A second summary, longer or shorter than the first.
     other_summary: Option<Text>,
     content: Best<Text>,
     published: Best<String>,
@@ -54,7 +54,7 @@ pub(super) struct Draft {
     pub(super) is_cut: bool,
 }
 
-/// All that a feed or an entry says.
+/// All texts of a feed or an entry.
 pub(super) struct Said {
     pub(super) title: Option<Text>,
     pub(super) link: Option<String>,
@@ -69,7 +69,7 @@ pub(super) struct Said {
 }
 
 impl Draft {
-    /// Takes a text.
+    /// Adds a text.
     pub(super) fn put_text(&mut self, field: Field, rank: Rank, text: Text) {
         match field {
             Field::Title => self.title.put(rank, text),
@@ -82,7 +82,7 @@ impl Draft {
         }
     }
 
-    /// Takes a line that is not empty.
+    /// Adds a line, unless it is empty.
     pub(super) fn put_line(&mut self, field: Field, rank: Rank, line: &str) {
         if line.len() > LINE_BYTES_MAX {
             self.is_cut = true;
@@ -124,7 +124,7 @@ impl Draft {
     }
 
     pub(super) fn finish(self) -> Said {
-        // Those who are named go before those of whom only an address is known.
+        // Authors with a name come before those with only an address.
         let named = self.authors.iter().filter(|(_, person)| person.name.is_some()).map(|(rank, _)| *rank).min();
         let rank = named.or_else(|| self.authors.iter().map(|(rank, _)| *rank).min());
         let authors = self.authors.into_iter().filter(|(of, _)| Some(*of) == rank).map(|(_, person)| person);

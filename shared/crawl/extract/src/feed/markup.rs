@@ -1,21 +1,21 @@
-//! What elements and references of a feed's document say.
+//! Attributes and references in a feed's document.
 
 use html5ever::data::NAMED_ENTITIES;
 use quick_xml::events::{BytesRef, BytesStart};
 
-/// Returns an attribute of an element itself, not one of another namespace; its references are resolved where that is possible.
+/// Returns an attribute in the element's own namespace; its references are resolved where possible.
 pub(super) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = element.attributes();
     let found = attributes.with_checks(false).flatten().find(|attribute| {
         let key = attribute.key;
-        // RDF's own is the one that has a prefix.
+        // RDF's own attribute has a prefix.
         key.local_name().as_ref() == name && (key.prefix().is_none() || name == "about")
     })?;
     let value = quick_xml::escape::unescape(&found.value);
     Some(value.map_or_else(|_| found.value.to_string(), std::borrow::Cow::into_owned))
 }
 
-/// Whether a link leads to what the feed or the entry is about (RFC 4287, 4.2.7.2).
+/// Whether a link leads to the page of the feed or the entry (RFC 4287, 4.2.7.2).
 pub(super) fn is_alternate(link: &BytesStart<'_>) -> bool {
     attribute(link, "rel").is_none_or(|rel| matches!(rel.trim(), "" | "alternate"))
 }
@@ -27,8 +27,8 @@ pub(super) fn base(element: &BytesStart<'_>) -> Option<String> {
     Some(found.value.trim().replace("&amp;", "&"))
 }
 
-/// Returns what a reference stands for: a character by its number, by a name of XML, or by one of HTML, which feeds have without declaring it. Any other
-/// one stands for itself.
+/// Resolves a reference: a character by number, by a name of XML, or by one of HTML, which feeds
+/// use without declaring it. Any other one stands for itself.
 pub(super) fn referred(reference: &BytesRef<'_>) -> String {
     let name = reference.xml10_content();
     let by_number = || reference.resolve_char_ref().ok().flatten().map(String::from);
@@ -36,7 +36,7 @@ pub(super) fn referred(reference: &BytesRef<'_>) -> String {
     by_number().or_else(by_name).or_else(|| named(&name)).unwrap_or_else(|| format!("&{name};"))
 }
 
-/// Returns the characters that HTML has a name for.
+/// Returns the characters for an HTML entity name.
 fn named(name: &str) -> Option<String> {
     let (first, second) = NAMED_ENTITIES.get(&*format!("{name};"))?;
     let characters = [first, second].into_iter().filter(|code| **code != 0).filter_map(|code| char::from_u32(*code));

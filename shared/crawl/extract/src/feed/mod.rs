@@ -1,7 +1,8 @@
 //! Feeds: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0 (RFC 4287).
 //!
-//! Names count by their namespaces, whatever their prefixes. The document need not be well-formed: it is read up to its first flaw that leaves no way
-//! on. Nothing grows: entities that it declares are not expanded, and texts, entries and depth are capped.
+//! Names are matched by namespace, whatever the prefix. The document need not be well-formed: it is
+//! read up to the first unrecoverable error. Nothing grows: entities that it declares are not
+//! expanded, and texts, entries and depth are limited.
 
 mod draft;
 mod markup;
@@ -30,20 +31,20 @@ const ENTRIES_MAX: usize = 10_000;
 /// The most bytes of all texts.
 const TEXTS_BYTES_MAX: usize = 4 << 20;
 
-/// How deep elements are read that are in each other, besides those in texts.
+/// The maximum nesting of elements, besides those in texts.
 const DEPTH_MAX: usize = 32;
 
-/// A feed as it was read.
+/// The contents of a feed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ReadFeed {
-    /// What it says.
+    /// The feed.
     pub feed: Feed<Text>,
-    /// Whether something was left out because there was too much of it.
+    /// Whether something was left out because of a limit.
     pub is_cut: bool,
 }
 
-/// Reads a feed from the bytes of a document, with the character set that its header names, and the URL where it stands. `None` if the document is not a
-/// feed.
+/// Reads a feed from the bytes of a document, given the character set from its header, and its URL.
+/// `None` if the document is not a feed.
 ///
 /// ```
 /// let rss = "<rss version='2.0'><channel><title>News</title><item><title>One &amp;amp; two</title></item></channel></rss>";
@@ -64,7 +65,7 @@ pub(crate) fn read_text(document: &str, url: Option<&Url>) -> Option<ReadFeed> {
 }
 
 impl ReadFeed {
-    /// Returns the feed as it is stored: its titles in one line, its other texts as a reader sees them.
+    /// Returns the feed as it is stored: its titles on one line, its other texts as rendered.
     #[must_use]
     pub fn stored(self) -> Feed {
         let mut feed = self.feed.map(|text| text.plain());

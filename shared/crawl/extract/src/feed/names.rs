@@ -1,37 +1,38 @@
-//! The names of elements, by their namespaces.
+//! Element names, by namespace.
 
 use quick_xml::name::ResolveResult;
 
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
-/// What names an element.
+/// The vocabulary of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Vocabulary {
     /// RSS or Atom.
     Feed,
-    /// RDF, around RSS 0.9 and 1.0.
+    /// RDF, the envelope of RSS 0.9 and 1.0.
     Rdf,
     /// Dublin Core, its fifteen elements.
     DublinCore,
     /// Dublin Core, all terms.
     Terms,
-    /// RSS's module for content.
+    /// RSS's content module.
     Content,
-    /// Podcasts.
+    /// The podcast module of iTunes.
     Itunes,
     Xhtml,
     Other,
 }
 
 impl Vocabulary {
-    /// Returns the vocabulary of a namespace, in a feed whose root has this one: feeds are in namespaces that nobody else knows, too.
+    /// Returns the vocabulary of a namespace, given the root's namespace: some feeds use one that
+    /// nobody else knows.
     pub(super) fn named(namespace: &ResolveResult<'_>, root: Option<&str>) -> Self {
         match namespace {
             ResolveResult::Bound(namespace) => Self::of_url(namespace.0, root),
             // Atom has a namespace, RSS has none.
             ResolveResult::Unbound if root.is_none_or(|root| root == RDF || !is_atom(root)) => Self::Feed,
             ResolveResult::Unbound => Self::Other,
-            // Nobody says what the prefix is for, so it is for what it usually is for.
+            // An undeclared prefix has its usual meaning.
             ResolveResult::Unknown(prefix) => match prefix.as_str() {
                 "atom" | "rss" => Self::Feed,
                 "rdf" => Self::Rdf,
@@ -51,7 +52,7 @@ impl Vocabulary {
             _ if Some(url) == root || is_atom(url) => return Self::Feed,
             _ => {}
         }
-        // As they are written in feeds, with and without what ends them.
+        // As feeds write them, with and without a final `/` or `#`.
         match url.trim_end_matches(['/', '#']) {
             "http://purl.org/rss/1.0"
             | "http://my.netscape.com/rdf/simple/0.9"
@@ -69,12 +70,12 @@ impl Vocabulary {
     }
 }
 
-/// Whether a namespace is one of Atom's.
+/// Whether a URL is a namespace of Atom.
 fn is_atom(url: &str) -> bool {
     matches!(url, "http://www.w3.org/2005/Atom" | "http://purl.org/atom/ns#")
 }
 
-/// What an element says of a feed, an entry or a person.
+/// The fields of a feed, an entry or a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Title,
@@ -85,24 +86,24 @@ pub(super) enum Field {
     Content,
     Published,
     Updated,
-    /// A date, and nobody says of what.
+    /// A date of unspecified meaning.
     Date,
     Category,
     Enclosure,
 }
 
-/// How much what an element says counts beside others that say the same.
+/// The rank of an element among others for the same field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
-    /// It is the format's own.
+    /// The format's own element.
     Own,
-    /// It is that of a module.
+    /// An element of a module.
     Module,
-    /// It says something like it.
+    /// An element of similar meaning.
     Near,
 }
 
-/// Returns what an element says, by its name in lower case; `None` if that is not read.
+/// Returns the field of an element, by its name in lower case; `None` if it is not read.
 pub(super) fn field(vocabulary: Vocabulary, name: &str) -> Option<(Field, Rank)> {
     use Field::{Author, Category, Content, Date, Enclosure, Id, Link, Published, Summary, Title, Updated};
     use Rank::{Module, Near, Own};

@@ -1,9 +1,9 @@
-//! Who writes, as one line says it.
+//! Authors given as one line.
 
 use dragline_domain::feed::Person;
 
-/// Reads a line that names somebody: `a@b.example (Name)` as RSS has it, `Name (a@b.example)`, `Name <a@b.example>`, or one of them alone. `None` if
-/// it is empty.
+/// Reads a line with a person: `a@b.example (Name)` as in RSS, `Name (a@b.example)`, `Name
+/// <a@b.example>`, or one of them alone. `None` if it is empty.
 pub(super) fn person(line: &str) -> Option<Person> {
     let line = line.trim();
     let (before, inner) = [('(', ')'), ('<', '>')]
@@ -16,7 +16,7 @@ pub(super) fn person(line: &str) -> Option<Person> {
     let (name, email) = match (email(before), email(inner)) {
         (Some(email), None) => (inner, Some(email)),
         (None, Some(email)) => (before, Some(email)),
-        // An address twice, or a name with something else behind it.
+        // An address twice, or a name followed by something else.
         (Some(email), Some(_)) => ("", Some(email)),
         (None, None) => (line, None),
     };
@@ -28,7 +28,7 @@ pub(super) fn person(line: &str) -> Option<Person> {
     (person != Person::default()).then_some(person)
 }
 
-/// Returns the address that a text is; `None` if it is not one.
+/// Returns a text as an e-mail address; `None` if it is not one.
 fn email(text: &str) -> Option<&str> {
     let text = text.strip_prefix("mailto:").unwrap_or(text);
     let (local, host) = text.rsplit_once('@')?;

@@ -22,7 +22,7 @@ pub(super) struct Reader<'u> {
     format: Option<(FeedFormat, Option<String>)>,
     is_other: bool,
     scopes: Vec<Scope>,
-    /// How many elements are open in one that is not read.
+    /// The number of open elements within a skipped one.
     skipped: usize,
     capture: Option<(Target, Capture)>,
     of_feed: Draft,
@@ -53,7 +53,8 @@ pub(super) fn read(document: &str, url: Option<&Url>) -> Option<ReadFeed> {
 }
 
 impl Reader<'_> {
-    /// Reads the document up to its first flaw that leaves no way on. Entities that it declares are not expanded.
+    /// Reads the document up to the first unrecoverable error. Entities that it declares are not
+    /// expanded.
     fn walk(&mut self, document: &str) {
         let mut events = NsReader::from_str(document);
         let config = events.config_mut();
@@ -63,7 +64,7 @@ impl Reader<'_> {
         while !self.is_other && !self.is_full() {
             let (namespace, event) = match events.read_resolved_event() {
                 Ok(read) => read,
-                // Elements are too deep, or prefixes too many.
+                // The nesting is too deep, or there are too many prefixes.
                 Err(quick_xml::Error::Namespace(_)) => {
                     self.is_cut = true;
                     return;
@@ -161,7 +162,7 @@ impl Reader<'_> {
         self.scopes.push(Scope { kind, base });
     }
 
-    /// What URLs are relative to.
+    /// Returns the base URL.
     fn base(&self) -> Option<&Url> {
         self.scopes.iter().rev().find_map(|scope| scope.base.as_ref()).or(self.url)
     }
@@ -173,7 +174,7 @@ impl Reader<'_> {
         self.joined(written, own.as_ref())
     }
 
-    /// Makes a URL absolute, as far as it is known what it is relative to; one that is absolute stays as it is written.
+    /// Resolves a URL, if its base is known. An absolute URL stays as written.
     fn joined(&self, written: &str, base: Option<&Url>) -> String {
         match base.or_else(|| self.base()) {
             Some(base) if Url::parse(written).is_err() => {
@@ -187,7 +188,7 @@ impl Reader<'_> {
         self.of_entry.as_mut().unwrap_or(&mut self.of_feed)
     }
 
-    /// Opens an element of a feed, an entry or a person, if it is one that is read.
+    /// Opens an element of a feed, an entry or a person, if it is a known one.
     fn open(&mut self, vocabulary: Vocabulary, name: &str, element: &BytesStart<'_>) {
         if let Some(Scope { kind: ScopeKind::Person(..), .. }) = self.scopes.last() {
             let target = match (vocabulary, name) {
@@ -222,7 +223,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes the identifier that RDF has for a thing.
+    /// Takes the RDF identifier of a thing.
     fn about(&mut self, element: &BytesStart<'_>) {
         if let Some(id) = attribute(element, "about").filter(|id| !id.is_empty()) {
             self.draft().put_line(Field::Id, Rank::Own, &id);
@@ -238,7 +239,7 @@ impl Reader<'_> {
                 return file.into_iter().for_each(|file| self.draft().put_enclosure(file));
             }
             Field::Link if attribute(element, "href").is_some() => return self.link(element),
-            // Some write the URL as RSS has it.
+            // Some feeds write the URL as in RSS.
             Field::Link if is_atom && !is_alternate(element) => return,
             Field::Category if is_atom => {
                 let named =
@@ -249,7 +250,7 @@ impl Reader<'_> {
                 }
                 Form::Plain
             }
-            // It stands elsewhere.
+            // The content is elsewhere.
             Field::Content if is_atom && attribute(element, "src").is_some() => return,
             Field::Content if vocabulary == Vocabulary::Xhtml && self.of_entry.is_none() => return,
             Field::Title | Field::Summary | Field::Content if is_atom => {
@@ -278,7 +279,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a link of Atom, which RSS has, too.
+    /// Reads a link element of Atom, which RSS uses as well.
     fn link(&mut self, element: &BytesStart<'_>) {
         let Some(href) = attribute(element, "href").filter(|href| !href.trim().is_empty()) else { return };
         let is_own = matches!(self.format, Some((FeedFormat::Atom, _)));
@@ -305,7 +306,7 @@ impl Reader<'_> {
             }
             return;
         }
-        // The root stays open, so that what follows a mistake is read.
+        // The root stays open, so that everything after a mistake is read.
         if self.scopes.len() <= 1 {
             return;
         }
@@ -319,7 +320,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes a text that has ended.
+    /// Stores a finished text.
     fn take(&mut self, target: Target, capture: Capture) {
         self.is_cut |= capture.is_cut;
         let line = capture.characters();
@@ -377,7 +378,7 @@ impl Reader<'_> {
         });
     }
 
-    /// Finishes the feed, also in the middle of an entry.
+    /// Finishes the feed, even in the middle of an entry.
     fn finish(mut self) -> Option<ReadFeed> {
         if let Some((target, capture)) = self.capture.take() {
             self.take(target, capture);
@@ -403,5 +404,5 @@ impl Reader<'_> {
     }
 }
 
-/// The longest line about a person that is read.
+/// The longest line about a person that is read, in bytes.
 const LINE_BYTES: usize = 4 << 10;

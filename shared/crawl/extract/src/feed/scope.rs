@@ -1,15 +1,15 @@
-//! What is open while a feed is read.
+//! The open elements of a feed.
 
 use dragline_domain::feed::Person;
 use url::Url;
 
 use super::names::{Field, Rank};
 
-/// An element that is open, and whose elements say something.
+/// An open element with fields.
 #[derive(Debug)]
 pub(super) struct Scope {
     pub(super) kind: ScopeKind,
-    /// What URLs in it are relative to; `None` if that is as around it.
+    /// The base URL in it; `None` if it is inherited.
     pub(super) base: Option<Url>,
 }
 
@@ -18,15 +18,15 @@ pub(super) enum ScopeKind {
     /// The root, or a channel.
     Feed,
     Entry,
-    /// A person, and what is said of it without an element.
+    /// A person, and the text directly in the element.
     Person(Rank, Person, String),
 }
 
-/// What a text is for that is being read.
+/// The destination of the current text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Field(Field, Rank),
-    /// The identifier of an entry in RSS that is its address, too.
+    /// The identifier of an RSS entry that is also its URL.
     Permalink,
     Name,
     Email,

@@ -1,12 +1,13 @@
-//! Feeds that servers call HTML (WHATWG, MIME Sniffing, "sniffing a mislabeled feed").
+//! Recognising feeds that servers label as HTML (WHATWG, MIME Sniffing, "sniffing a mislabeled
+//! feed").
 
-/// How much of a document is looked at, in bytes, as the standard has it.
+/// How many bytes of a document are examined, as in the standard.
 const LOOK_BYTES: usize = 1_445;
 
-/// What RSS 1.0 names, and RDF of other kinds does not.
+/// The namespaces of RSS 1.0, which other RDF lacks.
 const NAMESPACES: [&str; 2] = ["http://purl.org/rss/1.0/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"];
 
-/// Whether a text that is called HTML is a feed: by its first element, behind comments and the like.
+/// Whether a text labelled as HTML is a feed: by its first element, after comments and the like.
 pub(crate) fn is_mislabelled(text: &str) -> bool {
     let mut rest = &text[..text.floor_char_boundary(LOOK_BYTES)];
     loop {
@@ -30,7 +31,7 @@ mod tests {
     use super::is_mislabelled;
 
     #[test]
-    fn a_feed_that_is_called_html_is_told_by_its_first_element() {
+    fn a_feed_labelled_html_is_recognised_by_its_first_element() {
         let rdf =
             r#"<rdf:RDF xmlns="http://purl.org/rss/1.0/" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">"#;
         let late = format!("<!--{}--><rss>", "x".repeat(2_000));

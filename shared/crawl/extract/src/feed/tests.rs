@@ -22,7 +22,7 @@ fn rss(inner: &str) -> Feed {
 }
 
 #[test]
-fn a_text_of_atom_is_what_its_type_says() {
+fn atom_texts_are_read_by_their_type() {
     for (attributes, inner, expected, why) in [
         ("", "The &lt;b&gt; element", "The <b> element", "text, unless it says otherwise (RFC 4287, 3.1.1)"),
         ("type='text'", "&amp;lt; is an escape", "&lt; is an escape", "characters stand for themselves"),
@@ -54,7 +54,7 @@ fn a_text_of_atom_is_what_its_type_says() {
 }
 
 #[test]
-fn a_text_of_rss_is_html_or_looks_like_it() {
+fn rss_texts_are_html_if_they_look_like_it() {
     for (inner, expected, why) in [
         ("<title>Tips on &lt;canvas&gt; and AT&amp;T</title>", "Tips on <canvas> and AT&T", "about an element"),
         ("<title>1 &lt; 2</title>", "1 < 2", "a comparison"),
@@ -82,7 +82,7 @@ fn a_text_of_rss_is_html_or_looks_like_it() {
 }
 
 #[test]
-fn names_count_by_their_namespaces() {
+fn names_are_matched_by_namespace() {
     let whole = |feed: Feed| {
         let entry = &feed.entries[0];
         (feed.title, entry.title.clone(), entry.summary.clone(), feed.authors.first().and_then(|of| of.name.clone()))
@@ -267,7 +267,7 @@ fn hostile_feeds_are_cut() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_read_twice_alike(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn reading_any_bytes_is_deterministic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let document = [b"<rss><channel><item>".as_slice(), &bytes].concat();
         prop_assert_eq!(read(&document, None, None), read(&document, None, None));
     }

@@ -1,4 +1,4 @@
-//! Texts of feeds: characters that are meant as they are, or the source of HTML.
+//! Texts of feeds: plain characters, or HTML source.
 
 use std::borrow::Cow;
 
@@ -8,30 +8,30 @@ use serde::Serialize;
 
 use crate::{items, tree};
 
-/// The longest text that is kept, in bytes.
+/// The longest text kept, in bytes.
 const TEXT_BYTES_MAX: usize = 256 << 10;
 
 /// A text of a feed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Text {
-    /// How it is to be read.
+    /// Its kind.
     pub kind: TextKind,
-    /// What stands there, without white space around it; never empty.
+    /// Its value, trimmed; never empty.
     pub value: String,
 }
 
-/// How a text is to be read.
+/// The kinds of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextKind {
-    /// Each character stands for itself: `<b>` is about the element.
+    /// Plain: each character stands for itself, so `<b>` is not markup.
     Plain,
-    /// As the source of a part of a page.
+    /// The source of an HTML fragment.
     Html,
 }
 
 impl Text {
-    /// Returns what a reader sees, in lines as blocks have them; empty if that is nothing.
+    /// Returns the rendered text, a line for each block; may be empty.
     #[must_use]
     pub fn plain(&self) -> String {
         match self.kind {
@@ -41,25 +41,25 @@ impl Text {
         }
     }
 
-    /// Returns the same in one line.
+    /// Returns the rendered text on one line.
     #[must_use]
     pub fn line(&self) -> String {
         tree::in_one_line(&self.plain())
     }
 }
 
-/// How what stands in an element becomes a text.
+/// How an element's content becomes a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Characters. Elements in it are left out, what is in them is not.
+    /// Characters. Tags of elements in it are dropped, their content is kept.
     Plain,
-    /// The source of HTML, in which elements that nobody escaped count, too.
+    /// HTML source, in which unescaped elements count too.
     Html,
-    /// Either of them, as it looks.
+    /// Plain or HTML, by its looks.
     Unsure,
     /// Elements of XHTML.
     Elements,
-    /// Elements of XHTML in a `div` that is not a part of the text (RFC 4287, 3.1.1.3).
+    /// XHTML elements in a `div` that is not part of the text (RFC 4287, 3.1.1.3).
     ElementsInDiv,
     /// Characters, or elements if there are any (Atom 0.3).
     CharactersOrElements,
@@ -68,7 +68,8 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Reads the attributes of a text in Atom: those of RFC 4287, or those of Atom 0.3.
+    /// Returns the form of an Atom text, by its attributes: those of RFC 4287, or those of Atom
+    /// 0.3.
     pub(super) fn of_atom(kind: Option<&str>, mode: Option<&str>) -> Self {
         let kind = kind.unwrap_or("text").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_html = matches!(kind.as_str(), "html" | "text/html" | "application/xhtml+xml");
@@ -94,7 +95,7 @@ impl Form {
 pub(super) struct Capture {
     form: Form,
     value: String,
-    /// How many elements are open in it.
+    /// The number of open elements in it.
     depth: usize,
     has_elements: bool,
     pub(super) is_cut: bool,
@@ -114,7 +115,7 @@ impl Capture {
         }
     }
 
-    /// Adds the beginning of an element in it.
+    /// Adds a start tag.
     pub(super) fn start(&mut self, element: &BytesStart<'_>, tag: Tag) {
         if !self.has_elements && self.form == Form::CharactersOrElements {
             self.value = quick_xml::escape::partial_escape(&self.value).into_owned();
@@ -139,7 +140,7 @@ impl Capture {
         }
     }
 
-    /// Adds the end of an element in it. Returns whether it is the end of the text itself, which is not added.
+    /// Adds an end tag. Returns whether it ends the text itself; that tag is not added.
     pub(super) fn end(&mut self, name: &str) -> bool {
         let Some(depth) = self.depth.checked_sub(1) else { return true };
         self.depth = depth;
@@ -151,7 +152,8 @@ impl Capture {
         false
     }
 
-    /// Whether an element at this depth is a part of the text. Where it is not, a space keeps the words around it apart.
+    /// Whether an element at this depth is part of the text. If not, a space separates the words
+    /// around it.
     fn is_part(&mut self, name: &str) -> bool {
         match self.form {
             Form::Plain | Form::Base64 => {
@@ -170,7 +172,7 @@ impl Capture {
         self.value.push_str(kept);
     }
 
-    /// Returns the characters as they stand.
+    /// Returns the raw characters.
     pub(super) fn characters(&self) -> &str {
         self.value.trim()
     }
@@ -196,9 +198,9 @@ impl Capture {
 /// How an element is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
-    /// As a start tag, which an end tag follows.
+    /// A start tag, to be followed by an end tag.
     Start,
-    /// As one tag.
+    /// An empty-element tag.
     Empty,
 }
 
@@ -208,7 +210,7 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
-/// Whether a text has what only the source of HTML has: the end of an element, an element without one, or a reference to a character.
+/// Whether a text has signs of HTML source: an end tag, a void element, or a character reference.
 fn looks_like_html(text: &str) -> bool {
     let begins_name = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic());
     let has_tag = text.split('<').skip(1).any(|rest| {
@@ -219,7 +221,7 @@ fn looks_like_html(text: &str) -> bool {
     has_tag
         || text.split('&').skip(1).any(|rest| {
             let name = rest.strip_prefix('#').unwrap_or(rest);
-            // The longest name has 31 letters.
+            // The longest entity name has 31 letters.
             let end = name.bytes().take(33).position(|byte| byte == b';');
             end.is_some_and(|end| end > 0 && name.as_bytes().iter().take(end).all(u8::is_ascii_alphanumeric))
         })

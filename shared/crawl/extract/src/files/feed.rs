@@ -19,7 +19,8 @@ pub(super) fn read(document: &str, url: &str) -> Option<FileText> {
     Some(FileText { title, author, published, modified, feed: Some(Box::new(feed)), ..text.into_file() })
 }
 
-/// Returns what the feed is about, and a paragraph for each entry: its title, and its summary, or its content if it has none.
+/// Returns the feed's description, and a paragraph for each entry: its title, and its summary, or
+/// else its content.
 fn text_of(feed: &Feed) -> Text {
     let mut text = Text::default();
     text.push(feed.summary.as_deref().unwrap_or_default());

@@ -1,10 +1,11 @@
 //! JSON: its string values, one a line.
 //!
-//! Strings are looked for without reading what is around them, so that neither depth nor damage matters.
+//! Strings are found without parsing the text around them, so that neither depth nor damage
+//! matters.
 
 use super::{FileText, Text};
 
-/// Returns the strings that are no names of members.
+/// Returns the strings that are not member names.
 pub(super) fn read(json: &str) -> FileText {
     let mut out = Text::default();
     let mut rest = json;
@@ -24,7 +25,7 @@ pub(super) fn read(json: &str) -> FileText {
     out.into_file()
 }
 
-/// Finds the quote that ends a string.
+/// Finds the closing quote of a string.
 fn end_of_string(inside: &str) -> Option<usize> {
     let bytes = inside.as_bytes();
     let mut from = 0;

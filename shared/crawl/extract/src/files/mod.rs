@@ -1,7 +1,8 @@
-//! The text and the metadata of files that are no pages.
+//! The text and metadata of files other than pages.
 //!
-//! Every file is hostile: bytes, entries and pages are capped, nothing here recurses on the depth of the input, and panics of the crates that read a
-//! format are caught. What is cut depends on the bytes alone, never on time, so that the same bytes give the same text.
+//! Every file is hostile: bytes, entries and pages are limited, nothing here recurses on the depth
+//! of the input, and panics of third-party readers are caught. Limits depend on the bytes alone,
+//! never on time, so that the same bytes give the same text.
 
 mod feed;
 mod json;
@@ -23,43 +24,42 @@ use crate::fields::MediaType;
 use crate::items::date;
 use crate::tree::in_one_line;
 
-/// The longest text that is kept.
+/// The longest text kept, in bytes.
 const TEXT_BYTES_MAX: usize = 2 << 20;
 
-/// The longest file that is read. Of text the beginning is read; a longer file of another format is not.
+/// The longest file read, in bytes. Of a longer text the beginning is read; a longer file of
+/// another format is not read.
 pub const FILE_BYTES_MAX: u64 = 10 << 20;
 
-/// The longest title, or other word about a file, that is kept.
+/// The longest title or other metadata kept, in bytes.
 const METADATA_BYTES_MAX: usize = 4 << 10;
 
-/// How far into a file a PDF's mark may stand, as readers allow.
+/// How far into a file the PDF signature may be, as other readers allow.
 const PDF_MARK_BYTES_MAX: usize = 1 << 10;
 
-/// How much of what is said to be text is looked at for NUL bytes.
+/// How much of a declared text is searched for NUL bytes.
 const BINARY_LOOK_BYTES: usize = 1 << 10;
 
-/// What was read of a file.
+/// The contents of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileText {
-    /// Its title.
     pub(crate) title: Option<String>,
-    /// Who wrote it.
+    /// The author.
     pub(crate) author: Option<String>,
-    /// When it was made, as ISO 8601 if that could be read.
+    /// The creation date, as ISO 8601 if it could be parsed.
     pub(crate) published: Option<String>,
-    /// When it was last changed; the same.
+    /// The date of the last change, likewise.
     pub(crate) modified: Option<String>,
-    /// How many pages it has, if its format counts them.
+    /// The number of pages, if its format has pages.
     pub(crate) pages: Option<usize>,
-    /// The feed that it is, if it is one.
+    /// The feed, if it is one.
     pub(crate) feed: Option<Box<Feed>>,
-    /// Its text.
     pub(crate) text: String,
-    /// What is missing from it.
+    /// Reasons why the text is incomplete.
     pub(crate) gaps: BTreeSet<Gap>,
 }
 
-/// Reads a body that is no page; `None` if its format is not read, or it is too damaged.
+/// Reads a body that is not a page; `None` if its format is not supported, or it is too damaged.
 pub(crate) fn of_body(body: &Body<'_>) -> Option<FileText> {
     let declared = Kind::declared(body.media)?;
     let bytes = body.beginning(FILE_BYTES_MAX + 1);
@@ -86,7 +86,7 @@ pub(crate) fn of_body(body: &Body<'_>) -> Option<FileText> {
     Some(read)
 }
 
-/// Adds what a file says to what is known of its document, as far as it is asked for.
+/// Adds a file's contents to its document, as far as the definition asks for them.
 pub(crate) fn put(body: &Body<'_>, content: &mut Option<Box<Content>>) {
     match body.settings.content {
         ContentLevel::Text => {}
@@ -95,7 +95,7 @@ pub(crate) fn put(body: &Body<'_>, content: &mut Option<Box<Content>>) {
     }
 }
 
-/// Adds a feed, and nothing of other files.
+/// Adds a feed; ignores other files.
 fn put_feed(body: &Body<'_>, content: &mut Option<Box<Content>>) {
     if !matches!(Kind::declared(body.media), Some(Kind::Xml | Kind::Unknown)) {
         return;
@@ -138,26 +138,27 @@ fn put_all(body: &Body<'_>, content: &mut Option<Box<Content>>) {
     content.about = Some(about);
 }
 
-/// Runs a reader that may panic on damaged input, as those of other crates may: then there is nothing to read.
+/// Runs a reader that may panic on damaged input, as third-party ones may. A panic counts as
+/// unreadable.
 fn guarded(read: impl FnOnce() -> Option<FileText>) -> Option<FileText> {
     catch_unwind(AssertUnwindSafe(read)).ok().flatten()
 }
 
-/// The formats that are told apart.
+/// The file formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Plain,
     Json,
     Xml,
     Pdf,
-    /// An archive: its entries say whether it is an office file.
+    /// An archive: its entries tell whether it is an office file.
     Zip,
-    /// The file's beginning decides.
+    /// Unknown until the file's beginning is examined.
     Unknown,
 }
 
 impl Kind {
-    /// Returns the format that a media type names; `None` if nothing of that type is read here.
+    /// Returns the format of a media type; `None` if it is not supported here.
     const fn declared(media: MediaType) -> Option<Self> {
         Some(match media {
             MediaType::Html | MediaType::Xhtml | MediaType::Css | MediaType::Other => return None,
@@ -170,7 +171,8 @@ impl Kind {
         })
     }
 
-    /// Lets the beginning decide where the type does not, or is wrong: servers call every file that they do not know text.
+    /// Lets the file's beginning decide if the type does not, or is wrong: servers call any unknown
+    /// file text.
     fn or_by_magic(self, bytes: &[u8]) -> Option<Self> {
         let beginning = &bytes[..bytes.len().min(PDF_MARK_BYTES_MAX)];
         let has_mark = beginning.windows(5).any(|window| window == b"%PDF-");
@@ -191,12 +193,12 @@ impl Kind {
 }
 
 impl FileText {
-    /// A file of which nothing was read.
+    /// Returns an empty result with this gap.
     fn unread(gap: Gap) -> Self {
         Self { gaps: BTreeSet::from([gap]), ..Self::default() }
     }
 
-    /// Makes one line of each word about the file, and ISO 8601 of its dates.
+    /// Puts each metadata value on one line, and its dates into ISO 8601.
     fn tidy(mut self) -> Self {
         for field in [&mut self.title, &mut self.author, &mut self.published, &mut self.modified] {
             *field = field.take().map(|text| in_one_line(&text)).filter(|text| !text.is_empty());
@@ -232,7 +234,7 @@ impl Text {
         self.is_cut |= end < more.len();
     }
 
-    /// Adds a separator, unless there is nothing to separate, or white space does already.
+    /// Adds a separator, unless the text is empty or ends with white space.
     fn separate(&mut self, by: &str) {
         if self.text.ends_with(' ') && by == "\n" {
             self.text.pop();
@@ -242,7 +244,8 @@ impl Text {
         }
     }
 
-    /// Takes the hyphen and the line end away from a word that was divided at the end of a line, before the rest of it is added.
+    /// Removes the hyphen and newline from a word divided at the end of a line, before the rest of
+    /// it is added.
     fn join_hyphenated(&mut self) {
         let hyphens = ["-\n", "\u{AD}\n", "\u{2010}\n"];
         let divided = hyphens.iter().find_map(|hyphen| self.text.strip_suffix(hyphen));
@@ -255,7 +258,7 @@ impl Text {
         self.is_cut
     }
 
-    /// Finishes it, without white space at its ends.
+    /// Finishes the text, and trims it.
     fn into_file(self) -> FileText {
         let text = match self.text.trim() {
             trimmed if trimmed.len() == self.text.len() => self.text,

@@ -1,4 +1,4 @@
-//! Office files, those of Microsoft Office since 2007 and of OpenDocument: archives of XML documents.
+//! Office files of Microsoft Office since 2007 and of OpenDocument: archives of XML documents.
 
 use std::io::{Cursor, Read as _};
 
@@ -9,17 +9,17 @@ use zip::ZipArchive;
 use super::xml::{Visitor, attribute, walk};
 use super::{FileText, Text};
 
-/// More entries than office files have.
+/// The most entries of an archive, more than office files have.
 const ENTRIES_MAX: usize = 10_000;
 
-/// How many slides or sheets are read.
+/// The most slides or sheets read.
 const PARTS_MAX: usize = 1_000;
 
-/// The most bytes that are inflated of one entry, and of all.
+/// The most bytes inflated of one entry, and of all.
 const ENTRY_BYTES_MAX: u64 = 16 << 20;
 const INFLATED_BYTES_MAX: u64 = 48 << 20;
 
-/// Reads an archive; `None` if it is damaged, or no office file.
+/// Reads an archive; `None` if it is damaged, or not an office file.
 pub(super) fn read(bytes: &[u8]) -> Option<FileText> {
     let archive = ZipArchive::new(Cursor::new(bytes)).ok()?;
     if archive.len() > ENTRIES_MAX {
@@ -53,7 +53,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<FileText> {
     })
 }
 
-/// An archive's documents.
+/// The documents of an archive.
 struct Parts<'b> {
     archive: ZipArchive<Cursor<&'b [u8]>>,
     left_bytes: u64,
@@ -65,12 +65,12 @@ impl Parts<'_> {
         self.archive.index_for_name(name).is_some()
     }
 
-    /// Inflates a document as far as limits and damage let.
+    /// Inflates a document as far as limits and damage allow.
     fn document(&mut self, name: &str) -> Option<String> {
         let entry = self.archive.by_name(name).ok()?;
         let bytes_max = ENTRY_BYTES_MAX.min(self.left_bytes);
         let mut bytes = Vec::new();
-        // What was inflated before the damage is kept.
+        // Data inflated before the damage is kept.
         let _ = entry.take(bytes_max + 1).read_to_end(&mut bytes);
         if bytes.len() as u64 > bytes_max {
             self.is_cut = true;
@@ -80,7 +80,7 @@ impl Parts<'_> {
         Some(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
-    /// Lists the documents of a series, such as `ppt/slides/slide12.xml`, by their numbers.
+    /// Lists the documents of a series, such as `ppt/slides/slide12.xml`, by number.
     fn series(&mut self, before: &str) -> Vec<String> {
         let numbered = self.archive.file_names().filter_map(|name| {
             let name = name.ok()?;
@@ -115,7 +115,7 @@ impl Vocabulary {
         vocabularies.into_iter().find(|(name, _)| parts.has(name)).map(|(_, vocabulary)| vocabulary)
     }
 
-    /// Lists the documents that have the text, in the order of reading.
+    /// Lists the documents with text, in reading order.
     fn parts(self, parts: &mut Parts<'_>) -> Vec<String> {
         let named = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         match self {
@@ -131,13 +131,13 @@ impl Vocabulary {
     }
 }
 
-/// What the value of a cell is.
+/// The kind of value in a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Cell {
-    /// Itself.
+    /// The value itself.
     #[default]
     Value,
-    /// A number of a shared string.
+    /// The index of a shared string.
     Shared,
 }
 
@@ -146,11 +146,11 @@ enum Cell {
 struct OfficeText {
     vocabulary: Vocabulary,
     text: Text,
-    /// How many elements are open that have text, that have none that counts, and that are cells.
+    /// The numbers of open elements with text, of ignored ones, and of cells.
     text_depth: usize,
     skip_depth: usize,
     cell_depth: usize,
-    /// The strings that sheets refer to.
+    /// The shared strings of sheets.
     shared: Vec<String>,
     is_shared: bool,
     cell: Cell,
@@ -278,7 +278,7 @@ impl Visitor for OfficeText {
     }
 }
 
-/// What a document of metadata says.
+/// The metadata document.
 #[derive(Debug, Default)]
 struct Metadata {
     title: Option<String>,

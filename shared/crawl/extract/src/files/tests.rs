@@ -36,7 +36,7 @@ fn archive(entries: &[(&str, &str)]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// A file without a cross-reference table, which readers make up for.
+/// A file without a cross-reference table, which readers reconstruct.
 fn pdf(pages: &str, more: &str, content: &str) -> Vec<u8> {
     format!(
         "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj{pages}endobj\n\
@@ -185,7 +185,7 @@ fn flate(number: u32, entries: &str, inflated_bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_pdf_of_streams_that_grow_is_read_as_far_as_limits_let() {
+fn a_pdf_of_growing_streams_is_read_up_to_the_limits() {
     // Each inflates to 32 MB: as content of the page, as streams of objects, and as cross-references.
     let contents = flate(4, "", 32 << 20);
     let objects: Vec<u8> = (10..30).flat_map(|n| flate(n, "/Type/ObjStm/N 9/First 20", 32 << 20)).collect();

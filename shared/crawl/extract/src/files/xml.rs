@@ -1,7 +1,7 @@
-//! XML: walking through it, and the text of a document of any vocabulary.
+//! XML: walking through a document, and the text of a document of any vocabulary.
 //!
-//! The document need not be well-formed: it is read up to its first flaw that leaves no way on. Entities that it declares are not expanded, so
-//! nothing grows.
+//! The document need not be well-formed: it is read up to the first unrecoverable error. Entities
+//! that it declares are not expanded, so nothing grows.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::{FileText, Text};
 
-/// What is told of a document.
+/// Receives the events of a document.
 pub(crate) trait Visitor {
     /// An element begins. The name is without its prefix.
     fn start(&mut self, name: &str, element: &BytesStart<'_>);
@@ -18,15 +18,16 @@ pub(crate) trait Visitor {
     fn end(&mut self, name: &str);
     /// Character data.
     fn text(&mut self, text: &str);
-    /// A reference to an entity that XML itself does not know.
+    /// A reference to an entity that is not built into XML.
     fn unknown_reference(&mut self, _name: &str) {}
-    /// The document cannot be read on, from the beginning of a tag.
+    /// The document cannot be read further, from the beginning of a tag.
     fn breaks_off(&mut self) {}
-    /// Whether the rest does not matter.
+    /// Whether the rest can be skipped.
     fn is_done(&self) -> bool;
 }
 
-/// Tells a visitor what a document says, until it is done or the document cannot be read on.
+/// Passes a document's events to a visitor, until that is done or the document cannot be read
+/// further.
 pub(crate) fn walk(document: &str, visitor: &mut dyn Visitor) {
     let mut reader = Reader::from_str(document);
     let config = reader.config_mut();

@@ -1,4 +1,4 @@
-//! One item for each thing, whatever notations describe it.
+//! Merging the descriptions of a thing in several notations into one item.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use super::budget::FIELDS_MAX;
 use super::page::Page;
 use crate::tree::in_one_line;
 
-/// A thing, and what others are compared with.
+/// A thing, with the keys for comparing it with others.
 struct Thing {
     item: Item,
     notations: BTreeSet<Notation>,
     families: BTreeSet<String>,
 }
 
-/// Makes items of things, which come in the order of their notations.
+/// Merges things into items. The things come in the order of their notations.
 pub(super) fn merge(records: Vec<(Notation, Record)>, page: &Page<'_>) -> Vec<Item> {
     let mut alone = BTreeMap::new();
     for (notation, record) in &records {
@@ -38,7 +38,7 @@ pub(super) fn merge(records: Vec<(Notation, Record)>, page: &Page<'_>) -> Vec<It
             let thing = &things[place];
             let fits = match key {
                 Key::Id(_) => true,
-                // Of one notation, two are two: lists have several things of one name.
+                // Within one notation, they are two things: lists may have several of one name.
                 Key::Url(..) | Key::Name(..) => !thing.notations.contains(&notation),
                 Key::Sole(family) => {
                     let is_sole = |of: &Notation| alone.get(&(*of, family.clone())) == Some(&1);
@@ -62,7 +62,7 @@ pub(super) fn merge(records: Vec<(Notation, Record)>, page: &Page<'_>) -> Vec<It
     things.into_iter().map(|thing| thing.item).collect()
 }
 
-/// What two descriptions of a thing have in common.
+/// The common ground of two descriptions of a thing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Id(String),
@@ -91,13 +91,14 @@ fn keys(record: &Record, families: &BTreeSet<String>, page: &Page<'_>) -> Vec<Ke
     keys
 }
 
-/// Returns a URL without what people write differently for one page.
+/// Normalises a URL for comparison, as people write the same page's URL differently.
 fn comparable_url(url: &str) -> String {
     let url = url.split_once("://").map_or(url, |(_, rest)| rest);
     url.split('#').next().unwrap_or(url).trim_end_matches('/').to_owned()
 }
 
-/// Returns what a thing is, more roughly than its types say it: notations differ in how exact they are.
+/// Returns a thing's families, which are broader than its types: notations differ in how exact they
+/// are.
 fn families(types: &[String]) -> BTreeSet<String> {
     types.iter().take(8).map(|name| family(name).to_owned()).collect()
 }
@@ -112,10 +113,10 @@ fn family(name: &str) -> &str {
     }
 }
 
-/// Adds what a notation says to an item.
+/// Adds a description in another notation to an item.
 fn add(item: &mut Item, notation: Notation, record: Record) {
     for name in record.types {
-        // Open Graph knows few types: next to a better one, its word says nothing.
+        // Open Graph has few types: beside a better one, its type is irrelevant.
         let is_rough = item.types.iter().any(|known| family(known) == name && notation == Notation::OpenGraph);
         if !item.types.contains(&name) && !is_rough {
             item.types.push(name);
@@ -132,7 +133,7 @@ fn add(item: &mut Item, notation: Notation, record: Record) {
             continue;
         }
         let field = item.fields.entry(name).or_insert_with(|| Field { values: Vec::new(), from: Vec::new() });
-        // A list may be long, and all of it new: what it says twice is found by what it says.
+        // A list may be long and entirely new, so repetitions are found by their spelling.
         let mut said: BTreeSet<String> = field.values.iter().map(spelling).collect();
         let known = field.values.len();
         for value in values {
@@ -148,7 +149,8 @@ fn add(item: &mut Item, notation: Notation, record: Record) {
     }
 }
 
-/// How a value is compared with another one: notations differ in whether a number is one, and whether a URL ends with a slash.
+/// Normalises a value for comparison: notations differ in whether a number is a text, and whether a
+/// URL ends with a slash.
 fn spelling(value: &Value) -> String {
     match value {
         Value::Text(text) => in_one_line(text.trim_end_matches('/')),
@@ -158,7 +160,7 @@ fn spelling(value: &Value) -> String {
     }
 }
 
-/// Whether one value says all that another one says. What is in things within things has to be the same.
+/// Whether one value contains all of another one. Nested things have to be equal.
 fn covers(known: &Value, value: &Value) -> bool {
     let (Value::Record(known), Value::Record(value)) = (known, value) else {
         return spelling(known) == spelling(value);

@@ -1,4 +1,4 @@
-//! What `meta` and `link` elements say: Twitter's cards, Dublin Core, and the rest.
+//! `meta` and `link` elements: Twitter's cards, Dublin Core, and others.
 
 use std::collections::BTreeMap;
 
@@ -33,11 +33,12 @@ const ELEMENT_NAMES: [&str; 15] = [
 /// A page's description in Dublin Core.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DublinCore {
-    /// The vocabularies that the page declares: their URLs by their prefixes.
+    /// The declared vocabularies: URLs by prefix.
     pub namespaces: BTreeMap<String, String>,
-    /// What is said with the fifteen elements; the attributes of the HTML element, and the property's `URI`.
+    /// The values of the fifteen elements, each as the attributes of its HTML element and the
+    /// property's `URI`.
     pub elements: Vec<BTreeMap<String, String>>,
-    /// What is said with other terms, in the same form.
+    /// The values of other terms, in the same form.
     pub terms: Vec<BTreeMap<String, String>>,
 }
 
@@ -68,7 +69,7 @@ pub(super) fn dublin_core(page: &Page<'_>, budget: &mut Budget) -> DublinCore {
     found
 }
 
-/// Returns the vocabulary and the term of a name such as `DC.title` or `DCTERMS.issued`.
+/// Splits a name such as `DC.title` or `DCTERMS.issued` into vocabulary and term.
 fn dublin_core_name(name: &str) -> Option<(&'static str, String)> {
     let name = name.trim().to_ascii_lowercase();
     let (prefix, rest) = name.split_once(['.', ':'])?;
@@ -93,7 +94,8 @@ fn attributes(element: &NodeRef<'_>, budget: &mut Budget) -> BTreeMap<String, St
         .collect()
 }
 
-/// Returns the names and contents of a page's `meta` elements, in its order: those of Twitter's cards, and those that are in no other notation.
+/// Returns the names and contents of a page's `meta` elements, in page order: those of Twitter's
+/// cards, and those of no other notation.
 pub(super) fn twitter_and_others(page: &Page<'_>, budget: &mut Budget) -> [Vec<(String, String)>; 2] {
     let mut found = [Vec::new(), Vec::new()];
     for element in &page.metas {

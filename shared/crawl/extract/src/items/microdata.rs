@@ -10,7 +10,7 @@ use super::budget::{Budget, FIELDS_MAX, ITEMS_MAX};
 use super::page::{Page, Then, following, short_name, words};
 use super::text::text_of;
 
-/// An item of microdata, as the page says it.
+/// An item of microdata, as the page writes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MicrodataItem {
     /// The URLs of its types; empty if it has none.
@@ -19,10 +19,10 @@ pub struct MicrodataItem {
     /// Its `itemid`, absolute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What it says without properties: its text or its URL. `None` if it has properties.
+    /// The text or URL of an item without properties; `None` if it has properties.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// Its properties' values, in the order of the page; those that it refers to by `itemref` come last.
+    /// The values of its properties, in page order; those referred to by `itemref` come last.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub properties: BTreeMap<String, Vec<MicrodataValue>>,
 }
@@ -35,9 +35,9 @@ pub enum MicrodataValue {
     Text(String),
     /// Another item.
     Item(MicrodataItem),
-    /// A field of a form, which says what an action needs (schema.org, "Potential Actions").
+    /// A field of a form, as input to an action (schema.org, "Potential Actions").
     Input {
-        /// What the field is called in the action's URL.
+        /// The name of the field in the action's URL.
         #[serde(rename = "valueName")]
         name: String,
         /// Whether the action needs it.
@@ -46,7 +46,7 @@ pub enum MicrodataValue {
     },
 }
 
-/// Reads the items of a page that belong to no other ones.
+/// Reads the items of a page that are not part of other ones.
 pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<MicrodataItem> {
     budget.is_cut |= page.items.len() > ITEMS_MAX;
     let mut reader = Reader { page, budget, within: Vec::new() };
@@ -56,7 +56,7 @@ pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<MicrodataItem> {
 struct Reader<'r, 't> {
     page: &'r Page<'t>,
     budget: &'r mut Budget,
-    /// The items that are being read, from the outermost one: one that refers to one of them would never end.
+    /// The items being read, outermost first: a reference to one of them would never end.
     within: Vec<NodeId>,
 }
 
@@ -80,7 +80,8 @@ impl<'t> Reader<'_, 't> {
             }
             seen.push(referred.id);
             let then = self.property(&referred, &mut item);
-            // The standard leaves out what is in a referred item that is not a property; people mean it.
+            // The standard ignores elements of a referred item that are not properties, but authors
+            // mean them.
             if then == Then::Into || !referred.has_attr("itemprop") {
                 self.children(&referred, &mut item);
             }
@@ -104,7 +105,8 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// Adds what an element says of an item. Returns whether what is in it belongs to the same item.
+    /// Adds an element's property to an item. Returns whether the element's content belongs to the
+    /// same item.
     fn property(&mut self, element: &NodeRef<'t>, item: &mut MicrodataItem) -> Then {
         let (mut has_scope, mut names) = (false, None);
         if let Some(element) = element.element_ref() {
@@ -132,7 +134,7 @@ impl<'t> Reader<'_, 't> {
             MicrodataValue::Text(self.budget.clipped(&text).to_owned())
         };
         let names: BTreeSet<&str> = names.split_ascii_whitespace().collect();
-        // Names in plenty would repeat the value.
+        // Many names would repeat the value.
         for name in names {
             self.budget.is_cut |= item.properties.len() >= FIELDS_MAX && !item.properties.contains_key(name);
             if (item.properties.len() >= FIELDS_MAX && !item.properties.contains_key(name)) || !self.repeat(&value) {
@@ -143,7 +145,7 @@ impl<'t> Reader<'_, 't> {
         then
     }
 
-    /// Whether there is room for a value once more.
+    /// Whether there is room for another copy of a value.
     fn repeat(&mut self, value: &MicrodataValue) -> bool {
         match value {
             MicrodataValue::Input { name: text, .. } | MicrodataValue::Text(text) => {
@@ -169,7 +171,8 @@ impl<'t> Reader<'_, 't> {
             "time" => element.attr("datetime"),
             _ => None,
         };
-        // The standard knows it of `meta` alone; the documentation of schema.org has it elsewhere, too.
+        // The standard allows it on `meta` alone; the documentation of schema.org uses it elsewhere
+        // too.
         match attribute.or_else(|| element.attr("content")) {
             Some(value) => value.trim().to_owned(),
             None if &*name == "meta" => String::new(),
@@ -178,7 +181,7 @@ impl<'t> Reader<'_, 't> {
     }
 }
 
-/// How many values an item has, with those of the items in it.
+/// Returns the number of an item's values, including nested items.
 fn weight(item: &MicrodataItem) -> usize {
     item.properties
         .values()
@@ -197,7 +200,7 @@ pub(super) fn record(item: MicrodataItem, budget: &mut Budget) -> Record {
         id: item.id,
         fields: BTreeMap::new(),
     };
-    // An author is often a person with nothing but a text.
+    // An author is often a person with only a text.
     if let Some(text) = item.value.and_then(|text| budget.text_value(&text)) {
         record.fields.insert("name".to_owned(), vec![text]);
     }

@@ -1,7 +1,8 @@
-//! What a page says to programs: JSON-LD, microdata, RDFa Lite, Open Graph.
+//! Structured data of pages: JSON-LD, microdata, RDFa Lite, Open Graph.
 //!
-//! Each notation is read as the page says it, which is its part of [`Markup`]; then made into records; then `merge` makes one item of what several
-//! of them say of the same thing, and `normal` says the same in one form for all.
+//! Each notation is read as the page writes it, into its part of [`Markup`], and then converted
+//! into records. `merge` makes one item from several notations' descriptions of a thing, and
+//! `normal` gives its properties a common form.
 
 mod budget;
 mod json_ld;
@@ -32,38 +33,39 @@ pub use self::rdfa::{RdfaNode, RdfaValue};
 use self::variants::Spread;
 use crate::tree;
 
-/// The things that a page describes.
+/// The things described by a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageItems {
-    /// One item for each, in the order in which the first notation names them.
+    /// One item for each thing, in the order of the first notation.
     pub items: Vec<Item>,
-    /// What scripts with JSON-LD say, each as it was read.
+    /// The JSON-LD of scripts, each as read.
     pub json_ld: Vec<serde_json::Value>,
-    /// Whether something was left out because there was too much of it.
+    /// Whether something was left out because of a limit.
     pub is_cut: bool,
 }
 
-/// What a page says in each notation, as it says it.
+/// A page's structured data in each notation, as written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Markup {
-    /// The objects of scripts with JSON-LD, without the lists around them.
+    /// The JSON-LD objects of scripts, with lists flattened.
     pub json_ld: Vec<serde_json::Value>,
-    /// The items of microdata that belong to no other one.
+    /// The microdata items that are not part of other ones.
     pub microdata: Vec<MicrodataItem>,
     /// The things of RDFa.
     pub rdfa: Vec<RdfaNode>,
-    /// One description by Open Graph, or none.
+    /// The Open Graph description, if there is one.
     pub open_graph: Vec<OpenGraph>,
-    /// The names and values of Twitter's cards, in the order of the page.
+    /// The names and values of Twitter's cards, in page order.
     pub twitter: Vec<(String, String)>,
-    /// The description in Dublin Core; `None` if there is none.
+    /// The Dublin Core description; `None` if there is none.
     pub dublin_core: Option<DublinCore>,
-    /// The names and contents of all other `meta` elements, in the order of the page.
+    /// The names and contents of all other `meta` elements, in page order.
     pub meta: Vec<(String, String)>,
 }
 
-/// Whether a page may have items: if not, it need not be parsed. Takes no tree. Says yes too often rather than too seldom, but misses names in mixed
-/// case, such as `ITEMscope`, which nobody writes.
+/// Whether a page may have items; if not, it need not be parsed. Works on the text alone. It may
+/// say yes without need, but misses only names in mixed case, such as `ITEMscope`, which nobody
+/// writes.
 ///
 /// ```
 /// assert!(dragline_extract::items::has_markup("<p itemscope>"));
@@ -87,8 +89,8 @@ pub fn has_markup(html: &str) -> bool {
     SIGNS.iter().any(|sign| memmem::find(html.as_bytes(), sign.as_bytes()).is_some())
 }
 
-/// Finds the things that a page describes; `None` if it is longer than 8 MB, or its tree would be too deep or too large. The same text gives the same
-/// result.
+/// Finds the things described by a page; `None` if it is longer than 8 MB, or its tree would be too
+/// deep or too large. The same text gives the same result.
 ///
 /// ```
 /// use dragline_domain::item::Value;
@@ -104,13 +106,14 @@ pub fn items(html: &str, url: &Url) -> Option<PageItems> {
     Some(of_tree(&read(html)?, url))
 }
 
-/// Returns what a page says in each notation; `None` as for [`items`].
+/// Returns a page's structured data in each notation; `None` as for [`items`].
 #[must_use]
 pub fn markup(html: &str, url: &Url) -> Option<Markup> {
     Some(markup_of_tree(&read(html)?, url))
 }
 
-/// Returns what a reader sees of a part of a page, in lines as blocks have them; empty if its tree would be too deep or too large.
+/// Returns the rendered text of an HTML fragment, a line for each block; empty if its tree would be
+/// too deep or too large.
 pub(crate) fn visible_text(html: &str) -> String {
     read(html).map(|document| text::text_of(&document.root(), &mut Budget::new())).unwrap_or_default()
 }
@@ -119,13 +122,13 @@ fn read(html: &str) -> Option<Document> {
     (html.len() <= tree::PAGE_BYTES_MAX).then(|| tree::parse(html)).flatten()
 }
 
-/// Finds the things that a page describes.
+/// Finds the things described by a page's tree.
 pub(crate) fn of_tree(document: &Document, url: &Url) -> PageItems {
     let page = Page::read(document, url);
     let mut found = PageItems::default();
     let mut things = Vec::new();
     for notation in [Notation::JsonLd, Notation::Microdata, Notation::Rdfa, Notation::OpenGraph] {
-        // What a page says is read, and made into records: each has its own budget.
+        // Reading the page and making records have separate budgets.
         let (mut of_markup, mut of_records) = (Budget::new(), Budget::new());
         let records = match notation {
             Notation::JsonLd => {
@@ -160,7 +163,8 @@ pub(crate) fn of_tree(document: &Document, url: &Url) -> PageItems {
     found
 }
 
-/// Returns the types of the things that a page is about, by their short names: those of no other one, and the main ones of pages.
+/// Returns the types of a page's main things, by short name: those of things that are not part of
+/// others, and of main entities of pages.
 pub(crate) fn types_of_tree(document: &Document, url: &Url) -> Vec<String> {
     let page = Page::read(document, url);
     let objects = json_ld::read(&page, &mut Budget::new());

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::budget::{Budget, FIELDS_MAX};
 use super::page::Page;
 
-/// The protocol's own vocabularies: the prefixes that pages use without declaring them.
+/// The protocol's own vocabularies, with the prefixes that pages use without declaring them.
 const NAMESPACES: [(&str, &str); 8] = [
     ("og", "http://ogp.me/ns#"),
     ("article", "http://ogp.me/ns/article#"),
@@ -20,16 +20,16 @@ const NAMESPACES: [(&str, &str); 8] = [
     ("website", "http://ogp.me/ns/website#"),
 ];
 
-/// What a page says in Open Graph.
+/// A page's Open Graph description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OpenGraph {
-    /// The vocabularies that the page declares or uses: their URLs by their prefixes.
+    /// The declared or used vocabularies: URLs by prefix.
     pub namespace: BTreeMap<String, String>,
-    /// Names with their prefixes, and values, in the order of the page.
+    /// Prefixed names with values, in page order.
     pub properties: Vec<(String, String)>,
 }
 
-/// Whether a name begins with a prefix that belongs to the protocol.
+/// Whether a name has a prefix of the protocol.
 pub(super) fn is_known(name: &str) -> bool {
     name.split_once(':').is_some_and(|(prefix, _)| NAMESPACES.iter().any(|(known, _)| *known == prefix))
 }
@@ -43,7 +43,8 @@ pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Option<OpenGraph> {
         let (Some(names), Some(content)) = (names, meta.attr("content")) else { continue };
         for name in names.split_ascii_whitespace() {
             let Some((written, rest)) = split(name) else { continue };
-            // What a page calls by another prefix gets the usual one; what is in a vocabulary of its own keeps its name.
+            // Another prefix for the protocol is replaced by the usual one; names in other
+            // vocabularies stay.
             let (prefix, namespace) = match declared.get(written) {
                 Some(url) => (usual_prefix(url).unwrap_or(written), url.as_str()),
                 None => match NAMESPACES.iter().find(|(prefix, _)| *prefix == written) {
@@ -63,7 +64,7 @@ pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Option<OpenGraph> {
     (!found.properties.is_empty()).then_some(found)
 }
 
-/// Splits a name into its prefix and the rest; whole URLs of the protocol have its prefix.
+/// Splits a name into its prefix and the rest; full URLs of the protocol get its prefix.
 fn split(name: &str) -> Option<(&str, &str)> {
     if let Some((url, rest)) = name.split_once('#')
         && let Some(prefix) = usual_prefix(url)
@@ -73,18 +74,20 @@ fn split(name: &str) -> Option<(&str, &str)> {
     name.split_once(':')
 }
 
-/// Returns the prefix that the protocol has for a vocabulary.
+/// Returns the protocol's prefix for a vocabulary.
 fn usual_prefix(url: &str) -> Option<&'static str> {
     NAMESPACES.iter().find(|(_, namespace)| is_same(namespace, url)).map(|(prefix, _)| *prefix)
 }
 
-/// Whether two URLs name the same vocabulary: people write them with another scheme, or without the last sign.
+/// Whether two URLs name the same vocabulary: people vary the scheme and leave out the last
+/// character.
 fn is_same(one: &str, other: &str) -> bool {
     let core = |url: &str| url.split_once("://").map(|(_, rest)| rest.trim_end_matches(['#', '/']).to_owned());
     core(one) == core(other)
 }
 
-/// Returns the prefixes that the page declares where people declare those of the protocol.
+/// Returns the page's declared prefixes, from the elements where people declare those of the
+/// protocol.
 fn declared(page: &Page<'_>, budget: &mut Budget) -> BTreeMap<String, String> {
     let mut prefixes = BTreeMap::new();
     let head = page.metas.first().and_then(dom_query::NodeRef::parent);
@@ -101,7 +104,8 @@ fn declared(page: &Page<'_>, budget: &mut Budget) -> BTreeMap<String, String> {
     prefixes
 }
 
-/// Returns the type of schema.org for a type of the protocol; `None` for a page that is not about one thing.
+/// Returns the schema.org type for a type of the protocol; `None` for a page that is not about one
+/// thing.
 fn schema_type(og_type: &str) -> Option<&'static str> {
     let og_type = og_type.trim().to_ascii_lowercase();
     Some(match og_type.as_str() {
@@ -126,7 +130,8 @@ fn schema_type(og_type: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the property of schema.org for a property of the protocol; the last part is what it is called of a thing that is part of another one.
+/// Returns the schema.org property for a property of the protocol; the last part is its name on a
+/// nested thing.
 fn schema_property(name: &str) -> Option<&'static str> {
     Some(match name {
         "og:title" => "name",
@@ -162,7 +167,7 @@ fn schema_property(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns the property of an offer for a property of the protocol.
+/// Returns the offer's property for a property of the protocol.
 fn offer_property(name: &str) -> Option<&'static str> {
     Some(match name {
         "product:price:amount" | "og:price:amount" | "product:sale_price:amount" => "price",
@@ -203,7 +208,7 @@ pub(super) fn record(graph: &OpenGraph, budget: &mut Budget) -> Option<Record> {
         }
         if let Some(value) = budget.text_value(value) {
             let values = target.fields.entry(property.to_owned()).or_default();
-            // Of an offer there is one price, of a sale the lower one, which comes last.
+            // An offer has one price; for a sale it is the lower one, which comes last.
             if offer_property(name).is_some() {
                 values.clear();
             }
@@ -216,7 +221,7 @@ pub(super) fn record(graph: &OpenGraph, budget: &mut Budget) -> Option<Record> {
     Some(record)
 }
 
-/// Returns the property, and the part of its value, of a name such as `og:image:width`.
+/// Splits a name such as `og:image:width` into the property and the part of its value.
 fn structured(name: &str) -> Option<(&'static str, &str)> {
     let rest = name.strip_prefix("og:")?;
     let (property, part) = rest.split_once(':').unwrap_or((rest, "url"));
@@ -229,7 +234,7 @@ fn structured(name: &str) -> Option<(&'static str, &str)> {
     Some((property, part))
 }
 
-/// Adds a part to the picture, video or sound before it, or begins another one.
+/// Adds a part to the preceding picture, video or sound, or begins another one.
 fn add_structured(record: &mut Record, property: &str, part: &str, value: &str, budget: &mut Budget) {
     let Some(value) = budget.text_value(value) else { return };
     let part = match part {
@@ -241,7 +246,7 @@ fn add_structured(record: &mut Record, property: &str, part: &str, value: &str, 
     let values = record.fields.entry(property.to_owned()).or_default();
     let begins = part == "url";
     match values.last_mut() {
-        // `og:image:url` says the same as `og:image`.
+        // `og:image:url` is a synonym of `og:image`.
         Some(Value::Text(url)) if begins && Value::Text(url.clone()) == value => {}
         Some(Value::Record(last)) if begins && last.fields.get("url") == Some(&vec![value.clone()]) => {}
         Some(last) if !begins => {

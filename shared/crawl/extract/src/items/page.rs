@@ -1,20 +1,20 @@
-//! The elements of a tree that say something to programs, and the walks over it.
+//! The elements of a tree that hold structured data, and walks over it.
 
 use std::collections::HashMap;
 
 use dom_query::{Document, NodeId, NodeRef};
 use url::Url;
 
-/// What a walk does after a node.
+/// Where a walk continues after a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
-    /// It goes to the node's children.
+    /// With the node's children.
     Into,
-    /// It goes on behind the node.
+    /// After the node's descendants.
     Past,
 }
 
-/// Returns the node that follows another one in the order of the tree, within a part of it.
+/// Returns the next node in tree order, within a subtree.
 pub(super) fn following<'t>(node: &NodeRef<'t>, root: NodeId, then: Then) -> Option<NodeRef<'t>> {
     if then == Then::Into
         && let Some(child) = node.first_child()
@@ -36,9 +36,9 @@ pub(super) fn words(node: &NodeRef<'_>, attribute: &str) -> Vec<String> {
     node.attr(attribute).map(|value| value.split_ascii_whitespace().map(str::to_owned).collect()).unwrap_or_default()
 }
 
-/// What was found in one walk over a page.
+/// The elements found in one walk over a page.
 pub(super) struct Page<'t> {
-    /// What relative URLs are relative to.
+    /// The base of relative URLs.
     pub(super) base: Url,
     /// Scripts with JSON-LD.
     pub(super) scripts: Vec<NodeRef<'t>>,
@@ -46,17 +46,17 @@ pub(super) struct Page<'t> {
     pub(super) metas: Vec<NodeRef<'t>>,
     /// `link` elements.
     pub(super) links: Vec<NodeRef<'t>>,
-    /// Elements that begin an item of microdata that belongs to no other one.
+    /// Elements that begin a microdata item outside of others.
     pub(super) items: Vec<NodeRef<'t>>,
     /// The root element.
     pub(super) root: Option<NodeRef<'t>>,
-    /// Whether there are attributes of RDFa.
+    /// Whether there are RDFa attributes.
     pub(super) has_rdfa: bool,
     ids: HashMap<String, NodeRef<'t>>,
 }
 
 impl<'t> Page<'t> {
-    /// Walks over a tree.
+    /// Walks over a tree and collects its elements.
     pub(super) fn read(document: &'t Document, url: &Url) -> Self {
         let mut page = Self {
             base: url.clone(),
@@ -114,31 +114,31 @@ impl<'t> Page<'t> {
         page
     }
 
-    /// Returns the first element with an identifier; of pages without `itemref`, none.
+    /// Returns the first element with an id; `None` on pages without `itemref`.
     pub(super) fn by_id(&self, id: &str) -> Option<NodeRef<'t>> {
         self.ids.get(id).copied()
     }
 
-    /// Makes a URL absolute; returns it as it stands if it is not one.
+    /// Resolves a URL; returns it unchanged if it is not one.
     pub(super) fn absolute(&self, reference: &str) -> String {
         let reference = reference.trim();
         if reference.is_empty() || reference.starts_with("_:") {
             return reference.to_owned();
         }
         match Url::parse(reference) {
-            // As it was written: others compare it so, too.
+            // As written, like everywhere else it is compared.
             Ok(_) => reference.to_owned(),
             Err(_) => self.base.join(reference).map_or_else(|_| reference.to_owned(), String::from),
         }
     }
 }
 
-/// Whether the type of a script says that it is JSON-LD, with or without parameters.
+/// Whether a script's type is that of JSON-LD, with or without parameters.
 fn is_json_ld(kind: &str) -> bool {
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"))
 }
 
-/// Returns the name of a type or property: of schema.org its last part, of another vocabulary the URL.
+/// Returns the name of a type or property: for schema.org its last part, otherwise the URL.
 pub(super) fn short_name(name: &str) -> &str {
     if let Some(name) = name.strip_prefix("schema:").filter(|name| !name.is_empty()) {
         return name;

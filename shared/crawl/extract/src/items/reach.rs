@@ -1,4 +1,4 @@
-//! Things that stand within a page or a list, and are things of their own all the same.
+//! Things nested in a page or a list that are items in their own right.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use super::budget::{Budget, ITEMS_MAX};
 /// Lists whose elements are parts of them.
 const WHOLES: [&str; 3] = ["BreadcrumbList", "HowToSection", "HowToStep"];
 
-/// Adds, behind each record, the things that it is about and those that it lists, and so on. One that has the identifier of another record is there
-/// already.
+/// Adds after each record its main entities and list elements, recursively. A thing with the
+/// identifier of another record is not added again.
 pub(super) fn with_reached(records: Vec<Record>, budget: &mut Budget) -> Vec<Record> {
     let mut ids: BTreeSet<String> = records.iter().filter_map(|record| record.id.clone()).collect();
     let mut all = Vec::with_capacity(records.len());
@@ -34,7 +34,7 @@ pub(super) fn with_reached(records: Vec<Record>, budget: &mut Budget) -> Vec<Rec
     all
 }
 
-/// Finds the things that a record is about, or lists. Recurses as deep as things are nested.
+/// Finds a record's main entities and list elements. Recurses as deep as things are nested.
 fn reach<'r>(record: &'r Record, reached: &mut Vec<&'r Record>) {
     let values = |record: &'r Record, name: &str| record.fields.get(name).map_or(&[][..], Vec::as_slice).iter();
     for thing in values(record, "mainEntity").filter_map(record_of) {
@@ -58,7 +58,7 @@ fn take<'r>(thing: &'r Record, reached: &mut Vec<&'r Record>) {
     }
 }
 
-/// Whether a record is more than a place in a list.
+/// Whether a record is more than a position in a list.
 fn is_thing(record: &Record) -> bool {
     record.types.iter().any(|name| name != "ListItem")
 }

@@ -16,7 +16,7 @@ fn script(json: &str) -> String {
     format!("<script type='application/ld+json'>{json}</script>")
 }
 
-/// Types, identifiers and fields without where they come from.
+/// Types, identifiers and fields, without their sources.
 fn said(items: &[Item]) -> serde_json::Value {
     let of_item = |item: &Item| {
         let fields: serde_json::Map<String, serde_json::Value> =
@@ -150,7 +150,7 @@ fn other_notations_are_read() {
 }
 
 #[test]
-fn what_notations_say_of_one_thing_is_one_item() {
+fn several_notations_of_one_thing_give_one_item() {
     use Notation::{JsonLd, Microdata, OpenGraph};
     let micro = |kind: &str, name: &str| {
         format!("<p itemscope itemtype=http://schema.org/{kind}><b itemprop=name>{name}</b></p>")
@@ -190,7 +190,7 @@ fn what_notations_say_of_one_thing_is_one_item() {
 }
 
 #[test]
-fn items_say_the_same_in_one_form() {
+fn items_have_a_common_form() {
     let offers = |offers: &str| script(&format!(r#"{{"@type":"Product","name":"A","offers":{offers}}}"#));
     for (html, expected, why) in [
         (
@@ -289,7 +289,7 @@ fn hostile_pages_are_cut() {
 }
 
 #[test]
-fn markup_is_what_the_page_says() {
+fn markup_is_kept_as_written() {
     let html = "<script type='Application/LD+JSON; charset=utf-8'>[{\"a\":1}]</script><meta name=twitter:card content=summary>
         <meta name=DC.title content=T><meta name=author content=B><meta property=og:title content=O>
         <p itemscope itemtype=http://x.example/T><b itemprop=n>1</b></p><p typeof=foaf:Person><b property=foaf:name>N</b></p>";

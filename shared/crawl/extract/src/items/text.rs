@@ -1,11 +1,11 @@
-//! The text of an element, as one reads it.
+//! The rendered text of an element.
 
 use dom_query::NodeRef;
 
 use super::budget::Budget;
 use super::page::{Then, following};
 
-/// What separates two words.
+/// The separator of two words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Gap {
     None,
@@ -14,11 +14,11 @@ enum Gap {
     Paragraph,
 }
 
-/// More than a value may have; what is behind it is not looked at.
+/// More than a value may have; the text after it is ignored.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 
-/// Returns an element's text: words with single spaces, a line for each block, and an empty one around paragraphs. What scripts and styles say is not
-/// part of it.
+/// Returns an element's text: words with single spaces, a line for each block, and an empty line
+/// around paragraphs, without scripts and styles.
 pub(super) fn text_of(element: &NodeRef<'_>, budget: &mut Budget) -> String {
     let mut text = String::new();
     let mut gap = Gap::None;
@@ -41,7 +41,7 @@ pub(super) fn text_of(element: &NodeRef<'_>, budget: &mut Budget) -> String {
     text
 }
 
-/// As [`following`], and widens the gap for the elements that end before the next node.
+/// Like [`following`], and widens the gap for the elements that end before the next node.
 fn following_with_ends<'t>(node: &NodeRef<'t>, root: &NodeRef<'t>, then: Then, gap: &mut Gap) -> Option<NodeRef<'t>> {
     let next = following(node, root.id, then)?;
     let parent = next.parent().map(|parent| parent.id);
@@ -80,7 +80,7 @@ fn add(text: &mut String, gap: &mut Gap, piece: &str) {
     }
 }
 
-/// What separates an element from what is around it.
+/// Returns the separator of an element from its surroundings.
 fn gap_around(name: &str) -> Gap {
     match name {
         "article" | "aside" | "br" | "dd" | "details" | "div" | "dt" | "fieldset" | "figcaption" | "footer"

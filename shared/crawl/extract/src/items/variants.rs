@@ -1,4 +1,5 @@
-//! The variants of a product: each is a product, of which its group says what it does not say itself (schema.org, `ProductGroup`).
+//! Product variants: each is a product that inherits properties from its group (schema.org,
+//! `ProductGroup`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use dragline_domain::item::{Field, Item, Notation, Record, Value};
 use super::budget::{Budget, FIELDS_MAX, ITEMS_MAX};
 use super::page::short_name;
 
-/// What identifies a group, or relates it to others: none of its variants has the same.
+/// Properties that identify a group, or relate it to others, which its variants do not inherit.
 const OF_GROUP: [&str; 16] = [
     "gtin",
     "gtin12",
@@ -27,13 +28,14 @@ const OF_GROUP: [&str; 16] = [
     "variesBy",
 ];
 
-/// An item, and what its variants are sold for.
+/// An item, with the offers of its variants.
 #[derive(Debug, Default)]
 pub(super) struct Spread {
     pub(super) item: Item,
     /// The offers of its variants.
     pub(super) offers: Vec<Value>,
-    /// Where its group stands; `None` if it has none, or the page does not describe it as a thing of its own.
+    /// The index of its group; `None` if it has none, or the page does not describe it as a thing
+    /// of its own.
     group: Option<usize>,
 }
 
@@ -43,7 +45,8 @@ impl From<Item> for Spread {
     }
 }
 
-/// Adds the variants of groups behind them, unless they are items already, and to each what its group says.
+/// Adds the variants of groups after them, unless they are items already, and adds to each the
+/// properties of its group.
 pub(super) fn spread(items: Vec<Item>, budget: &mut Budget) -> Vec<Spread> {
     let is_concerned = |item: &Item| {
         ["hasVariant", "isVariantOf", "inProductGroupWithID"].iter().any(|name| item.fields.contains_key(*name))
@@ -109,7 +112,7 @@ fn with_variants(items: Vec<Item>, budget: &mut Budget) -> Vec<Spread> {
     all
 }
 
-/// Returns what a variant is told from others by.
+/// Returns the number that distinguishes a variant.
 fn number(variant: &Record) -> Option<&str> {
     const NUMBERS: [&str; 8] = ["sku", "gtin", "gtin13", "gtin14", "gtin12", "gtin8", "mpn", "productID"];
     NUMBERS.iter().find_map(|property| variant.fields.get(*property)?.iter().find_map(name))
@@ -125,7 +128,7 @@ fn variant(record: &Record, of: &Field) -> Item {
     Item { types, id: record.id.clone(), fields, normal: BTreeMap::new() }
 }
 
-/// Finds the groups of variants that stand beside them: either names the other one.
+/// Links variants to sibling groups: either names the other one.
 fn find_groups(all: &mut [Spread]) {
     let mut by_name: BTreeMap<String, usize> = BTreeMap::new();
     let mut by_variant: BTreeMap<String, usize> = BTreeMap::new();
@@ -147,7 +150,7 @@ fn find_groups(all: &mut [Spread]) {
     }
 }
 
-/// Returns what a group says that a variant does not say itself, and that may be true of it.
+/// Returns the group's properties that a variant lacks and may share.
 fn inherited(said: Vec<(&str, &[Value], &[Notation])>, variant: &Item, budget: &mut Budget) -> BTreeMap<String, Field> {
     let differing: BTreeSet<&str> = said
         .iter()
@@ -160,7 +163,7 @@ fn inherited(said: Vec<(&str, &[Value], &[Notation])>, variant: &Item, budget: &
         let is_its_own = OF_GROUP.contains(&property)
             || differing.contains(property)
             || variant.fields.contains_key(property)
-            // A range over all variants says nothing of one.
+            // A price range over all variants does not apply to one.
             || property == "offers" && values.iter().filter_map(record_of).any(is_range);
         if is_its_own {
             continue;

@@ -1,42 +1,42 @@
-//! Elements beside each other that are alike: of the same name, with the same classes.
+//! Groups of similar siblings: elements of the same name with the same classes.
 
 use std::collections::HashMap;
 
 use super::outline::{Outline, Region};
 use super::selectors::compound;
 
-/// Fewer than these are no list.
+/// Fewer elements than this are not a list.
 pub(super) const ALIKE_MIN: usize = 3;
 
-/// How many kinds of elements of one name are looked for below one parent.
+/// The most groups of elements of one name below one parent.
 const KINDS_MAX: usize = 4;
 
-/// Elements that hold entries of lists; so do those that a page makes up.
+/// Elements that may be list entries; so may custom elements.
 const ENTRY_NAMES: &[&str] = &["a", "article", "aside", "details", "div", "figure", "li", "section", "tr"];
 
-/// Elements that stand for anything: without a class, that they are beside each other says little.
+/// Generic elements: without a class, being siblings says little about them.
 const VAGUE_NAMES: &[&str] = &["a", "aside", "details", "div", "section"];
 
-/// Elements that are alike, with what stands above them.
+/// Similar elements, with a description of their parents.
 #[derive(Debug)]
 pub(super) struct Alike {
-    /// Their parents, with the first class.
+    /// The parents' name, with the first class.
     pub(super) parent: String,
     pub(super) name: String,
     /// The classes that all of them have.
     pub(super) classes: Vec<String>,
-    /// In the order of the page.
+    /// In page order.
     pub(super) members: Vec<usize>,
 }
 
 impl Alike {
-    /// Whether it takes more than that they are beside each other to make them a list.
+    /// Whether being siblings is not enough to make them a list.
     pub(super) fn is_vague(&self) -> bool {
         self.classes.is_empty() && VAGUE_NAMES.contains(&self.name.as_str())
     }
 }
 
-/// Returns those of the page; what is alike below parents that are alike is together.
+/// Returns the groups of the page; similar elements below similar parents form one group.
 pub(super) fn all(outline: &Outline<'_>) -> Vec<Alike> {
     let mut found: Vec<Alike> = Vec::new();
     let mut places = HashMap::new();
@@ -62,7 +62,7 @@ pub(super) fn all(outline: &Outline<'_>) -> Vec<Alike> {
     found
 }
 
-/// Returns the children that may be entries, those of the same name together.
+/// Returns the children that may be entries, grouped by name.
 fn by_name(outline: &Outline<'_>, parent: usize) -> Vec<(String, Vec<usize>)> {
     let mut found: Vec<(String, Vec<usize>)> = Vec::new();
     for &at in &outline.get(parent).children {
@@ -81,12 +81,12 @@ fn by_name(outline: &Outline<'_>, parent: usize) -> Vec<(String, Vec<usize>)> {
     found
 }
 
-/// Divides elements of one name by the classes that many have in common.
+/// Divides elements of one name by the classes that many of them share.
 fn kinds(outline: &Outline<'_>, mut members: Vec<usize>) -> Vec<(Vec<String>, Vec<usize>)> {
     let mut kinds = Vec::new();
     while members.len() >= ALIKE_MIN && kinds.len() < KINDS_MAX {
         let Some(class) = most_frequent(outline, &members) else {
-            // No class tells them apart: if there is none before, they are of one kind.
+            // No class distinguishes them: if there is no other group, they form one.
             if kinds.is_empty() {
                 kinds.push((Vec::new(), members));
             }
@@ -100,7 +100,8 @@ fn kinds(outline: &Outline<'_>, mut members: Vec<usize>) -> Vec<(Vec<String>, Ve
     kinds
 }
 
-/// Returns the class that most of the elements have, the first of these in the page; `None` if hardly any has one.
+/// Returns the class of most elements, the first in page order if several tie; `None` if hardly any
+/// has one.
 fn most_frequent(outline: &Outline<'_>, members: &[usize]) -> Option<String> {
     let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
     let mut order = 0;
@@ -114,7 +115,7 @@ fn most_frequent(outline: &Outline<'_>, members: &[usize]) -> Option<String> {
     most.filter(|(_, (count, _))| *count >= ALIKE_MIN).map(|(class, _)| class.to_owned())
 }
 
-/// Returns the classes that all have, in the order of the first one.
+/// Returns the classes shared by all, in the order of the first element.
 fn common(outline: &Outline<'_>, members: &[usize]) -> Vec<String> {
     let Some((&first, others)) = members.split_first() else { return Vec::new() };
     let mut common = outline.get(first).classes.clone();

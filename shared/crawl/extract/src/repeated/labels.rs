@@ -1,4 +1,4 @@
-//! Labels with values: definition lists, and tables of two columns. All that one says is one entry.
+//! Labels with values: definition lists, and tables of two columns. Each of them is one entry.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,20 +13,20 @@ use super::{CANDIDATES_MAX, FIELDS_MAX, Group};
 use crate::typed::text;
 use crate::typed::work::Work;
 
-/// The most labels of an entry that are looked at.
+/// The most labels of an entry examined.
 const LABELS_MAX: usize = 100;
 
-/// The longest label, in bytes. A longer text is none.
+/// The longest label, in bytes. A longer text is not one.
 const LABEL_BYTES_MAX: usize = 80;
 
 /// Fewer labels than these do not make an entry.
 const LABELS_MIN: usize = 2;
 
-/// A label with where its value stands.
+/// A label, and where its value is.
 struct Label {
     text: String,
     css: String,
-    /// The path with `{}` for the label in quotes.
+    /// The path, with `{}` for the quoted label.
     path: &'static str,
 }
 
@@ -36,7 +36,8 @@ struct Labelled {
     labels: Vec<Label>,
 }
 
-/// Returns what is said by labels. Those elements that have the same class, or that stand alike, are together.
+/// Returns the labelled entries. Elements with the same class, or in similar positions, are
+/// grouped.
 pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<Group> {
     let mut kinds: Vec<(&str, Vec<Labelled>)> = Vec::new();
     let mut places = HashMap::new();
@@ -65,7 +66,7 @@ fn group(outline: &Outline<'_>, name: &str, labelled: Vec<Labelled>, base: &Url,
     let members: Vec<usize> = labelled.iter().map(|one| one.at).collect();
     let own = compound(outline, *members.first()?);
     let tries = of_element(outline, *members.first()?);
-    // One of the same class that says less is one more of its kind.
+    // A smaller one of the same class is another of its kind.
     let is_alike = |at: usize| own.contains('.') && compound(outline, at) == own;
     let selected = first_that_selects(outline, tries, (name, &members), is_alike, work)?;
     let mut seen = HashSet::new();
@@ -83,7 +84,7 @@ fn written(label: Label) -> Written {
     Written { place: FieldPath { css: Some(label.css), attribute: None }, name: Some(name), path }
 }
 
-/// Returns the labels of a definition list; each term may be with its values in a `div`.
+/// Returns the labels of a definition list; each term may share a `div` with its values.
 fn of_list(outline: &Outline<'_>, list: usize, work: &mut Work) -> Vec<Label> {
     let mut labels = Vec::new();
     for &child in outline.get(list).children.iter().take(LABELS_MAX * 2) {
@@ -107,7 +108,8 @@ fn is_before_value(outline: &Outline<'_>, list: usize, term: usize) -> bool {
     next.is_some_and(|next| outline.get(next).name == "dd")
 }
 
-/// Returns the labels of a table in which each row has one, with its value: a heading, or a text that ends with a colon.
+/// Returns the labels of a table whose rows each have a label and a value. The label is a heading
+/// cell, or a text that ends with a colon.
 fn of_table(outline: &Outline<'_>, table: usize, work: &mut Work) -> Vec<Label> {
     let parts = outline.children_named(table, &["thead", "tbody"]);
     if parts.iter().any(|&part| outline.get(part).name == "thead") || parts.len() != 1 {

@@ -1,4 +1,4 @@
-//! Lists: elements beside each other that are alike, with the fields that they have.
+//! Lists: similar sibling elements, with their fields.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,45 +13,47 @@ use super::tried::{self, FieldPath, Written};
 use super::{CANDIDATES_MAX, Group};
 use crate::typed::work::Work;
 
-/// How many entries are looked at for fields.
+/// The most entries examined for fields.
 const LOOKED_AT_MAX: usize = 100;
 
-/// How many elements of an entry are looked at for fields.
+/// The most elements of an entry examined for fields.
 const ELEMENTS_OF_ENTRY_MAX: usize = 300;
 
-/// What it costs to look at one of them.
+/// The cost of examining an element.
 const NOTE_COST: u64 = 8;
 
-/// The most places of fields that are noted of one list.
+/// The most field positions noted per list.
 const PLACES_MAX: usize = 200;
 
-/// From this share of the entries on, in percent, they have a field.
+/// Fields that occur in a smaller share of the entries, in percent, are dropped.
 const FIELD_PERCENT: usize = 20;
 
-/// One field of a list has at least this share of the entries, in percent: if not, they are not alike.
+/// One field of a list must occur in this share of the entries, in percent; otherwise they are not
+/// similar.
 const LIST_PERCENT: usize = 60;
 
-/// How many elements above say where in the entry a field stands.
+/// How many ancestors describe a field's position in the entry.
 const ABOVE_MAX: usize = 2;
 
-/// An unnamed element later than this among its siblings is no field.
+/// An unnamed element later than this among its siblings is not a field.
 const PLACE_MAX: usize = 40;
 
-/// Elements in which no fields are looked for.
+/// Elements that are not searched for fields.
 const CLOSED: &[&str] = &["button", "dl", "input", "select", "table", "textarea"];
 
-/// Returns the lists of a page. Tables with headings are none; what stands within entries of a list that is within another one belongs to the inner one.
+/// Returns the lists of a page. Tables with headings are not among them; elements in entries of a
+/// nested list belong to the inner one.
 pub(super) fn groups(outline: &Outline<'_>, others: &[Group], base: &Url, work: &mut Work) -> Vec<Group> {
     let mut inner: HashSet<usize> = others.iter().flat_map(|group| group.entries.iter().copied()).collect();
     let (mut groups, mut seen) = (Vec::new(), HashSet::new());
     let mut candidates = alike::all(outline);
-    // Rows of tables that are known are no list.
+    // Rows of known tables are not a list.
     let table_of = |at: usize| outline.above(at).nth(1);
     let is_known = |at: usize| inner.contains(&at) || table_of(at).is_some_and(|table| inner.contains(&table));
     candidates.retain(|alike| alike.name != "tr" || !alike.members.iter().any(|&at| is_known(at)));
     let is_bare = |at: usize| outline.get(at).children.is_empty();
     candidates.retain(|alike| alike.name != "a" || !alike.members.iter().all(|&at| is_bare(at)));
-    // Those of which there are many say most; then inner ones go before outer ones.
+    // Large groups matter most; among equals, inner ones come before outer ones.
     candidates.sort_by_key(|alike| std::cmp::Reverse(alike.members.len().min(ALIKE_MIN * 4)));
     candidates.truncate(CANDIDATES_MAX);
     candidates.sort_by_key(|alike| std::cmp::Reverse(alike.members.first().map(|&at| outline.get(at).depth)));
@@ -64,7 +66,7 @@ pub(super) fn groups(outline: &Outline<'_>, others: &[Group], base: &Url, work: 
         let written = written(outline, entries, &inner, work);
         let least = (entries.len() * FIELD_PERCENT).div_ceil(100).max(2);
         let fields = tried::fields(outline, entries, written, least, base, work);
-        // Links beside each other are words of a text, unless there is something in them.
+        // Sibling links are words of a text, unless they contain elements.
         let counts = |field: &RepeatedField| alike.name != "a" || field.css.is_some();
         let is_of_most = |field: &&RepeatedField| having(field) * 100 >= entries.len() * LIST_PERCENT && counts(field);
         let of_most = fields.iter().filter(is_of_most).count();
@@ -81,7 +83,7 @@ fn having(field: &RepeatedField) -> usize {
     usize::try_from(field.entries).unwrap_or(usize::MAX)
 }
 
-/// Returns the selector of elements that are alike, with all that it selects.
+/// Returns the selector of similar elements, with everything that it selects.
 fn entries(outline: &Outline<'_>, alike: &Alike, work: &mut Work) -> Option<Selected> {
     let &first = alike.members.first()?;
     let with_text = alike.members.iter().filter(|&&at| outline.get(at).has_text).count();
@@ -95,14 +97,15 @@ fn entries(outline: &Outline<'_>, alike: &Alike, work: &mut Work) -> Option<Sele
     if alike.members.iter().all(|&at| outline.get(at).parent == Some(parent)) {
         tries.push(format!("{} > {own}", path_to(outline, parent)));
     }
-    // A row with fewer entries than make a list is one more of its kind.
+    // A row with fewer entries than a list needs is one more of its kind.
     let is_alike = |at: usize| {
         outline.get(at).parent.is_some_and(|above| above == parent || compound(outline, above) == alike.parent)
     };
     first_that_selects(outline, tries, (&alike.name, &alike.members), is_alike, work)
 }
 
-/// Notes where entries have values: the places that many have go first, and those that come first in the page.
+/// Notes the positions of values in entries: frequent ones come first, then those earlier in the
+/// page.
 fn written(outline: &Outline<'_>, entries: &[usize], inner: &HashSet<usize>, work: &mut Work) -> Vec<Written> {
     let mut noted = Noted { outline, inner, places: HashMap::new(), written: Vec::new() };
     for &entry in entries.iter().take(LOOKED_AT_MAX) {
@@ -126,19 +129,19 @@ fn written(outline: &Outline<'_>, entries: &[usize], inner: &HashSet<usize>, wor
 struct Noted<'o, 'p> {
     outline: &'o Outline<'p>,
     inner: &'o HashSet<usize>,
-    /// The entry that had it last, and how many had it.
+    /// The last entry with it, and the number of entries with it.
     places: HashMap<FieldPath, (usize, usize)>,
     written: Vec<Written>,
 }
 
-/// An element that is yet to be looked at.
+/// An element still to be examined.
 struct Waiting {
     at: usize,
     is_in_text: bool,
 }
 
 impl Noted<'_, '_> {
-    /// Notes the places of an entry. Returns how many elements were looked at.
+    /// Notes the positions in an entry. Returns the number of elements examined.
     fn entry(&mut self, entry: usize) -> u64 {
         let mut waiting = vec![Waiting { at: entry, is_in_text: false }];
         let (mut left, mut looked_at) = (ELEMENTS_OF_ENTRY_MAX, 0);
@@ -202,7 +205,8 @@ impl Noted<'_, '_> {
         }
     }
 
-    /// Returns the selector of an element below an entry, which is `None` for the entry itself; `None` if it has none.
+    /// Returns the selector of an element below an entry: `Some(None)` for the entry itself, `None`
+    /// if it cannot be selected.
     #[expect(clippy::option_option, reason = "the entry itself needs no selector")]
     fn css(&self, entry: usize, at: usize, property: Option<&str>) -> Option<Option<String>> {
         if at == entry {
@@ -242,7 +246,8 @@ impl Noted<'_, '_> {
         }
     }
 
-    /// Returns the name that an element's class tells, or that of one above it in the entry; `None` if none does.
+    /// Returns the name by the class of an element or of its ancestors in the entry; `None` if
+    /// there is none.
     fn name(&self, entry: usize, at: usize) -> Option<String> {
         let blocks: Vec<String> = self.outline.get(entry).classes.iter().filter_map(|class| name_of(class)).collect();
         let mut next = Some(at).filter(|&at| at != entry);
@@ -255,7 +260,7 @@ impl Noted<'_, '_> {
             if matches!(element.name.as_str(), "h1" | "h2" | "h3" | "h4" | "h5" | "h6") {
                 return Some("title".to_owned());
             }
-            // What another element begins with is called as that one.
+            // The first child of another element takes that one's name.
             let is_first = |&parent: &usize| parent != entry && self.outline.get(parent).children.first() == Some(&at);
             next = element.parent.filter(is_first);
         }

@@ -1,7 +1,10 @@
-//! What a page repeats: lists of cards, tables, labels with values. So fields can be learned of pages without structured data.
+//! Repeated structures of a page: lists of cards, tables, labels with values. They allow learning
+//! fields from pages without structured data.
 //!
-//! The page's elements are noted once (`outline`). Then entries are looked for that are alike (`alike`), each kind in a file of its own: `tables`,
-//! `labels`, `lists`. Whatever is found has selectors that were tried on the page (`tried`): they find what is said of them, and nothing else.
+//! The page's elements are noted once (`outline`). Then groups of similar entries are searched for
+//! (`alike`), each form in a file of its own: `tables`, `labels`, `lists`. The selectors of each
+//! result were tried on the page (`tried`): they find the reported entries and fields, and nothing
+//! else.
 
 mod alike;
 mod labels;
@@ -22,28 +25,28 @@ use self::outline::Outline;
 use self::selectors::Selected;
 use crate::typed::work::Work;
 
-/// The most groups of a page. The others say less.
+/// The most groups of a page. The least telling ones are left out.
 const GROUPS_MAX: usize = 12;
 
-/// The most groups that are looked at.
+/// The most groups examined.
 const CANDIDATES_MAX: usize = 100;
 
 /// The most fields of an entry.
 const FIELDS_MAX: usize = 20;
 
-/// The most entries that are counted: a definition takes as many of a page.
+/// The most entries counted: a definition takes as many from a page.
 const ENTRIES_MAX: usize = 1_000;
 
-/// The longest text of a heading or a label that is read, in bytes.
+/// The longest text read of a heading or a label, in bytes.
 const HEADING_READ_BYTES_MAX: usize = 16 << 10;
 
-/// What a page may take, in elements looked at: some tenths of a second.
+/// The work allowed for a page, in elements examined: some tenths of a second.
 const WORK_MAX: u64 = 3_000_000;
 
-/// More entries than these do not make a group more telling.
+/// More entries than this do not make a group more telling.
 const TELLING_ENTRIES_MAX: usize = 50;
 
-/// What was found, and whether it is all.
+/// The repeated structures of a page, and whether they are complete.
 #[derive(Debug, Default)]
 pub(crate) struct Repetitions {
     pub(crate) repeated: Vec<Repeated>,
@@ -55,7 +58,7 @@ pub(crate) struct Repetitions {
 struct Group {
     form: RepeatedForm,
     each: String,
-    /// Their places in the outline.
+    /// Their indices in the outline.
     entries: Vec<usize>,
     fields: Vec<RepeatedField>,
 }
@@ -72,7 +75,7 @@ impl Group {
     }
 }
 
-/// Finds what a page repeats. `base` is what its URLs are relative to.
+/// Finds the repeated structures of a page. URLs are resolved against `base`.
 pub(crate) fn of_tree(document: &Document, base: &Url) -> Repetitions {
     let mut work = Work::with_limit(WORK_MAX);
     let outline = Outline::build(document, &mut work);
@@ -86,7 +89,7 @@ pub(crate) fn of_tree(document: &Document, base: &Url) -> Repetitions {
     Repetitions { repeated: groups.into_iter().map(repeated).collect(), is_cut: work.was_cut() }
 }
 
-/// How much a group says.
+/// Returns how telling a group is.
 fn telling(group: &Group) -> usize {
     group.entries.len().min(TELLING_ENTRIES_MAX) * group.fields.len()
 }

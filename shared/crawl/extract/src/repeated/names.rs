@@ -1,15 +1,15 @@
-//! Names: which classes say what an element is, and what a field is called.
+//! Names: classes that describe an element, and the names of fields.
 
 use std::collections::BTreeSet;
 
-/// The longest class that is taken, in bytes.
+/// The longest class used, in bytes.
 const CLASS_BYTES_MAX: usize = 40;
-/// The most classes of an element that are looked at, and kept.
+/// The most classes of an element examined and kept.
 const CLASSES_MAX: usize = 8;
 /// The longest name of a field, in bytes.
 const NAME_BYTES_MAX: usize = 40;
 
-/// Classes of how an element is now, or where among others it is.
+/// Classes for an element's current state, or its position among others.
 const STATES: &[&str] = &[
     "active",
     "clearfix",
@@ -35,14 +35,15 @@ const STATES: &[&str] = &[
     "visible",
 ];
 
-/// Whether a selector can have it as it is.
+/// Whether a name can be used in a selector without escaping.
 pub(super) fn is_plain_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.len() <= CLASS_BYTES_MAX
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
-/// Whether a class or an id may be in a selector. One with digits is the number of something, or was made by a program and will be another soon.
+/// Whether a class or an id may be used in a selector. One with digits is a running number, or was
+/// generated and will soon change.
 pub(super) fn is_telling(class: &str) -> bool {
     class.starts_with(|first: char| first.is_ascii_alphabetic())
         && (2..=CLASS_BYTES_MAX).contains(&class.len())
@@ -50,7 +51,7 @@ pub(super) fn is_telling(class: &str) -> bool {
         && !STATES.contains(&class.to_ascii_lowercase().as_str())
 }
 
-/// Returns the classes that say what an element is, each once, in order.
+/// Returns the classes that describe an element, each once, in order.
 pub(super) fn telling_classes(classes: &str) -> Vec<String> {
     let mut telling: Vec<String> = Vec::new();
     for class in classes.split_ascii_whitespace().take(32).filter(|class| is_telling(class)) {
@@ -66,7 +67,8 @@ pub(super) fn words(token: &str) -> impl Iterator<Item = &str> {
     token.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// Returns a name as fields have it: in lower case with `_`, without the name of a block before `__`. `None` if there are no letters in it.
+/// Returns a text as a field name: in lower case with `_`, without a block's name before `__`.
+/// `None` if it has no letters.
 pub(super) fn name_of(text: &str) -> Option<String> {
     let text = text.rsplit_once("__").map_or(text, |(_, element)| element);
     let mut name = String::new();
@@ -89,7 +91,7 @@ pub(super) fn name_of(text: &str) -> Option<String> {
     name.starts_with(|first: char| first.is_ascii_lowercase()).then(|| name.to_owned())
 }
 
-/// Returns a name that none of those has, and adds it to them.
+/// Returns an unused name, and marks it as used.
 pub(super) fn free(name: String, taken: &mut BTreeSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}_{number}"));
     let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(name);

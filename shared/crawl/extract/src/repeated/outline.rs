@@ -7,15 +7,15 @@ use dom_query::{Document, NodeRef};
 use super::names::{is_plain_name, telling_classes, words};
 use crate::typed::work::Work;
 
-/// More elements than pages with lists have. What is behind them is not looked at.
+/// More elements than pages with lists have. The rest is ignored.
 const ELEMENTS_MAX: usize = 200_000;
 
-/// What is not for readers, or not part of the page's own text.
+/// Elements that are invisible, or not part of the page's own text.
 const UNSEEN: &[&str] = &[
     "audio", "canvas", "datalist", "head", "iframe", "math", "noscript", "object", "script", "select", "style", "svg",
     "template", "video",
 ];
-/// Words in classes and ids of what leads elsewhere.
+/// Words in the classes and ids of menus.
 const MENU_WORDS: &[&str] = &[
     "breadcrumb",
     "breadcrumbs",
@@ -34,38 +34,38 @@ const MENU_WORDS: &[&str] = &[
     "subnav",
     "topnav",
 ];
-/// Classes and ids of what is around each page.
+/// Classes and ids of page frames: headers, footers and the like.
 const FRAMES: &[&str] =
     &["footer", "header", "masthead", "page-footer", "page-header", "site-footer", "site-header", "topbar"];
 const MENU_ROLES: &[&str] = &["banner", "contentinfo", "menu", "menubar", "navigation", "tablist", "toolbar"];
 
-/// Where an element stands.
+/// The region of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Region {
     /// In the page itself.
     Page,
-    /// In a menu, or in what is around each page.
+    /// In a menu or a page frame.
     Menu,
-    /// Where nobody sees it.
+    /// Invisible.
     Unseen,
 }
 
 /// An element.
 pub(super) struct Element<'p> {
     pub(super) node: NodeRef<'p>,
-    /// In lower case; empty if a selector cannot have it.
+    /// In lower case; empty if it cannot be used in a selector.
     pub(super) name: String,
-    /// Those classes that say what it is, in order.
+    /// The classes that describe it, in order.
     pub(super) classes: Vec<String>,
     pub(super) parent: Option<usize>,
-    /// How many elements are above it.
+    /// The number of its ancestors.
     pub(super) depth: u64,
     pub(super) children: Vec<usize>,
     pub(super) standing: Region,
     pub(super) has_text: bool,
 }
 
-/// The elements, in the order of the page.
+/// The elements of a page, in page order.
 pub(super) struct Outline<'p> {
     pub(super) elements: Vec<Element<'p>>,
     by_name: HashMap<String, Vec<usize>>,
@@ -115,17 +115,17 @@ impl<'p> Outline<'p> {
         &self.elements[at]
     }
 
-    /// The elements of a name, in the order of the page.
+    /// Returns the elements of a name, in page order.
     pub(super) fn named(&self, name: &str) -> &[usize] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The elements above one, the nearest first.
+    /// Returns the ancestors of an element, nearest first.
     pub(super) fn above(&self, at: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.get(at).parent, |&at| self.get(at).parent)
     }
 
-    /// The children of a name.
+    /// Returns the children of these names.
     pub(super) fn children_named(&self, at: usize, names: &[&str]) -> Vec<usize> {
         let children = self.get(at).children.iter().copied();
         children.filter(|&child| names.contains(&self.get(child).name.as_str())).collect()
@@ -168,7 +168,7 @@ impl<'p> Outline<'p> {
         match name {
             "html" | "body" | "main" | "article" => return false,
             "nav" | "menu" => return true,
-            // An article has a header of its own.
+            // An article may have a header of its own.
             "header" | "footer" => {
                 let around = parent.into_iter().chain(parent.into_iter().flat_map(|parent| self.above(parent)));
                 let is_own =

@@ -1,4 +1,4 @@
-//! Writing selectors, and trying them on the page.
+//! Building selectors, and trying them on the page.
 
 use dragline_definition::selectors::Css;
 use selectors::context::SelectorCaches;
@@ -11,39 +11,39 @@ use crate::typed::work::Work;
 /// The most classes of one element in a selector.
 const CLASSES_MAX: usize = 2;
 
-/// How many elements above are tried before the selector of a group, and are the steps of a path.
+/// How many ancestors are tried in front of a group's selector, and are the steps of a path.
 const ABOVE_MAX: usize = 8;
 
-/// Elements that are few, so that they tell where something is.
+/// Elements that occur rarely, so that they identify a region.
 const LANDMARKS: &[&str] = &["article", "aside", "main", "section"];
 
-/// The most siblings that are counted.
+/// The most siblings counted.
 const SIBLINGS_MAX: usize = 200;
 
-/// Returns an element with its first class.
+/// Returns an element's name with its first class.
 pub(super) fn compound(outline: &Outline<'_>, at: usize) -> String {
     let element = outline.get(at);
-    // What a body has as its class is that of the page.
+    // The class of the body belongs to the page.
     let class = element.classes.first().filter(|_| element.name != "body");
     format!("{}{}", element.name, class.map(|class| format!(".{class}")).unwrap_or_default())
 }
 
-/// Returns an element of this name with these classes.
+/// Returns a selector of this name with these classes.
 pub(super) fn with_classes(name: &str, classes: &[String]) -> String {
     let classes: String = classes.iter().take(CLASSES_MAX).map(|class| format!(".{class}")).collect();
     format!("{name}{classes}")
 }
 
-/// Returns the id of an element with `#`, if a selector may have it.
+/// Returns the id of an element with `#`, if it can be used in a selector.
 fn id(outline: &Outline<'_>, at: usize) -> Option<String> {
     let id = outline.get(at).node.id_attr()?;
     is_telling(&id).then(|| format!("#{id}"))
 }
 
-/// Returns selectors of an element, from short ones to the path that leads to it alone.
+/// Returns selectors for an element, from short ones to the full path to it.
 pub(super) fn of_element(outline: &Outline<'_>, at: usize) -> Vec<String> {
     let (own, mut tries) = (compound(outline, at), Vec::new());
-    // With the name, as hostile pages give an id to elements of several names.
+    // With the name, as hostile pages give one id to elements of several names.
     tries.extend(id(outline, at).map(|id| format!("{}{id}", outline.get(at).name)));
     if own.contains('.') {
         tries.push(own.clone());
@@ -55,7 +55,7 @@ pub(super) fn of_element(outline: &Outline<'_>, at: usize) -> Vec<String> {
     tries
 }
 
-/// Returns selectors of the children of an element that `own` selects, from short ones on.
+/// Returns selectors for the children `own` of an element, from short ones on.
 pub(super) fn before(outline: &Outline<'_>, parent: usize, own: &str) -> Vec<String> {
     let within = format!("{} > {own}", compound(outline, parent));
     let of_id = id(outline, parent).map(|id| format!("{id} > {own}"));
@@ -70,7 +70,7 @@ pub(super) fn before(outline: &Outline<'_>, parent: usize, own: &str) -> Vec<Str
     tries
 }
 
-/// Returns the path to an element by the places of those above it.
+/// Returns the path to an element by its ancestors' positions.
 pub(super) fn path_to(outline: &Outline<'_>, at: usize) -> String {
     let mut steps = Vec::new();
     let mut next = Some(at);
@@ -91,13 +91,14 @@ pub(super) fn path_to(outline: &Outline<'_>, at: usize) -> String {
     steps.join(" > ")
 }
 
-/// Returns the place of an element among its siblings of the same name, from 1. Not exact if it has very many.
+/// Returns the position of an element among its siblings of the same name, from 1. Not exact if
+/// there are very many.
 pub(super) fn place_of_type(outline: &Outline<'_>, at: usize) -> usize {
     let name = &outline.get(at).name;
     1 + siblings_before(outline, at).filter(|&sibling| outline.get(sibling).name == *name).count()
 }
 
-/// Returns the place of an element among its siblings, from 1. Not exact if it has very many.
+/// Returns the position of an element among its siblings, from 1. Not exact if there are very many.
 pub(super) fn place(outline: &Outline<'_>, at: usize) -> usize {
     1 + siblings_before(outline, at).count()
 }
@@ -111,11 +112,12 @@ fn siblings_before(outline: &Outline<'_>, at: usize) -> impl Iterator<Item = usi
 pub(super) struct Selected {
     pub(super) each: String,
     pub(super) entries: Vec<usize>,
-    /// Whether there are more.
+    /// Whether it selects more than these.
     pub(super) is_cut: bool,
 }
 
-/// Returns the first selector of elements of a name that selects all these, and otherwise only what may be with them; with what it selects.
+/// Returns the first selector for elements of a name that selects all of `wanted`, and otherwise
+/// only elements that may be with them, together with its matches.
 pub(super) fn first_that_selects(
     outline: &Outline<'_>,
     tries: Vec<String>,
@@ -142,13 +144,14 @@ pub(super) fn first_that_selects(
     })
 }
 
-/// Returns what a selector of elements of this name selects; `None` if it is none that is supported, or it took too long.
+/// Returns the matches of a selector for elements of this name; `None` if it is not supported, or
+/// took too long.
 fn select(outline: &Outline<'_>, text: &str, name: &str, work: &mut Work) -> Option<Vec<usize>> {
     let css = Css::parse(text).ok()?;
     let mut caches = SelectorCaches::default();
     let mut selected = Vec::new();
     for &at in outline.named(name) {
-        // All of these have the name that is asked for: then what is above them is looked at.
+        // All of these have the right name, so their ancestors are examined.
         work.spend(2 + outline.get(at).depth / 4).then_some(())?;
         if css.matcher().match_element_with_caches(&outline.get(at).node, &mut caches) {
             selected.push(at);

@@ -13,7 +13,7 @@ use super::{CANDIDATES_MAX, Group};
 use crate::typed::text;
 use crate::typed::work::Work;
 
-/// The most columns that are looked at.
+/// The most columns examined.
 const COLUMNS_MAX: usize = 40;
 
 /// The longest heading, in bytes.
@@ -26,7 +26,7 @@ struct Table {
     rows: Vec<usize>,
 }
 
-/// Returns the tables of a page; those of the same kind, with the same headings, are together.
+/// Returns the tables of a page; those of one kind with the same headings form a group.
 pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<Group> {
     let mut kinds: Vec<Vec<Table>> = Vec::new();
     let mut places = HashMap::new();
@@ -39,7 +39,8 @@ pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<
         });
         kinds[place].push(table);
     }
-    // Together if one selector selects their rows and no others, or else each by itself.
+    // They form one group if a selector matches their rows and no others; otherwise each is its
+    // own.
     let mut groups = Vec::new();
     for tables in kinds {
         if groups.len() >= CANDIDATES_MAX {
@@ -57,7 +58,7 @@ pub(super) fn groups(outline: &Outline<'_>, base: &Url, work: &mut Work) -> Vec<
     groups
 }
 
-/// Reads a table; `None` if it has no headings, or no rows.
+/// Reads a table; `None` if it has no headings or no rows.
 fn read(outline: &Outline<'_>, at: usize, work: &mut Work) -> Option<Table> {
     (outline.get(at).standing == Region::Page).then_some(())?;
     let heads = rows_of(outline, at, &["thead"]);
@@ -82,7 +83,7 @@ fn rows_of(outline: &Outline<'_>, table: usize, parts: &[&str]) -> Vec<usize> {
     parts.into_iter().flat_map(|part| outline.children_named(part, &["tr"])).collect()
 }
 
-/// Returns the heading of each column; one that stands above several columns is that of each.
+/// Returns the heading of each column; one that spans several columns applies to each.
 fn headings(outline: &Outline<'_>, head: usize, work: &mut Work) -> Vec<String> {
     let mut headings = Vec::new();
     for cell in outline.children_named(head, &["th", "td"]) {
@@ -101,7 +102,7 @@ fn group(outline: &Outline<'_>, tables: &[Table], base: &Url, work: &mut Work) -
     let mut rows: Vec<usize> = tables.iter().flat_map(|table| table.rows.iter().copied()).collect();
     rows.sort_unstable();
     let tables = of_element(outline, first.at);
-    // Of tables whose headings are rows like all others, and where headings come again in between, these are left out.
+    // If headings are ordinary rows, perhaps repeated in between, they are left out.
     let tries = ["tr", "tr:has(> td)"];
     let tries = tables.iter().flat_map(|table| tries.map(|row| format!("{table} > tbody > {row}"))).collect();
     let selected = first_that_selects(outline, tries, ("tr", &rows), |_| false, work)?;

@@ -21,7 +21,8 @@ fn found(html: &str) -> Repetitions {
     found
 }
 
-/// Each selector is accepted in a definition, and finds as many entries and fields as are told.
+/// Asserts that a definition accepts each selector, and that it finds the reported number of
+/// entries and fields.
 fn is_as_told(html: &str, found: &Repetitions) {
     let document = tree::parse(html).unwrap();
     for group in &found.repeated {
@@ -42,7 +43,7 @@ fn is_as_told(html: &str, found: &Repetitions) {
     }
 }
 
-/// Counts the entries of which a definition with these selectors takes the field.
+/// Counts the entries for which a definition with these selectors gets the field.
 fn of_definition(document: &Document, group: &Repeated, field: &RepeatedField) -> usize {
     let place = |at| Selector { at, regex: None };
     let each = place(SelectorPlace::Css { selector: group.each.clone(), attribute: None });
@@ -67,7 +68,7 @@ fn of_definition(document: &Document, group: &Repeated, field: &RepeatedField) -
     outcome.items.len()
 }
 
-/// Returns a line for each group, and below it one for each field.
+/// Returns a line for each group, followed by one for each of its fields.
 fn shown(groups: &[Repeated]) -> Vec<String> {
     let group = |group: &Repeated| {
         let head = format!("{} {} x {}", group.form.name(), group.entries, group.each);
@@ -176,7 +177,7 @@ fn lists_are_found_with_their_fields() {
 }
 
 #[test]
-fn lists_within_lists_are_told_apart() {
+fn nested_lists_are_distinguished() {
     let section = |n: usize| {
         let cards = numbered(3, "<li class=product><b class=name>P#</b></li>");
         format!("<section class=group><h2>Group {n}</h2><ul class=products>{cards}</ul></section>")
@@ -191,7 +192,7 @@ fn lists_within_lists_are_told_apart() {
 }
 
 #[test]
-fn menus_and_what_is_around_each_page_are_not_taken() {
+fn menus_and_page_frames_are_ignored() {
     let items = numbered(4, "<li class=item><a href=/#>Part #</a>");
     for (html, groups, why) in [
         (format!("<nav><ul>{items}</ul></nav>"), 0, "a menu"),
@@ -340,7 +341,7 @@ fn labels_name_values() {
 }
 
 #[test]
-fn labels_lead_to_values_wherever_they_stand() {
+fn labels_lead_to_values_in_any_position() {
     let html = "<dl><dt>A<dd>1<dt>It's <b>B</b><dd>2</dl><table><tr><th>C<td>3<tr><th>D<td>4</table><table id=colons><tr><td>E:<td>5<tr><td>F:<td>6</table>";
     let paths: BTreeMap<String, String> = found(html)
         .repeated
@@ -371,7 +372,7 @@ fn labels_lead_to_values_wherever_they_stand() {
 }
 
 #[test]
-fn hostile_pages_are_quick_and_told() {
+fn hostile_pages_are_fast_and_reported() {
     let many = "<i class=a>x</i>".repeat(30);
     for (html, is_cut, why) in [
         (format!("<table>{}</table>", "<tr><td>x<td>y".repeat(150_000)), true, "rows without end"),
@@ -396,7 +397,7 @@ fn hostile_pages_are_quick_and_told() {
     }
 }
 
-/// Some HTML of what lists, tables and menus are made of.
+/// HTML made of the elements of lists, tables and menus.
 fn any_html() -> impl Strategy<Value = String> {
     let class = "(( class=(card|row|item|nav|odd|c1|'card item'))|( id=(main|x1))|( itemprop=name))?";
     let leaf = prop_oneof![
@@ -420,7 +421,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn selectors_find_what_is_told_of_any_page(html in any_html()) {
+    fn selectors_find_the_reported_entries_on_any_page(html in any_html()) {
         let groups = found(&html);
         prop_assert_eq!(groups.repeated, found(&html).repeated, "the same each time");
     }

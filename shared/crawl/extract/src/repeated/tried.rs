@@ -1,4 +1,4 @@
-//! Fields as a selector finds them: what is said of them was seen.
+//! Trying fields on the page, so that everything reported about them was observed.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -20,7 +20,7 @@ use crate::typed::work::Work;
 /// The longest example, in characters.
 const EXAMPLE_CHARS_MAX: usize = 80;
 
-/// Where a field stands in an entry.
+/// The position of a field in an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FieldPath {
     /// The selector below the entry; `None` if it is the entry itself.
@@ -29,7 +29,7 @@ pub(super) struct FieldPath {
     pub(super) attribute: Option<&'static str>,
 }
 
-/// A field as it was written, not yet tried.
+/// A field candidate that was not tried yet.
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub(super) place: FieldPath,
@@ -37,18 +37,18 @@ pub(super) struct Written {
     pub(super) path: Option<String>,
 }
 
-/// What a place gives of one entry.
+/// The value at a position in one entry.
 pub(super) type FieldText = Option<(NodeId, String)>;
 
-/// By what two fields are told apart.
+/// The identity of a field's values.
 #[derive(PartialEq, Eq, Hash)]
 enum Same {
     Element(NodeId),
     Url(String),
 }
 
-/// Tries fields on entries, and keeps those that as many entries have as `least`. Where two always find the same element, or lead to the same
-/// URL, the first one stays.
+/// Tries fields on entries, and keeps those that occur in at least `least` entries. If two always
+/// find the same element, or lead to the same URL, the first one stays.
 pub(super) fn fields(
     outline: &Outline<'_>,
     entries: &[usize],
@@ -83,7 +83,7 @@ pub(super) fn fields(
     fields
 }
 
-/// Returns what a place gives of each entry: the first value that is not empty.
+/// Returns the value at a position in each entry: the first one that is not empty.
 pub(super) fn values(
     outline: &Outline<'_>,
     entries: &[usize],
@@ -111,7 +111,7 @@ pub(super) fn values(
     values
 }
 
-/// Returns the first that is made of an element below this one.
+/// Returns the first non-empty result for an element below this one.
 fn first_below<'p, T>(
     root: NodeRef<'p>,
     work: &mut Work,
@@ -157,14 +157,14 @@ fn is_url(attribute: &str) -> bool {
     matches!(attribute, "href" | "src" | "data-src")
 }
 
-/// Returns what all values can be read as.
+/// Returns the kind that all values fit.
 fn kind_of_all<'v, V: Iterator<Item = &'v str>>(
     attribute: Option<&str>,
     texts: impl Fn() -> V,
     base: &Url,
 ) -> ScalarKind {
     let is = |kind: ScalarKind, text: &str| match kinds::value(kind, text, base) {
-        // A number in a sentence is no amount of money.
+        // A number in a sentence is not an amount of money.
         Some(Value::Money(money)) => money.currency.is_some(),
         read => read.is_some(),
     };
@@ -175,7 +175,7 @@ fn kind_of_all<'v, V: Iterator<Item = &'v str>>(
     kinds.iter().copied().find(|kind| texts().all(|text| is(*kind, text))).unwrap_or_default()
 }
 
-/// Returns the name of a field of which nothing else tells one.
+/// Returns a default name for a field.
 fn name_by_kind(kind: ScalarKind) -> &'static str {
     match kind {
         ScalarKind::Money => "price",

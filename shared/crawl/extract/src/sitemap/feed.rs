@@ -1,4 +1,4 @@
-//! Feeds as sitemaps: the page of each item of RSS, and of each entry of Atom.
+//! Feeds as sitemaps: the page of each RSS item or Atom entry.
 
 use std::borrow::Cow;
 
@@ -9,29 +9,29 @@ use quick_xml::events::BytesStart;
 use super::{Said, is_absolute};
 use crate::files::xml::attribute;
 
-/// A field of an item that is being read.
+/// The field of an item that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Link,
     Guid,
 }
 
-/// What an item says.
+/// The links of an item.
 #[derive(Debug, Default)]
 struct Item {
     link: Option<String>,
     guid: Option<String>,
 }
 
-/// What was read so far.
+/// The result so far.
 #[derive(Debug)]
 pub(super) struct Feed {
-    /// The prefix of the root, which says what other elements are of an extension.
+    /// The prefix of the root, which distinguishes elements of extensions.
     prefix: Option<String>,
-    /// The open item; the feed's own links are not of pages that it lists.
+    /// The open item. The feed's own links do not count as listed pages.
     item: Option<Item>,
     field: Option<Field>,
-    /// An element that says nothing of the page, and how many of its name are open in each other.
+    /// An ignored element, and the nesting depth of its name.
     muted: Option<(String, usize)>,
     said: Said,
     pub(super) links: Vec<(LinkKind, String)>,
@@ -96,7 +96,7 @@ impl Feed {
         }
     }
 
-    /// Ends the open item: it stands for the page that it links to, or else names in its id.
+    /// Ends the open item: adds the page that it links to, or else the one in its id.
     fn finish(&mut self) {
         (self.field, self.muted, self.said) = (None, None, Said::default());
         let Some(Item { link, guid }) = self.item.take() else { return };

@@ -1,4 +1,5 @@
-//! Lists for crawlers: sitemaps (sitemaps.org, protocol 0.9) as XML, as feeds and as text, indexes of them, and the sitemaps that robots.txt names.
+//! Sitemaps (sitemaps.org, protocol 0.9) as XML, feeds and text, sitemap indexes, and the sitemaps
+//! named in robots.txt.
 
 mod feed;
 #[cfg(test)]
@@ -23,25 +24,26 @@ use crate::files::xml::{Visitor, walk};
 /// The most URLs of one sitemap (a limit of the protocol).
 const ENTRIES_MAX: usize = 50_000;
 
-/// The longest URL that is read (a limit of the protocol is 2,048).
+/// The longest URL read, in bytes (the protocol's limit is 2,048).
 const URL_BYTES_MAX: usize = 8 << 10;
 
-/// How much of a body is looked at before all of it is read.
+/// How many bytes of a body are examined before all of it is read.
 const LOOK_BYTES: u64 = 4 << 10;
 
-/// How often a body may be compressed, besides its content coding: a file that is, and is again by a server that does not know it.
+/// How often a body may be compressed, besides its content coding: a compressed file may be
+/// compressed again by a server that does not know it is.
 const GZIPS_MAX: usize = 2;
 
 const GZIP_MARK: &[u8] = b"\x1f\x8b";
 
-/// Why what was named as a sitemap lists nothing.
+/// Why a body named as a sitemap lists nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NothingListed {
-    /// It is robots.txt, which need not name any.
+    /// It is robots.txt, which need not name any sitemap.
     InRobots,
     /// It is something else.
     NotASitemap,
-    /// It is one, and has no URL that can be crawled.
+    /// It is one, but has no URL that can be crawled.
     NoUrls,
     /// Its compression is damaged.
     Damaged,
@@ -58,7 +60,8 @@ impl fmt::Display for NothingListed {
     }
 }
 
-/// Returns what a body lists that was named as a sitemap, or is robots.txt, whatever its type is.
+/// Returns the links of a body that was named as a sitemap, or is robots.txt, whatever its media
+/// type.
 pub(crate) fn named(body: &Body<'_>, read_as: ReadAs) -> Result<Vec<FoundLink>, NothingListed> {
     let found = match read_as {
         ReadAs::Typed | ReadAs::Robots => body.links(in_robots(body)),
@@ -77,7 +80,8 @@ pub(crate) fn named(body: &Body<'_>, read_as: ReadAs) -> Result<Vec<FoundLink>, 
     if found.is_empty() { Err(NothingListed::InRobots) } else { Ok(found) }
 }
 
-/// Returns the links of a body that is a sitemap or robots.txt by its type and its beginning; none if it is neither.
+/// Returns the links of a body that is a sitemap or robots.txt by its media type and beginning;
+/// none if it is neither.
 pub(crate) fn links(body: &Body<'_>) -> Vec<FoundLink> {
     match body.media {
         MediaType::Plain | MediaType::Unknown if body.source.url.path_and_query() == ROBOTS_PATH => {
@@ -98,14 +102,15 @@ pub(crate) fn links(body: &Body<'_>) -> Vec<FoundLink> {
     }
 }
 
-/// Returns the sitemaps that robots.txt names. Where it redirects to, relative ones are relative to nothing.
+/// Returns the sitemaps named in robots.txt. After a redirect, relative URLs have no base.
 fn in_robots(body: &Body<'_>) -> Vec<(LinkKind, String)> {
     let is_in_its_place = body.source.url.path_and_query() == ROBOTS_PATH;
     let named = sitemaps(&body.decoded(), ENTRIES_MAX).into_iter();
     named.filter(|url| is_in_its_place || is_absolute(url)).map(|url| (LinkKind::SitemapFile, url)).collect()
 }
 
-/// Returns the beginning of a body with its compression undone, that of a file as well, and whether that is damaged.
+/// Decompresses the beginning of a body, including compressed files. Also returns whether the
+/// compression is damaged.
 fn unpacked<'b>(body: &Body<'b>, bytes_max: u64) -> (Cow<'b, [u8]>, bool) {
     let bytes_max = bytes_max.min(body.settings.decoded_bytes_max);
     let mut bytes = body.beginning(bytes_max);
@@ -129,31 +134,32 @@ fn is_absolute(url: &str) -> bool {
         .any(|scheme| url.get(..scheme.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(scheme)))
 }
 
-/// Returns what the text of a sitemap lists; `None` if it is no sitemap.
+/// Returns the links of a sitemap's text; `None` if it is not a sitemap.
 fn in_text(text: &str) -> Option<Vec<(LinkKind, String)>> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\0'));
-    // A list may have anything in its URLs, and XML may have anything before its root.
+    // The URLs of a text list may contain anything, and XML may have anything before its root.
     let listed = if is_absolute(text) { None } else { in_xml(text, Roots::WithFeeds) };
     listed.or_else(|| if text.starts_with('<') { None } else { in_lines(text) })
 }
 
-/// Returns the URLs of a list, one a line; `None` if there is none.
+/// Returns the URLs of a text list, one a line; `None` if there is none.
 fn in_lines(text: &str) -> Option<Vec<(LinkKind, String)>> {
     let lines = text.split(['\n', '\r']).map(str::trim).filter(|line| is_absolute(line) && line.len() <= URL_BYTES_MAX);
     let urls: Vec<_> = lines.take(ENTRIES_MAX).map(|line| (LinkKind::Sitemap, line.to_owned())).collect();
     (!urls.is_empty()).then_some(urls)
 }
 
-/// Which elements begin a list.
+/// The elements that begin a sitemap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Roots {
-    /// The root, if it is one of a sitemap.
+    /// The root element of a sitemap.
     Sitemaps,
-    /// The first that is one of a sitemap or a feed, whatever is before it.
+    /// The first element that begins a sitemap or a feed, whatever comes before it.
     WithFeeds,
 }
 
-/// Whether a document whose beginning this is may be a sitemap: its root is one, or comes later.
+/// Whether a document with this beginning may be a sitemap: its root is that of one, or comes
+/// later.
 fn may_be_one(beginning: &str) -> bool {
     let mut document = Document::new(Roots::Sitemaps);
     walk(beginning, &mut document);
@@ -179,9 +185,9 @@ struct Document {
     list: List,
 }
 
-/// What an XML document is.
+/// The kind of an XML document.
 enum List {
-    /// Its root did not come yet.
+    /// The root has not appeared yet.
     Unseen,
     Urlset(Urlset),
     Feed(Feed),
@@ -234,14 +240,14 @@ impl Visitor for Document {
     }
 
     fn unknown_reference(&mut self, name: &str) {
-        // An ampersand that nobody escaped, before a parameter's name.
+        // An unescaped ampersand, before a parameter's name.
         self.text("&");
         self.text(name);
         self.text(";");
     }
 
     fn breaks_off(&mut self) {
-        // In a tag, so that the text before it is whole.
+        // Inside a tag, so that the text before it is complete.
         if let List::Urlset(urlset) = &mut self.list {
             urlset.flush();
         }
@@ -257,12 +263,12 @@ impl Visitor for Document {
     }
 }
 
-/// Returns an element's name in lower case, as some generators write it in upper case.
+/// Returns an element's name in lower case, as some generators use upper case.
 fn lower(name: &str) -> Cow<'_, str> {
     if name.bytes().any(|byte| byte.is_ascii_uppercase()) { name.to_ascii_lowercase().into() } else { name.into() }
 }
 
-/// Text that may be a URL, as far as it may be as long.
+/// Text that may be a URL, up to the length limit.
 #[derive(Debug, Default)]
 struct Said(String);
 
@@ -273,7 +279,7 @@ impl Said {
         }
     }
 
-    /// Returns the URL, without white space around it and without line breaks in it; `None` if there is none, or it is too long.
+    /// Takes the URL, trimmed and without line breaks; `None` if there is none, or it is too long.
     fn take(&mut self) -> Option<String> {
         let said = std::mem::take(&mut self.0);
         let url = match said.trim() {

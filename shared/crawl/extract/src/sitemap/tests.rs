@@ -1,4 +1,4 @@
-//! What is found in lists for crawlers, as sites write them.
+//! The links in sitemaps as sites write them.
 
 use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -10,7 +10,8 @@ use crate::article::MainRules;
 use crate::typed::Types;
 use crate::{Settings, Source, extract_as};
 
-/// The paths of the links of a body, or whole URLs if they are elsewhere, with `+` before those that are sitemaps; what it is, and why, if it is none.
+/// Returns the links of a body as paths, or as whole URLs if they are elsewhere, with `+` before
+/// sitemaps; then the kind of body, and the reason if it is not a sitemap.
 fn read(path: &str, content_type: &str, body: &[u8], read_as: ReadAs) -> Vec<String> {
     let rules = UrlRules::default();
     let url = CrawlUrl::parse(&format!("https://a.example{path}"), &rules).unwrap();
@@ -40,7 +41,7 @@ fn urlset(entries: &str) -> String {
 }
 
 #[test]
-fn what_is_listed_for_crawlers_is_found() {
+fn listed_urls_are_found() {
     let one = urlset("<url><loc>https://a.example/1</loc></url>");
     let late = format!("<?xml version='1.0'?><!-- {} -->{one}", "generated ".repeat(500));
     let compressed = gzip(one.as_bytes(), CompressionGoal::Time);
@@ -183,7 +184,7 @@ fn sitemaps_are_read_as_sites_write_them() {
 }
 
 #[test]
-fn what_is_named_as_a_sitemap_is_one_whatever_its_type_is() {
+fn a_body_named_as_a_sitemap_is_one_whatever_its_type() {
     let one = urlset("<url><loc>https://a.example/1</loc></url>");
     let utf_16 = |mark: &str, text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
         format!("{mark}{text}").encode_utf16().flat_map(bytes).collect()

@@ -1,31 +1,32 @@
-//! Sitemaps as XML, and indexes of them, as sites write them: with other namespaces, without `loc`, and with elements that nobody closed.
+//! XML sitemaps and indexes as sites write them: with other namespaces, without `loc`, and with
+//! unclosed elements.
 
 use dragline_domain::document::LinkKind;
 
 use super::{Said, is_absolute};
 
-/// What is open.
+/// The innermost open element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     /// The root.
     Root,
     /// `url` or `sitemap`.
     Entry,
-    /// `loc`. Some sites write `url` in it once more.
+    /// `loc`. Some sites nest another `url` in it.
     Loc,
 }
 
-/// What was read so far.
+/// The result so far.
 #[derive(Debug)]
 pub(super) struct Urlset {
-    /// The prefix of the root, which says what other elements are of an extension.
+    /// The prefix of the root, which distinguishes elements of extensions.
     prefix: Option<String>,
-    /// What the root says that its entries are.
+    /// The kind of entries according to the root.
     root_kind: LinkKind,
-    /// What the open entry is.
+    /// The kind of the open entry.
     kind: LinkKind,
     open: Open,
-    /// An element that says nothing of the URL, and how many of its name are open in each other.
+    /// An ignored element, and the nesting depth of its name.
     muted: Option<(String, usize)>,
     said: Said,
     pub(super) links: Vec<(LinkKind, String)>,
@@ -84,7 +85,8 @@ impl Urlset {
         }
     }
 
-    /// Takes what was said as a URL. What stands in an entry itself is one only if it looks like one.
+    /// Adds the collected text as a URL. Text directly in an entry counts only if it looks like
+    /// one.
     pub(super) fn flush(&mut self) {
         let url = self.said.take().filter(|url| self.open == Open::Loc || is_absolute(url));
         self.links.extend(url.map(|url| (self.kind, url)));
@@ -95,7 +97,8 @@ fn is_entry(name: &str) -> bool {
     matches!(name, "url" | "sitemap")
 }
 
-/// Whether this is a field of an entry, which has no elements of its own: one that nobody closed ends with the next.
+/// Whether this is a field of an entry. Fields have no child elements, so an unclosed one ends with
+/// the next.
 fn is_field(name: &str) -> bool {
     matches!(name, "lastmod" | "changefreq" | "priority")
 }

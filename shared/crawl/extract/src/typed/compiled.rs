@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Record(Vec<Field>),
 }
 
-/// A place, and how the user wrote it.
+/// A place, and its spelling in the definition.
 #[derive(Debug)]
 pub(super) struct CompiledPlace {
     pub(super) at: At,
@@ -67,7 +67,7 @@ impl Type {
         self.when.as_ref().is_none_or(|when| when.matches(url))
     }
 
-    /// All its places, with those of its records.
+    /// Returns all its places, including those of its records.
     pub(super) fn places(&self) -> Vec<&CompiledPlace> {
         let mut places: Vec<&CompiledPlace> = self.each.iter().collect();
         collect(&self.fields, &mut places);
@@ -75,7 +75,7 @@ impl Type {
     }
 }
 
-/// The checks of a definition bound how deep records are nested.
+/// Recurses as deep as records are nested, which the definition's checks limit.
 fn collect<'f>(fields: &'f [Field], places: &mut Vec<&'f CompiledPlace>) {
     for field in fields {
         places.extend(&field.any);

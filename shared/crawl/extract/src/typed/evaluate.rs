@@ -1,4 +1,4 @@
-//! Making items: looking at the places of each field, and checking what stands there.
+//! Making items: examining the places of each field, and checking the values.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,29 +18,30 @@ use super::trace::{FieldResult, FieldTrace, Tried};
 use super::work::{Work, cost_of_bytes};
 use super::{MISFITS_MAX, Outcome, PageParts, ROWS_MAX, TRACES_MAX, Tracing, kinds};
 
-/// The most characters of a value that is shown.
+/// The most characters of a displayed value.
 const RAW_CHARS_MAX: usize = 200;
 
-/// What fields are looked for in.
+/// The part of the page in which fields are looked for.
 #[derive(Clone, Copy)]
 struct Scope<'p> {
     node: NodeRef<'p>,
     json: Option<&'p Value>,
 }
 
-/// What stands in a place.
+/// A match in a place.
 enum Match<'p> {
     Node(NodeRef<'p>),
     Json(&'p Value),
     Text(String),
 }
 
-/// Where a field is, for people.
+/// The position of a field, for display.
 #[derive(Clone, Copy)]
 struct Whereabouts<'n> {
     item_type: &'n str,
     item: usize,
-    /// The names that lead to it, with a dot at the end; empty for a field of the item itself.
+    /// The names of the enclosing fields, each followed by a dot; empty for a field of the item
+    /// itself.
     lead: &'n str,
 }
 
@@ -84,7 +85,7 @@ impl<'p> Evaluation<'p> {
         }
     }
 
-    /// Makes an item of what is within a scope. Whether there is anything.
+    /// Makes an item from a scope. Returns whether there was anything.
     fn item(&mut self, item_type: &Type, item: usize, scope: Scope<'p>) -> bool {
         let at = Whereabouts { item_type: &item_type.name, item, lead: "" };
         let fields = self.fields(&item_type.fields, at, scope);
@@ -108,7 +109,8 @@ impl<'p> Evaluation<'p> {
         made
     }
 
-    /// A row in which nothing is found is not one, such as that of a table's headings: nothing is missing in it.
+    /// Drops misfits about missing fields: a row in which nothing was found is not one, such as a
+    /// table's heading row.
     fn forget_missing(&mut self, since: usize) {
         let rest = self.outcome.misfits.split_off(since);
         self.outcome.misfits.extend(rest.into_iter().filter(|misfit| misfit.value.is_some()));
@@ -228,7 +230,7 @@ impl<'p> Evaluation<'p> {
         self.outcome.traces.push(FieldTrace { item_type, item: at.item, field: name, tried, raw, found });
     }
 
-    /// Returns what stands in a place.
+    /// Returns the matches of a place.
     fn matches(&mut self, place: &CompiledPlace, scope: Scope<'p>) -> Vec<Match<'p>> {
         let sources = self.sources;
         match &place.at {
@@ -281,7 +283,7 @@ impl<'p> Evaluation<'p> {
         found
     }
 
-    /// Returns what fields are looked for in, of each match.
+    /// Returns the scopes for nested fields, one for each match.
     fn scopes(&mut self, matches: Vec<Match<'p>>, around: Scope<'p>) -> Vec<Scope<'p>> {
         if matches.len() > ROWS_MAX {
             self.work.cut();
@@ -294,7 +296,7 @@ impl<'p> Evaluation<'p> {
         matches.into_iter().take(ROWS_MAX).filter_map(scope).collect()
     }
 
-    /// Returns the texts of matches that are not empty: all of them, or the first one.
+    /// Returns the non-empty texts of matches: all of them, or the first one.
     fn texts(
         &mut self,
         place: &CompiledPlace,
@@ -357,12 +359,12 @@ impl<'p> Evaluation<'p> {
     }
 }
 
-/// As values that differ only in this are the same.
+/// Normalises a text for comparison: values that differ only in this are the same.
 fn normal(scalar: ScalarKind, text: &str) -> String {
     if scalar == ScalarKind::Text { text::collapsed(text) } else { text.trim().to_owned() }
 }
 
-/// Lists in JSON stand for their values.
+/// Flattens lists in JSON into their values.
 fn flat(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(values) => values.iter().collect(),
@@ -370,7 +372,7 @@ fn flat(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// Counts the values in JSON. Its parser bounds how deep it is.
+/// Counts the values in JSON. Its parser limits the depth.
 fn size(value: &Value) -> u64 {
     1 + match value {
         Value::Array(values) => values.iter().map(size).sum(),
@@ -379,10 +381,10 @@ fn size(value: &Value) -> u64 {
     }
 }
 
-/// Makes a value of a text.
+/// Converts a text to a value.
 ///
 /// # Errors
-/// The rule that it breaks, as one writes it.
+/// Returns the broken rule, as written in a definition.
 fn fitting(field: &Field, scalar: ScalarKind, raw: &str, base: &url::Url) -> Result<ItemValue, String> {
     let value = kinds::value(scalar, raw, base).ok_or_else(|| format!("kind: {}", scalar.name()))?;
     let amount = match &value {
@@ -406,7 +408,7 @@ fn fitting(field: &Field, scalar: ScalarKind, raw: &str, base: &url::Url) -> Res
     }
 }
 
-/// The beginning of a value, as people are shown it.
+/// Returns the beginning of a value, for display.
 fn shown(raw: &str) -> String {
     raw.chars().take(RAW_CHARS_MAX).collect()
 }

@@ -9,9 +9,10 @@ use super::work::Work;
 /// The most matches of one place.
 pub(super) const MATCHES_MAX: usize = 10_000;
 
-/// Returns the elements below a node that a selector matches, in the order of the page.
+/// Returns the elements below a node that match a selector, in page order.
 ///
-/// A selector looks at more than the element that it is tried on: what that may take is charged by the element's place in the tree.
+/// Matching looks beyond the element itself: that cost is charged by the element's position in the
+/// tree.
 pub(crate) fn select<'p>(
     root: NodeRef<'p>,
     css: &Css,
@@ -20,7 +21,8 @@ pub(crate) fn select<'p>(
 ) -> Vec<NodeRef<'p>> {
     let mut found = Vec::new();
     let Some(above) = above(root, css.cost(), work) else { return found };
-    // What each level has cost so far: its ancestors and their earlier siblings, or only its ancestors.
+    // The cost of each level so far: its ancestors and their earlier siblings, or only its
+    // ancestors.
     let mut levels = vec![above + 1];
     let Some(mut node) = root.first_child() else { return found };
     loop {
@@ -28,7 +30,8 @@ pub(crate) fn select<'p>(
         if node.is_element() {
             let cost = match css.cost() {
                 Cost::Element => 1,
-                // Most elements are not what the last part of the selector asks for, and then nothing above them is looked at.
+                // Most elements fail the last part of the selector, and then their ancestors are
+                // not examined.
                 Cost::Ancestors => 1 + level / 16,
                 Cost::Siblings => level,
             };
@@ -66,7 +69,7 @@ pub(crate) fn select<'p>(
     found
 }
 
-/// Returns the cost of what is above a node; `None` if it is too much.
+/// Returns the cost of a node's ancestors; `None` if it is too much.
 fn above(root: NodeRef<'_>, cost: Cost, work: &mut Work) -> Option<u64> {
     let mut above = 0;
     let mut node = Some(root);

@@ -1,4 +1,4 @@
-//! Making values of texts.
+//! Converting texts to values.
 
 use dragline_domain::definition::ScalarKind;
 use dragline_domain::item::Value;
@@ -11,7 +11,7 @@ use crate::items::{date, money};
 /// Longer texts are not numbers, dates or the like.
 const SHORT_BYTES_MAX: usize = 200;
 
-/// Makes a value of a text; `None` if it is not of that kind.
+/// Converts a text to a value; `None` if it is not of that kind.
 pub(crate) fn value(kind: ScalarKind, raw: &str, base: &Url) -> Option<Value> {
     let text = collapsed(raw);
     let is_short = text.len() <= SHORT_BYTES_MAX;
@@ -39,7 +39,7 @@ fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// Reads a number as people write it; `12 %` is 12.
+/// Reads a number in usual spellings; `12 %` is 12.
 pub(super) fn number(text: &str) -> Option<Number> {
     let text = text.trim().trim_end_matches('%').trim_end();
     let (sign, digits) = match text.strip_prefix(['-', '−', '+']) {
@@ -56,7 +56,7 @@ pub(super) fn number(text: &str) -> Option<Number> {
     }
 }
 
-/// Returns a number without its separators of thousands, and with a dot before its fraction.
+/// Returns a number without thousands separators, and with a dot before its fraction.
 fn plain(digits: &str) -> Option<String> {
     const GROUPING: [char; 6] = [' ', '\u{a0}', '\u{202f}', '\u{2009}', '\'', '’'];
     let (whole, fraction) = match (digits.rfind('.'), digits.rfind(',')) {
@@ -93,7 +93,7 @@ fn split(digits: &str, at: usize) -> (&str, &str) {
     (&digits[..at], &digits[at + 1..])
 }
 
-/// Whether a separator stands before every three digits: `1,234,567`.
+/// Whether a separator precedes every three digits: `1,234,567`.
 fn is_grouped(whole: &str, separator: char) -> bool {
     let mut groups = whole.split(separator);
     let first = groups.next().unwrap_or_default();

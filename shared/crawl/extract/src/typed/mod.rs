@@ -1,7 +1,8 @@
-//! The user's own items: what the types of a definition want from a page.
+//! User-defined items: the types of a definition, applied to a page.
 //!
-//! [`Types`] is compiled once for a definition. Of a page it makes the items that fit, and says of each value that does not fit which rule it breaks.
-//! All that it does with a page has a limit, and a page on which one was reached is marked as cut.
+//! [`Types`] is compiled once for a definition. It makes the items of a page, and reports the
+//! broken rule for each value that does not fit. All work on a page is limited, and a page that
+//! reached a limit is marked as cut.
 
 mod compiled;
 mod evaluate;
@@ -26,7 +27,7 @@ use self::compiled::Type;
 use self::evaluate::Evaluation;
 pub use self::trace::{FieldResult, FieldTrace, Tried};
 
-/// The most items that a type gives on a page, and the most records of a field.
+/// The most items of a type on a page, and the most records of a field.
 const ROWS_MAX: usize = 1_000;
 /// The most misfits of a page.
 const MISFITS_MAX: usize = 1_000;
@@ -37,38 +38,38 @@ const TRACES_MAX: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct Types(Vec<Type>);
 
-/// What is known of a page once it was parsed.
+/// A parsed page.
 #[derive(Clone, Copy)]
 pub struct PageParts<'p> {
     /// Its tree.
     pub document: &'p Document,
-    /// The URL that it came from, by which types apply.
+    /// The URL that it came from, which decides which types apply.
     pub url: &'p CrawlUrl,
-    /// What its links are relative to.
+    /// The base of its links.
     pub base: &'p Url,
-    /// What its scripts with JSON-LD say, each parsed.
+    /// The parsed JSON-LD of its scripts.
     pub json_ld: &'p [serde_json::Value],
-    /// The items that its structured data gives.
+    /// The items from its structured data.
     pub items: &'p [Item],
 }
 
-/// Whether to say where each field came from.
+/// Whether to report where each field came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tracing {
-    /// For people who look at one page.
+    /// Yes, for people who examine one page.
     On,
-    /// For crawls.
+    /// No, for crawls.
     Off,
 }
 
-/// What the types make of a page.
+/// The result of applying the types to a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The items, type by type, in the order of the page.
+    /// The items, type by type, in page order.
     pub items: Vec<Item>,
-    /// What does not fit.
+    /// Values that do not fit.
     pub misfits: Vec<Misfit>,
-    /// Where each field came from, if that was asked for.
+    /// Where each field came from, if tracing is on.
     pub traces: Vec<FieldTrace>,
     /// Whether a limit was reached, so that something may be missing.
     pub was_cut: bool,
@@ -81,7 +82,8 @@ impl Types {
     /// Compiles the types of a definition.
     ///
     /// # Errors
-    /// A selector or a path that is not supported. A definition that was read from YAML has none; a stored one might, if this version supports less.
+    /// Returns an unsupported selector or path. A definition read from YAML has none; a stored one
+    /// might, if this version supports less.
     pub fn new(types: &[ItemType]) -> Result<Self, SelectorError> {
         types.iter().map(Type::new).collect::<Result<_, _>>().map(Self)
     }
@@ -92,7 +94,7 @@ impl Types {
         self.0.iter().any(|item_type| item_type.applies_to(url))
     }
 
-    /// Makes items of a page. The same page gives the same items.
+    /// Makes the items of a page. The same page gives the same items.
     #[must_use]
     pub fn of_page(&self, page: &PageParts<'_>, tracing: Tracing) -> Outcome {
         let types: Vec<&Type> = self.0.iter().filter(|item_type| item_type.applies_to(page.url)).collect();

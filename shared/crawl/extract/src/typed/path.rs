@@ -1,4 +1,4 @@
-//! Walking along paths.
+//! Evaluating paths.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use super::find::MATCHES_MAX;
 use super::text::{self, SEARCHED_BYTES_MAX};
 use super::work::Work;
 
-/// The order of a page's nodes, made when it is first needed.
+/// The order of a page's nodes, computed when first needed.
 #[derive(Default)]
 pub(super) struct Order(HashMap<NodeId, usize>);
 
@@ -32,7 +32,7 @@ impl Order {
     }
 }
 
-/// Returns the elements to which a path leads from a node, in the order of the page.
+/// Returns the elements that a path selects from a node, in page order.
 pub(super) fn walk<'p>(root: NodeRef<'p>, path: &Path, order: &mut Order, work: &mut Work) -> Vec<NodeRef<'p>> {
     let mut nodes = vec![root];
     for step in &path.steps {
@@ -61,7 +61,8 @@ fn take<'p>(from: &[NodeRef<'p>], step: &Step, work: &mut Work) -> Vec<NodeRef<'
                 taken.group(row(node.prev_sibling(), NodeRef::prev_sibling, work), work);
             }
             Axis::Descendant => {
-                // Positions count among the children of one parent. What is below several of the nodes is walked once.
+                // Positions count among the children of one parent. Descendants shared by several
+                // nodes are walked once.
                 let mut parents = vec![node];
                 while let Some(parent) = parents.pop() {
                     if !walked.insert(parent.id) || !work.spend(1) {
@@ -77,7 +78,7 @@ fn take<'p>(from: &[NodeRef<'p>], step: &Step, work: &mut Work) -> Vec<NodeRef<'
     taken.nodes
 }
 
-/// Returns the elements of a row of siblings.
+/// Returns the elements in a row of siblings.
 fn row<'p>(
     first: Option<NodeRef<'p>>,
     next: fn(&NodeRef<'p>) -> Option<NodeRef<'p>>,
@@ -94,7 +95,7 @@ struct Taken<'s, 'p> {
 }
 
 impl<'p> Taken<'_, 'p> {
-    /// Takes those nodes of a group that the step asks for.
+    /// Takes the nodes of a group that the step selects.
     fn group(&mut self, mut group: Vec<NodeRef<'p>>, work: &mut Work) {
         if let NodeTest::Name(name) = &self.step.test {
             group.retain(|node| is_named(node, name));
@@ -116,7 +117,7 @@ fn is_named(node: &NodeRef<'_>, name: &str) -> bool {
     node.qual_name_ref().is_some_and(|own| str::eq_ignore_ascii_case(&own.local, name))
 }
 
-/// Whether a predicate holds. How deep they are nested was checked when the path was parsed.
+/// Whether a predicate holds. The parser has limited the nesting of predicates.
 fn holds(predicate: &Predicate, node: NodeRef<'_>, position: usize, last: usize, work: &mut Work) -> bool {
     let mut is =
         |operand: &Operand, test: &dyn Fn(&str) -> bool| values(operand, node, work).iter().any(|value| test(value));

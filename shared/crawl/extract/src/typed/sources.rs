@@ -1,4 +1,4 @@
-//! What a page says in JSON: its JSON-LD, its scripts, and the items that its structured data gives.
+//! JSON sources of a page: its JSON-LD, its scripts, and the items from its structured data.
 
 use std::collections::HashMap;
 
@@ -10,23 +10,23 @@ use super::compiled::{At, Type};
 use super::work::{Work, cost_of_bytes};
 use super::{PageParts, find};
 
-/// The most bytes of a script that is read as JSON.
+/// The longest script read as JSON, in bytes.
 const SCRIPT_BYTES_MAX: usize = 8 << 20;
-/// How deep values of items are looked into.
+/// The depth to which values of items are examined.
 const DEPTH_MAX: usize = 8;
 
-/// The values that paths look into.
+/// The values that paths search.
 pub(super) struct Sources<'p> {
     pub(super) json_ld: Vec<&'p Value>,
-    /// By the selector.
+    /// By selector.
     scripts: HashMap<String, Vec<Value>>,
     pub(super) items: Vec<(&'p [String], Value)>,
-    /// Whether not everything was read.
+    /// Whether something was not read.
     pub(super) was_cut: bool,
 }
 
 impl<'p> Sources<'p> {
-    /// Collects what the types' places look into, and nothing else.
+    /// Collects only the values that the types' places need.
     pub(super) fn collect(page: &PageParts<'p>, types: &[&Type]) -> Self {
         let places = || types.iter().flat_map(|item_type| item_type.places());
         let mut work = Work::new();
@@ -58,7 +58,7 @@ impl<'p> Sources<'p> {
     }
 }
 
-/// Returns the things that JSON-LD describes: the values, those in lists, and those of a `@graph`.
+/// Returns the things in JSON-LD: the values, those in lists, and those in a `@graph`.
 fn nodes(values: &[Value]) -> Vec<&Value> {
     let mut nodes = Vec::new();
     for value in values {
@@ -83,7 +83,7 @@ fn json_in(source: &str) -> Option<Value> {
     if !begins.starts_with(['{', '[']) {
         return None;
     }
-    // What comes after it is more of the script.
+    // The rest of the script follows.
     serde_json::Deserializer::from_str(begins).into_iter().next()?.ok()
 }
 

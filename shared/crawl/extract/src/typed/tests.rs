@@ -1,4 +1,4 @@
-//! What types make of pages.
+//! Applying types to pages.
 
 use dragline_domain::definition::{
     Condition, FieldKind, FieldRule, ItemType, Presence, ScalarKind, Selector, SelectorPlace, TextTest,
@@ -87,7 +87,7 @@ fn outcome(types: &[ItemType], html: &str) -> Outcome {
     Types::new(types).unwrap().of_page(&page, Tracing::On)
 }
 
-/// Writes the values of the field `f`, and the misfits.
+/// Returns the values of the field `f`, and the misfits, as text.
 fn made(rule: FieldRule) -> String {
     let outcome = outcome(&[game(vec![rule])], PAGE);
     assert!(!outcome.was_cut);
@@ -99,7 +99,7 @@ fn made(rule: FieldRule) -> String {
 }
 
 #[test]
-fn each_kind_of_place_is_looked_at() {
+fn each_kind_of_place_is_examined() {
     let list = |selector| field("f", FieldKind::List(ScalarKind::Text), selector);
     let ld = |path: &str| at(SelectorPlace::JsonLd(path.to_owned()));
     let class = |selector: &str| SelectorPlace::Css { selector: selector.to_owned(), attribute: None };
@@ -141,7 +141,7 @@ fn each_kind_of_place_is_looked_at() {
 }
 
 #[test]
-fn what_does_not_fit_is_kept_with_its_rule() {
+fn misfits_are_kept_with_their_rule() {
     let price = || one(ScalarKind::Number, path("//tr[3]/td[2]"));
     let two = || one(ScalarKind::Number, path("//tr[2]/td[2]"));
     let pattern = |pattern: &str, rule| FieldRule { pattern: Some(pattern.parse().unwrap()), ..rule };
@@ -174,7 +174,7 @@ fn what_does_not_fit_is_kept_with_its_rule() {
 }
 
 #[test]
-fn records_and_cards_are_looked_into() {
+fn records_and_cards_are_examined() {
     let player = field("player", FieldKind::One(ScalarKind::Text), css("td:nth-child(1)"));
     let score = field("score", FieldKind::One(ScalarKind::Number), css("td:nth-child(2)"));
     let player = FieldRule { presence: Presence::Required, ..player };
@@ -240,7 +240,7 @@ fn pages_that_would_take_forever_are_cut() {
 }
 
 #[test]
-fn no_page_breaks_it() {
+fn no_page_makes_it_panic() {
     let place =
         |n: usize| [css("li, p > *"), path("//td/.."), script("script", "$..*"), item("offers", None)][n % 4].clone();
     let scalars = [ScalarKind::Number, ScalarKind::Money, ScalarKind::Date, ScalarKind::Url, ScalarKind::Boolean];

@@ -6,7 +6,7 @@ use super::work::{Work, cost_of_bytes};
 
 /// The longest text of a value, in bytes.
 pub(crate) const VALUE_BYTES_MAX: usize = 64 << 10;
-/// The longest text in which a pattern looks, in bytes.
+/// The longest text that a pattern searches, in bytes.
 pub(crate) const SEARCHED_BYTES_MAX: usize = 1 << 20;
 
 /// Elements that do not end a word.
@@ -15,10 +15,11 @@ const INLINE: &[&str] = &[
     "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt",
     "u", "var", "wbr",
 ];
-/// Elements whose text is not for readers.
+/// Elements with invisible text.
 const UNSEEN: &[&str] = &["script", "style", "template", "noscript"];
 
-/// Returns the text below an element, in which any white space is one space. That of a script is its source, as it is what was asked for.
+/// Returns the text below an element, with white space collapsed. For a script it is the source, as
+/// that was asked for.
 pub(crate) fn collect(root: NodeRef<'_>, bytes_max: usize, work: &mut Work) -> String {
     let is_named = |node: &NodeRef<'_>, names: &[&str]| {
         node.qual_name_ref().is_some_and(|name| names.contains(&name.local.as_ref()))
@@ -66,19 +67,19 @@ pub(crate) fn collect(root: NodeRef<'_>, bytes_max: usize, work: &mut Work) -> S
     text.cut_at(bytes_max)
 }
 
-/// Returns the text of an element without that of the elements in it.
+/// Returns the text of an element without that of its children.
 pub(crate) fn own(node: NodeRef<'_>) -> String {
     collapsed(&node.immediate_text())
 }
 
-/// Returns a text with its white space as single spaces.
+/// Returns a text with its white space collapsed.
 pub(crate) fn collapsed(text: &str) -> String {
     let mut collapsed = Collapsed::default();
     collapsed.push(text);
     collapsed.text
 }
 
-/// Returns the beginning of a text, of at most so many bytes.
+/// Returns the beginning of a text, at most this many bytes.
 pub(crate) fn cut(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max.min(text.len()))]
 }

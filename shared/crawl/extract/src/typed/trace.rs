@@ -1,41 +1,43 @@
-//! Where fields came from, for people who write a definition.
+//! Traces of where fields came from, for authors of definitions.
 
 use serde::Serialize;
 
-/// Where a field of an item came from, or why it did not.
+/// Where a field of an item came from, or why it is missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FieldTrace {
     /// The type's name.
     pub item_type: String,
     /// The item's position among those of its type on the page, from 1.
     pub item: usize,
-    /// The field's name; of a record's field, with the names that lead to it: `rows.score`.
+    /// The field's name; for a record's field, with the names of the enclosing fields:
+    /// `rows.score`.
     pub field: String,
-    /// The places that were looked at, in order.
+    /// The places examined, in order.
     pub tried: Vec<Tried>,
-    /// The text that stands there, cut at 200 characters; of several, the first one. `None` if there is none.
+    /// The text found, cut at 200 characters; the first if there are several, `None` if there is
+    /// none.
     pub raw: Option<String>,
-    /// What came of it.
+    /// The result.
     pub found: FieldResult,
 }
 
-/// A place that was looked at.
+/// An examined place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tried {
-    /// The place, as one writes it.
+    /// The place, as written in a definition.
     pub place: String,
-    /// How many matches it has.
+    /// The number of matches.
     pub matches: usize,
 }
 
-/// What came of a field.
+/// The result for a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldResult {
-    /// So many values.
+    /// This many values.
     Values(usize),
-    /// Nothing, which the definition allows.
+    /// Nothing, as the definition allows.
     Nothing,
-    /// What does not fit: the first rule that is broken.
+    /// A value that does not fit; contains the first broken rule.
     Misfit(String),
 }

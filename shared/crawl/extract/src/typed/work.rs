@@ -1,9 +1,10 @@
-//! How much may be done with a page.
+//! A limit on the work for a page.
 
-/// What a page may take, in elements looked at; texts and JSON count by their size. Some seconds at the very most.
+/// The work allowed for a page, in elements examined; texts and JSON count by size. Some seconds at
+/// most.
 const WORK_MAX: u64 = 20_000_000;
 
-/// What is left of it.
+/// The remaining work.
 #[derive(Debug)]
 pub(crate) struct Work {
     left: u64,
@@ -15,12 +16,13 @@ impl Work {
         Self::with_limit(WORK_MAX)
     }
 
-    /// So much of it.
+    /// Returns a budget of this size.
     pub(crate) const fn with_limit(left: u64) -> Self {
         Self { left, was_cut: false }
     }
 
-    /// Takes so much of it. Whether there was enough left: if not, nothing is left for what costs as much, and the page is marked.
+    /// Spends work. Returns whether enough was left: if not, nothing is left for anything of that
+    /// cost, and the page is marked as cut.
     #[must_use]
     pub(crate) const fn spend(&mut self, cost: u64) -> bool {
         match self.left.checked_sub(cost) {
@@ -46,7 +48,7 @@ impl Work {
     }
 }
 
-/// A length as a cost: so many bytes are read while an element is looked at.
+/// Converts a length to a cost: the bytes read in the time of examining an element.
 pub(crate) fn cost_of_bytes(bytes: usize) -> u64 {
     u64::try_from(bytes / 32).unwrap_or(u64::MAX)
 }

@@ -9,31 +9,32 @@ use super::outline::{Element, Open, Vocabulary, check_date, check_url};
 /// The most entries whose ids are remembered.
 const IDS_MAX: usize = 100_000;
 
-/// What a feed and each of its entries must have exactly once.
+/// Elements that a feed and each of its entries must have exactly once.
 const REQUIRED: [&str; 3] = ["id", "title", "updated"];
 
-/// What they have at most once.
+/// Elements allowed at most once.
 const ONCE: [&str; 10] =
     ["id", "title", "updated", "published", "subtitle", "generator", "icon", "logo", "rights", "content"];
 
-/// What they may have several times, and what matters is whether they do.
+/// Elements allowed several times, of which only the presence matters.
 const COUNTED: [&str; 3] = ["author", "entry", "source"];
 
 /// The rules of Atom.
 #[derive(Debug, Default)]
 pub(super) struct Atom {
-    /// Of the entry that is open.
+    /// The id of the open entry.
     id: String,
     updated: String,
     has_alternate: bool,
     has_author_in_source: bool,
-    /// Where the first entry without an author is.
+    /// The position of the first entry without an author.
     without_author: Option<LineColumn>,
     /// Entries by id and date.
     seen: HashMap<(String, String), LineColumn>,
 }
 
-/// Whether these elements are a feed, an entry, or an entry's source, whose children have the same rules.
+/// Whether these elements are a feed, an entry, or an entry's source, whose children have the same
+/// rules.
 fn is_container(outer: &[Open]) -> bool {
     match outer {
         [root] => matches!(root.name.as_str(), "feed" | "entry"),

@@ -1,13 +1,13 @@
-//! Style sheets (CSS Syntax 3): what its parser calls an error, and rules and declarations that nothing can make valid.
+//! Style sheets (CSS Syntax 3): parse errors, and rules and declarations that can never be valid.
 //!
-//! Whether properties and values are known is not looked at: they change every year.
+//! Whether properties and values are known is not checked, as they change every year.
 
 use cssparser::{Parser, Token};
 use dragline_domain::validity::ValidationType;
 
 use super::flaws::{Cursor, Flaws, quoted};
 
-/// How deep blocks are looked into. Deeper ones are skipped.
+/// The maximum nesting of blocks examined. Deeper ones are skipped.
 const DEPTH_MAX: usize = 64;
 
 /// Checks a style sheet.
@@ -18,7 +18,7 @@ pub(super) fn check(text: &str, flaws: &mut Flaws) -> ValidationType {
     ValidationType::Css
 }
 
-/// What holds rules and declarations.
+/// The container of rules and declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Inside {
     /// The sheet: only rules.
@@ -31,22 +31,22 @@ enum Inside {
     Anything,
 }
 
-/// What was read of a rule or a declaration so far.
+/// The part of a rule or a declaration read so far.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question about tokens that are gone")]
 struct Item {
     at: usize,
-    /// How many tokens it has that are not blanks.
+    /// The number of its tokens other than white space.
     tokens: usize,
     begins_with_ident: bool,
     is_custom: bool,
-    /// Its second token is a colon.
+    /// Whether its second token is a colon.
     has_colon: bool,
-    /// The last token is a comma.
+    /// Whether its last token is a comma.
     ends_with_comma: bool,
-    /// It begins with a comma or has two in a row.
+    /// Whether it begins with a comma or has two in a row.
     has_empty_part: bool,
-    /// Where a number is outside of brackets.
+    /// The position of a number outside of brackets.
     number_at: Option<usize>,
 }
 
@@ -62,7 +62,7 @@ impl<'t> Sheet<'t, '_> {
         self.flaws.add(rule, || place, message);
     }
 
-    /// Reads rules and declarations to the end of what holds them.
+    /// Reads rules and declarations to the end of their container.
     fn items(&mut self, parser: &mut Parser<'t>, inside: Inside, depth: usize) {
         let mut item = Item::default();
         loop {
@@ -137,7 +137,8 @@ impl<'t> Sheet<'t, '_> {
         item.tokens += 1;
     }
 
-    /// Checks what stands before a block. Within other rules it may be anything that looks like a declaration, too.
+    /// Checks the prelude of a block. Within other rules it may also be anything that looks like a
+    /// declaration.
     fn selector(&mut self, item: &Item, inside: Inside, block_at: usize) {
         if item.tokens == 0 {
             self.add("bad-selector", block_at, || "a block without a selector".to_owned());
@@ -164,7 +165,7 @@ impl<'t> Sheet<'t, '_> {
         }
     }
 
-    /// Reads an at-rule, whose name was read.
+    /// Reads an at-rule after its name.
     fn at_rule(&mut self, parser: &mut Parser<'t>, name: &str, rule_at: usize, depth: usize) {
         let inside = match name {
             "media" | "supports" | "container" | "layer" | "scope" | "starting-style" | "font-face" | "page" => {
@@ -207,10 +208,10 @@ impl<'t> Sheet<'t, '_> {
         }
     }
 
-    /// Reads what is in brackets, which were opened by this token.
+    /// Reads the content of brackets after their opening token.
     fn nested(&mut self, parser: &mut Parser<'t>, opening: &Token<'t>, at: usize, inside: Inside, depth: usize) {
         if depth >= DEPTH_MAX {
-            // Whatever is next skips them.
+            // The next call skips them.
             return;
         }
         let _ = parser.parse_nested_block(|block| {
@@ -223,7 +224,7 @@ impl<'t> Sheet<'t, '_> {
             _ => (")", parser.position().byte_index()),
         };
         if end >= self.text.len() && !self.text.ends_with(close) {
-            // It lies behind what was read since.
+            // The position is before the tokens read since.
             let place = super::flaws::LineColumn::locate(self.text, at);
             self.flaws.add("unclosed-block", || place, || format!("there is no `{close}` for this"));
         }

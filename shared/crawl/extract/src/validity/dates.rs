@@ -1,15 +1,16 @@
-//! The forms of dates in feeds and sitemaps.
+//! Date formats of feeds and sitemaps.
 
 use jiff::civil;
 use jiff::fmt::rfc2822::DateTimeParser;
 
-/// RFC 822 as amended by RFC 2822, in which years have four digits. The day of the week is not checked: it says nothing.
+/// RFC 822 as amended by RFC 2822, in which years have four digits. The weekday is redundant and
+/// not checked.
 pub(super) const RFC_822: (&str, fn(&str) -> bool) = ("RFC 822", is_rfc_822);
 
-/// RFC 3339, with capital letters as Atom asks for them.
+/// RFC 3339, with the capital letters that Atom requires.
 pub(super) const RFC_3339: (&str, fn(&str) -> bool) = ("RFC 3339", is_rfc_3339);
 
-/// The profile of ISO 8601 by the W3C: a year, a month, a day, or a time with its zone.
+/// The W3C profile of ISO 8601: a year, a month, a day, or a time with its zone.
 pub(super) const W3C: (&str, fn(&str) -> bool) = ("W3C Datetime", is_w3c);
 
 fn is_rfc_822(text: &str) -> bool {
@@ -39,7 +40,7 @@ enum Seconds {
     Optional,
 }
 
-/// Reads a number of exactly so many digits.
+/// Reads a number of exactly this many digits.
 fn number(text: &str, digits: usize) -> Option<i16> {
     let is_number = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()
@@ -53,7 +54,7 @@ fn is_date(text: &str) -> bool {
     parts.next().is_none() && civil::Date::new(year, month, day).is_ok()
 }
 
-/// Whether this is a time with its offset.
+/// Whether this is a time with an offset.
 fn is_time(text: &str, seconds: Seconds) -> bool {
     let offset_at = text.find(['Z', '+', '-']).unwrap_or(text.len());
     let (time, offset) = text.split_at(offset_at);
@@ -71,7 +72,7 @@ fn is_time(text: &str, seconds: Seconds) -> bool {
     is_offset && is_clock(clock) && is_second
 }
 
-/// Whether this is `23:59`.
+/// Whether this is a time like `23:59`.
 fn is_clock(text: &str) -> bool {
     let Some((hour, minute)) = text.split_once(':') else { return false };
     number(hour, 2).is_some_and(|hour| hour < 24) && number(minute, 2).is_some_and(|minute| minute < 60)

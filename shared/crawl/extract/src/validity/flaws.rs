@@ -1,19 +1,19 @@
-//! Collecting flaws, and finding out where they are.
+//! Collecting flaws, and locating them.
 
 use dragline_domain::shown::one_line;
 use dragline_domain::validity::{Flaw, Rule, ValidationType, Validity};
 
-/// How many flaws are described; the rest is counted.
+/// The most flaws described; the rest is counted.
 pub const FLAWS_MAX: usize = 20;
 
-/// How far the rest is counted.
+/// The limit for counting the rest.
 const MORE_MAX: u32 = 100_000;
 
 /// The most characters of a message, and of a name or value quoted in it.
 const MESSAGE_CHARS_MAX: usize = 300;
 const QUOTED_CHARS_MAX: usize = 80;
 
-/// A place in a text: line and column from 1, the column in characters.
+/// A position in a text: line and column from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineColumn {
     pub(super) line: u32,
@@ -28,13 +28,14 @@ impl LineColumn {
         Self { line: bounded(line), column: bounded(column) }
     }
 
-    /// Returns the place of the character at this byte. Lines end as in HTML and XML: by LF, CR or both.
+    /// Returns the position of the character at this byte. Lines end as in HTML and XML: by LF, CR
+    /// or both.
     pub(super) fn locate(text: &str, at_bytes: usize) -> Self {
         let before = &text[..text.floor_char_boundary(at_bytes)];
         let bytes = before.as_bytes();
         let is_break = |at: usize| match bytes[at] {
             b'\n' => true,
-            // The LF of CR LF counts, not the CR.
+            // In CR LF the LF ends the line.
             b'\r' => text.as_bytes().get(at + 1) != Some(&b'\n'),
             _ => false,
         };
@@ -44,7 +45,7 @@ impl LineColumn {
     }
 }
 
-/// Finds out places one after another, in one pass altogether.
+/// Computes successive positions in a single pass.
 #[derive(Debug)]
 pub(super) struct Cursor<'t> {
     text: &'t str,
@@ -57,7 +58,8 @@ impl<'t> Cursor<'t> {
         Self { text, at_bytes: 0, place: LineColumn::START }
     }
 
-    /// Returns the place of the character at this byte; the last place if that is further back.
+    /// Returns the position of the character at this byte; the last position if that is further
+    /// back.
     pub(super) fn place_of(&mut self, at_bytes: usize) -> LineColumn {
         let at_bytes = self.text.floor_char_boundary(at_bytes);
         if at_bytes > self.at_bytes {
@@ -78,7 +80,8 @@ pub(super) struct Flaws {
 }
 
 impl Flaws {
-    /// Adds a flaw. What lies beyond the limit is only counted, so what costs something to say is said in the functions.
+    /// Adds a flaw. Beyond the limit it is only counted, so expensive messages are built by the
+    /// closures.
     pub(super) fn add(
         &mut self,
         rule: &'static str,
@@ -100,7 +103,7 @@ impl Flaws {
     }
 }
 
-/// Quotes what comes from outside.
+/// Quotes input in a message.
 pub(super) fn quoted(text: &str) -> String {
     format!("`{}`", one_line(text, QUOTED_CHARS_MAX))
 }

@@ -15,7 +15,7 @@ use super::flaws::{Flaws, LineColumn, quoted};
 /// The most keys of one object that are remembered.
 const KEYS_MAX: usize = 100_000;
 
-/// At this depth, parsers may refuse (RFC 8259, section 9), as `serde_json` does.
+/// Parsers may refuse deeper nesting (RFC 8259, section 9), as `serde_json` does.
 const DEPTH_MAX: usize = 128;
 
 pub(super) fn check(bytes: &[u8], flaws: &mut Flaws) {
@@ -34,7 +34,8 @@ pub(super) fn check(bytes: &[u8], flaws: &mut Flaws) {
     *flaws = found.into_inner();
     let Err(error) = read else { return };
     let said = error.to_string();
-    // The grammar allows what serde_json cannot hold: numbers of any size, and halves of surrogate pairs. Then the rest is read by the grammar alone.
+    // The grammar allows values that serde_json cannot hold: numbers of any size, and lone
+    // surrogates. The rest is then checked by the grammar alone.
     let is_grammatical = said.starts_with("number out of range")
         || said.contains("surrogate")
         || said.contains("unexpected end of hex escape");
@@ -61,7 +62,7 @@ fn grammar_only(text: &str) -> serde_json::Result<()> {
     deserializer.end()
 }
 
-/// Reads a value for the keys of its objects.
+/// Reads a value and checks the keys of its objects.
 #[derive(Clone, Copy)]
 struct Value<'t, 'f> {
     text: &'t str,
@@ -69,7 +70,7 @@ struct Value<'t, 'f> {
 }
 
 impl Value<'_, '_> {
-    /// Returns where a part of the text begins.
+    /// Returns the offset of a part of the text.
     fn offset_of(&self, part: &str) -> usize {
         part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr())
     }

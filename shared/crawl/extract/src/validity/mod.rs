@@ -1,7 +1,8 @@
-//! Whether a body is valid in its format.
+//! Validation of bodies in their formats.
 //!
-//! What is reported is certain: a body that the format's own checkers accept has no flaws here. Everything is read in one pass and in bounded
-//! memory beside the body, whatever it says; external entities are never read.
+//! Every reported flaw is certain: a body that the format's own checkers accept has no flaws here.
+//! Everything is read in one pass and in bounded memory besides the body; external entities are
+//! never read.
 
 mod atom;
 mod css;
@@ -25,16 +26,17 @@ use crate::fields::MediaType;
 pub use self::flaws::FLAWS_MAX;
 use self::flaws::{Flaws, LineColumn};
 
-/// Validates a body in its format, which its `Content-Type` says, and of XML its root element. The same bytes under the same fields give the same
-/// result.
+/// Validates a body in its format, by its `Content-Type` and, for XML, its root element. The same
+/// bytes under the same fields give the same result.
 ///
-/// `None` if it is in no format that is validated, if its content coding is not supported, or if it is longer than what the settings let be read.
+/// `None` if the format is not validated, the content coding is not supported, or the body is
+/// longer than the settings allow.
 #[must_use]
 pub fn validity(source: &Source<'_>, settings: &Settings<'_>) -> Option<Validity> {
     of_body(&Body::read(source, settings).ok()?)
 }
 
-/// The same, of a body whose header was read.
+/// Validates a body whose header was read.
 pub(crate) fn of_body(body: &Body<'_>) -> Option<Validity> {
     let Body { source, settings, .. } = body;
     let declared = source.headers.content_type();
@@ -66,15 +68,15 @@ pub(crate) fn of_body(body: &Body<'_>) -> Option<Validity> {
     Some(flaws.finish(kind))
 }
 
-/// What a header says of a body's format.
+/// The format of a body by its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Html,
-    /// XML, of this type if its root element does not say.
+    /// XML, of this type if its root element does not decide.
     Xml(ValidationType),
     Css,
     Json,
-    /// The body's beginning decides.
+    /// Unknown until the body's beginning is examined.
     Unknown,
 }
 
@@ -102,7 +104,7 @@ impl Format {
     }
 }
 
-/// Checks that the bytes are in the encoding that they are declared to be in.
+/// Checks that the bytes are in their declared encoding.
 fn check_encoding(bytes: &[u8], decoded: &Decoded<'_>, kind: ValidationType, flaws: &mut Flaws) {
     let is_xml = !matches!(kind, ValidationType::Html | ValidationType::Css | ValidationType::Json);
     let text = decoded.text.as_ref();

@@ -1,4 +1,4 @@
-//! What vocabularies of XML have in common: required elements, texts that are dates or URLs.
+//! Rules common to XML vocabularies: required elements, texts that are dates or URLs.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use xml::name::OwnedName;
 
 use super::flaws::{Flaws, LineColumn, quoted};
 
-/// How much of an element's text is kept: more than the longest URL.
+/// How much of an element's text is kept, in bytes: more than the longest URL.
 const TEXT_BYTES_MAX: usize = 8 << 10;
 
-/// An element that begins.
+/// The start of an element.
 pub(super) struct Element<'e> {
     pub(super) name: &'e OwnedName,
     pub(super) attributes: &'e [OwnedAttribute],
@@ -27,22 +27,22 @@ impl Element<'_> {
     }
 }
 
-/// An element that is open.
+/// An open element.
 #[derive(Debug)]
 pub(super) struct Open {
-    /// Its name; empty if it is of another namespace than the root.
+    /// Its name; empty if it is in another namespace than the root.
     pub(super) name: String,
     pub(super) place: LineColumn,
-    /// The text directly in it, trimmed when it is closed, of bounded length.
+    /// The text directly in it, trimmed when it is closed, of limited length.
     pub(super) text: String,
-    /// Whether it has elements in it.
+    /// Whether it has child elements.
     pub(super) has_children: bool,
-    /// How many elements of each name are in it, if their number is limited.
+    /// The number of its children of each name that is limited.
     counts: HashMap<&'static str, u32>,
 }
 
 impl Open {
-    /// Counts an element of which there must not be more than one.
+    /// Counts an element that may occur at most once.
     pub(super) fn count_once(&mut self, name: &'static str, place: LineColumn, flaws: &mut Flaws) {
         let count = self.counts.entry(name).or_default();
         *count = count.saturating_add(1);
@@ -51,7 +51,7 @@ impl Open {
         }
     }
 
-    /// Counts an element of which there may be many.
+    /// Counts an element that may occur repeatedly.
     pub(super) fn count(&mut self, name: &'static str) {
         let count = self.counts.entry(name).or_default();
         *count = count.saturating_add(1);
@@ -61,7 +61,7 @@ impl Open {
         self.counts.contains_key(name)
     }
 
-    /// Reports the elements that are missing when this one is closed.
+    /// Reports required elements that are missing when this one is closed.
     pub(super) fn require(&self, names: &[&'static str], flaws: &mut Flaws) {
         for name in names {
             if !self.has(name) {
@@ -73,19 +73,20 @@ impl Open {
 
 /// The rules of a vocabulary.
 pub(super) trait Vocabulary {
-    /// Handles the beginning of an element of the root's namespace within these; there are none around the root.
+    /// Handles the start of an element in the root's namespace, within these; the root has none
+    /// around it.
     fn start(&mut self, outer: &mut [Open], element: &Element<'_>, flaws: &mut Flaws);
 
     /// Handles its end.
     fn end(&mut self, outer: &mut [Open], ended: &Open, flaws: &mut Flaws);
 }
 
-/// Whether these elements have these names, from the root.
+/// Whether these open elements have these names, from the root.
 pub(super) fn is_at(outer: &[Open], names: &[&str]) -> bool {
     outer.len() == names.len() && outer.iter().zip(names).all(|(open, name)| open.name == *name)
 }
 
-/// Follows a document along its elements.
+/// Follows the elements of a document.
 pub(super) struct Outline<'v> {
     vocabulary: &'v mut dyn Vocabulary,
     namespace: Option<String>,
@@ -144,7 +145,7 @@ pub(super) fn check_url(name: &str, text: &str, place: LineColumn, flaws: &mut F
     }
 }
 
-/// Reports a text that is not a date in the form that is asked for.
+/// Reports a text that is not a date in the required form.
 pub(super) fn check_date(name: &str, text: &str, form: (&str, fn(&str) -> bool), place: LineColumn, flaws: &mut Flaws) {
     let (form, is_right) = form;
     if !is_right(text) {

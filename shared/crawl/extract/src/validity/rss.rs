@@ -9,14 +9,14 @@ use super::outline::{Element, Open, Vocabulary, check_date, check_url, is_at};
 pub(super) struct Rss {
     /// Whether items must have a title or a description.
     is_2: bool,
-    /// Whether the `guid` that is open is a URL.
+    /// Whether the open `guid` is a URL.
     is_permalink: bool,
 }
 
-/// What a channel must have.
+/// Elements that a channel must have.
 const OF_CHANNEL: [&str; 3] = ["title", "link", "description"];
 
-/// What a channel or an item has at most once.
+/// Elements that a channel or an item may have at most once.
 const ONCE: [&str; 10] =
     ["title", "link", "description", "pubDate", "lastBuildDate", "guid", "language", "ttl", "generator", "comments"];
 

@@ -1,4 +1,4 @@
-//! Sitemaps and indexes of them (sitemaps.org 0.9).
+//! Sitemaps and sitemap indexes (sitemaps.org 0.9).
 
 use super::dates::W3C;
 use super::flaws::{Flaws, LineColumn, quoted};
@@ -6,10 +6,10 @@ use super::outline::{Element, Open, Vocabulary, check_date, check_url, is_at};
 
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
-/// The most entries of a sitemap, or of an index.
+/// The most entries of a sitemap or an index.
 const ENTRIES_MAX: u32 = 50_000;
 
-/// The most bytes of one, uncompressed.
+/// The most bytes of a sitemap or an index, uncompressed.
 const BYTES_MAX: usize = 50 << 20;
 
 /// A URL must have fewer characters than this.
@@ -17,7 +17,7 @@ const URL_CHARS_MAX: usize = 2_048;
 
 const CHANGE_FREQUENCIES: [&str; 7] = ["always", "hourly", "daily", "weekly", "monthly", "yearly", "never"];
 
-/// What an entry has at most once.
+/// Elements that an entry may have at most once.
 const ONCE: [&str; 4] = ["loc", "lastmod", "changefreq", "priority"];
 
 /// The rules of sitemaps.
@@ -85,7 +85,7 @@ impl Vocabulary for Sitemap {
 }
 
 fn is_priority(text: &str) -> bool {
-    // What else Rust reads as a number: `inf`, `1e0`.
+    // Rust also parses `inf` and `1e0`.
     let is_plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'+' | b'-'));
     is_plain && text.parse::<f64>().is_ok_and(|priority| (0.0..=1.0).contains(&priority))
 }

@@ -8,7 +8,7 @@ use super::*;
 use crate::article::MainRules;
 use crate::typed::Types;
 
-/// Checks places and rules, each as `line:column rule`.
+/// Asserts positions and rules, each as `line:column rule`.
 #[track_caller]
 pub(super) fn assert_flaws(flaws: Flaws, expected: &[&str], why: &str) {
     let validity = flaws.finish(ValidationType::Xml);
@@ -95,7 +95,7 @@ fn encodings_are_checked() {
 }
 
 #[test]
-fn what_is_cut_is_not_judged() {
+fn cut_bodies_are_not_validated() {
     let url_rules = UrlRules::default();
     let url = CrawlUrl::parse("https://a.example/", &url_rules).unwrap();
     let headers = Headers::from_iter([("content-type", "application/json")]);

@@ -1,4 +1,4 @@
-//! XML 1.0 with namespaces: whether it is well-formed, and of which vocabulary it is.
+//! XML 1.0 with namespaces: well-formedness, and the vocabulary.
 
 use std::collections::HashSet;
 
@@ -14,28 +14,29 @@ use super::outline::{Element, Outline, Vocabulary};
 use super::rss::Rss;
 use super::sitemap::Sitemap;
 
-/// Deeper than documents are. Each level costs the parser something for each element in it.
+/// Deeper than real documents. Each level costs the parser something for each element in it.
 const DEPTH_MAX: usize = 256;
 
-/// More attributes than elements have.
+/// More attributes than real elements have.
 const ATTRIBUTES_MAX: usize = 1_024;
 
-/// How many namespaces are in scope of elements, added up over all of these. The parser lists them for each element.
+/// The limit of the sum over all elements of the namespaces in scope. The parser lists them for
+/// each element.
 const NAMESPACES_MAX: usize = 20_000_000;
 
-/// The most characters that an entity stands for.
+/// The most characters in the value of an entity.
 const ENTITY_CHARS_MAX: usize = 10_000;
 
-/// By how much entities may make a document longer.
+/// By how many bytes entities may lengthen a document.
 const EXPANDED_BYTES_MAX: usize = 4 << 20;
 
-/// The longest name of an entity that may be declared outside.
+/// The longest name of an entity that may be declared externally.
 const NAME_BYTES_MAX: usize = 64;
 
 const XHTML: &str = "http://www.w3.org/1999/xhtml";
 const ATOM: &str = "http://www.w3.org/2005/Atom";
 
-/// Checks a document, and returns what its root element says it is.
+/// Checks a document, and returns its type by the root element.
 pub(super) fn check(text: &str, flaws: &mut Flaws) -> ValidationType {
     let kind = kind_of(text);
     match kind {
@@ -64,7 +65,7 @@ fn reader(text: &str) -> EventReader<&[u8]> {
         .coalesce_characters(false)
         .cdata_to_characters(true)
         .whitespace_to_characters(true)
-        // It is text already.
+        // The text is decoded already.
         .override_encoding(Some(Encoding::Utf8))
         .ignore_invalid_encoding_declarations(true)
         .allow_multiple_root_elements(false)
@@ -72,14 +73,14 @@ fn reader(text: &str) -> EventReader<&[u8]> {
         .max_attribute_length(bytes_max)
         .max_data_length(bytes_max)
         .max_entity_expansion_length(ENTITY_CHARS_MAX);
-    // Then an entity that the document does not declare may be declared outside (XML 1.0, section 4.1), where nobody looks.
+    // Undeclared entities may be declared externally (XML 1.0, section 4.1), which is never read.
     if has_external_subset(text) {
         config.extra_entities = undeclared_entities(text).map(|name| (name.to_owned(), " ".to_owned())).collect();
     }
     EventReader::new_with_config(text.as_bytes(), config)
 }
 
-/// Whether the document type refers to declarations in another file.
+/// Whether the document type refers to external declarations.
 fn has_external_subset(text: &str) -> bool {
     let Some((_, doctype)) = text.split_once("<!DOCTYPE") else { return false };
     let head = &doctype[..doctype.find(['[', '>']).unwrap_or(doctype.len())];
@@ -87,7 +88,7 @@ fn has_external_subset(text: &str) -> bool {
     has_id || doctype.split_once("]>").is_some_and(|(subset, _)| subset.contains('%'))
 }
 
-/// Returns the names that are referred to and not declared in the document itself.
+/// Returns the names of entities that are referenced and not declared in the document itself.
 fn undeclared_entities(text: &str) -> impl Iterator<Item = &str> {
     let declared: HashSet<&str> =
         text.split("<!ENTITY").skip(1).filter_map(|behind| behind.split_ascii_whitespace().next()).collect();
@@ -136,7 +137,7 @@ fn read(text: &str, vocabulary: Option<&mut dyn Vocabulary>, flaws: &mut Flaws) 
         let at = place(reader.position());
         match event {
             Ok(XmlEvent::StartElement { name, attributes, namespace }) => {
-                // The parser's position is that of the tag's end for the root, and of its beginning for others.
+                // The parser's position is the tag's end for the root, and its start for others.
                 let at = cursor.place_of(last_tag(&reader));
                 namespaces = namespaces.saturating_add(namespace.0.len());
                 bytes += attributes.iter().map(|attribute| attribute.value.len()).sum::<usize>();
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_says_what_it_is() {
+    fn the_root_decides_the_type() {
         for (text, expected, why) in [
             ("<rss version='2.0'/>", ValidationType::Rss, "a feed"),
             ("<feed xmlns='http://www.w3.org/2005/Atom'/>", ValidationType::Atom, "a feed"),

@@ -1,28 +1,28 @@
-//! Pages that are a wall by their form: what they ask for, and that there is next to nothing else.
+//! Walls recognised by their form: what they ask for, with next to nothing else on the page.
 
 use dragline_domain::url::CrawlUrl;
 
 use super::outline::Outline;
 
-/// The most words of a page to log in besides its form and its links, if it says that it is one.
+/// The most words of a login page besides its form and its links, if its title or headings say so.
 const LOGIN_WORDS_MAX: usize = 60;
 
-/// The same if it does not say so.
+/// The same if they do not.
 const UNTITLED_WORDS_MAX: usize = 8;
 
-/// The most words of a form to log in. One that goes around a whole page has more.
+/// The most words of a login form. One around a whole page has more.
 const FORM_WORDS_MAX: usize = 100;
 
-/// The most words of a page that asks for consent besides links: these explain a good deal.
+/// The most words of a consent page besides links: such pages explain a good deal.
 const CONSENT_WORDS_MAX: usize = 400;
 
-/// The most words of a page that asks for an age.
+/// The most words of an age question.
 const AGE_WORDS_MAX: usize = 80;
 
 /// The most of these that are in links: a page of links to others is content.
 const AGE_LINK_WORDS_MAX: usize = 25;
 
-/// What titles and headings of pages to log in say, in lower case.
+/// Words in titles and headings of login pages, in lower case.
 const LOGIN_WORDS: [&str; 40] = [
     "log in",
     "login",
@@ -70,11 +70,11 @@ const LOGIN_WORDS: [&str; 40] = [
 const LOGIN_CHARACTERS: [&str; 8] =
     ["ログイン", "サインイン", "登录", "登入", "登錄", "로그인", "เข้าสู่ระบบ", "تسجيل الدخول"];
 
-/// Where consent forms are sent.
+/// The targets of consent forms.
 const CONSENT_ACTIONS: [&str; 3] =
     ["https://consent.google.com/save", "https://consent.youtube.com/save", "/v2/collectConsent?sessionId="];
 
-/// What pages ask that are for adults alone, in lower case.
+/// The questions of pages for adults, in lower case.
 const AGE_QUESTIONS: [&str; 22] = [
     "are you over 18",
     "are you 18",
@@ -100,8 +100,9 @@ const AGE_QUESTIONS: [&str; 22] = [
     "ik ben ouder dan 18",
 ];
 
-/// Whether a page to log in stands in the place of another. One with a form in its header beside content is none, neither is one to register or to set
-/// a password, and nor is one at an address of its own: that is what was asked for, unless a parameter may say where to go then.
+/// Whether a page is a login form in the place of another page. A page with a form in its header
+/// beside content does not count, nor does one for registering or setting a password, nor one at a
+/// login address: that was asked for, unless a parameter may name the page to return to.
 pub(super) fn is_login(url: &CrawlUrl, outline: &Outline<'_>) -> bool {
     if has_login_address(url) && url.path_and_query() == url.path() {
         return false;
@@ -126,13 +127,14 @@ fn is_login_segment(segment: &str) -> bool {
         .any(|known| stem.eq_ignore_ascii_case(known))
 }
 
-/// Whether a page is there to ask for consent: one with such a question over its content is none.
+/// Whether a page only asks for consent; a page with such a question over its content does not
+/// count.
 pub(super) fn is_consent(_: &CrawlUrl, outline: &Outline<'_>) -> bool {
     let is_few = !outline.is_cut && outline.words.saturating_sub(outline.link_words) <= CONSENT_WORDS_MAX;
     is_few && CONSENT_ACTIONS.iter().any(|action| outline.has_action(action))
 }
 
-/// Whether a page is there to ask for an age.
+/// Whether a page only asks for an age.
 pub(super) fn is_age_question(_: &CrawlUrl, outline: &Outline<'_>) -> bool {
     let asked = || {
         let buttons = outline.buttons.replace('\u{2019}', "'");
@@ -141,7 +143,7 @@ pub(super) fn is_age_question(_: &CrawlUrl, outline: &Outline<'_>) -> bool {
     outline.words <= AGE_WORDS_MAX && outline.link_words <= AGE_LINK_WORDS_MAX && !outline.is_cut && asked()
 }
 
-/// Whether a text has one of these as a word or words of its own.
+/// Whether a text contains one of these as separate words.
 fn has_word(text: &str, words: &[&str]) -> bool {
     let is_bound = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     words.iter().any(|word| {

@@ -1,8 +1,10 @@
-//! Answers that are no page although they look like one: challenges to prove that a person asks, forms to log in, questions for consent.
+//! Walls, answers that only look like pages: challenges to prove that a human is asking, login
+//! forms, consent questions.
 //!
-//! [`RULES`] is the one table of what is recognised. A rule looks at the answer's status and header fields ([`of_fields`]) or at its text
-//! ([`of_page`]). Each is narrow: it names what only that wall has, and what is more than a wall's few words is none. Content that is taken for
-//! a wall is lost, while a wall that is taken for content is only a page too many.
+//! [`RULES`] is the single table of rules. A rule examines the answer's status and header fields
+//! ([`of_fields`]) or its text ([`of_page`]). Each is narrow: it names features that only that wall
+//! has, and a page with more than a wall's few words is not a wall. Content taken for a wall is
+//! lost, while a wall taken for content is only a page too many.
 
 mod form;
 mod outline;
@@ -27,35 +29,36 @@ pub use self::outline::Outline;
 pub use self::prose::Prose;
 pub use self::rules::{RULES, Rule};
 
-/// The version of the rules. It rises whenever the same answer may be another wall, or none: it is a part of the version of the extractor of pages,
-/// so that a document says whether it was made by these rules.
+/// The version of the rules. It rises whenever an answer may be classified differently, and is a
+/// part of the page extractor's version, so that a document records the rules by which it was made.
 pub const RULES_VERSION: u16 = 2;
 
-/// The most bytes of a page that is looked at: its rest is taken for content.
+/// The most bytes of a page examined; the rest is taken for content.
 pub const PAGE_BYTES_MAX: usize = 1 << 20;
 
 /// The most bytes of a page that may be a challenge.
 pub const CHALLENGE_BYTES_MAX: usize = 64 << 10;
 
-/// The most bytes of a page that may be a challenge although its status is good, as far as the crawl step looks. The parse step looks at all.
+/// The most bytes of a page with a good status that the crawl step examines for a challenge. The
+/// parse step examines all of it.
 const SHORT_BYTES_MAX: usize = 16 << 10;
 
-/// What stands in a page's place.
+/// The kinds of walls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WallKind {
-    /// A challenge to prove that a person is asking.
+    /// A challenge to prove that a human is asking.
     Challenge,
-    /// A form to log in.
+    /// A login form.
     Login,
     /// A question for consent to cookies, or for an age.
     Consent,
 }
 
 impl WallKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Challenge, Self::Login, Self::Consent];
 
-    /// The outcome of a URL whose answer is one.
+    /// Returns the outcome of a URL with such a wall.
     #[must_use]
     pub const fn outcome(self) -> Outcome {
         match self {
@@ -74,7 +77,7 @@ impl WallKind {
     }
 }
 
-/// A wall that was recognised.
+/// A recognised wall.
 #[derive(Clone, Copy, Debug)]
 pub struct Wall {
     /// The rule that recognised it.
@@ -82,20 +85,20 @@ pub struct Wall {
 }
 
 impl Wall {
-    /// What stands in the page's place.
+    /// Returns its kind.
     #[must_use]
     pub const fn kind(&self) -> WallKind {
         self.rule.kind
     }
 
-    /// Says what it is, and by which rule, for the log.
+    /// Returns the description with the rule, for the log.
     #[must_use]
     pub fn detail(&self) -> String {
         let Rule { kind, name, .. } = self.rule;
         format!("{} instead of the page, by the rule `{name}`", kind.words())
     }
 
-    /// Says the same of a file that is no page.
+    /// Returns the description for a file that is not a page.
     #[must_use]
     pub fn detail_of_file(&self) -> String {
         let Rule { kind, name, .. } = self.rule;
@@ -103,7 +106,7 @@ impl Wall {
     }
 }
 
-/// Two walls are the same if the same rule recognised them.
+/// Two walls are equal if the same rule recognised them.
 impl PartialEq for Wall {
     fn eq(&self, other: &Self) -> bool {
         self.rule.name == other.rule.name
@@ -115,7 +118,7 @@ impl Eq for Wall {}
 /// The status and the header fields of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
-    /// The URL that was asked for.
+    /// The requested URL.
     pub url: &'a CrawlUrl,
     /// The status code.
     pub status: u16,
@@ -123,7 +126,8 @@ pub struct Head<'a> {
     pub headers: &'a Headers,
 }
 
-/// Returns the wall that an answer is by its status and header fields alone; `None` if these do not tell.
+/// Returns the wall in an answer by its status and header fields alone; `None` if they do not show
+/// one.
 #[must_use]
 pub fn of_fields(head: &Head<'_>) -> Option<Wall> {
     let target = redirect::target(head);
@@ -131,21 +135,22 @@ pub fn of_fields(head: &Head<'_>) -> Option<Wall> {
     rule.map(|rule| Wall { rule })
 }
 
-/// Returns the wall that a page is by its decoded text; `None` if it is none.
+/// Returns the wall in a page by its decoded text; `None` if there is none.
 #[must_use]
 pub fn of_page(url: &CrawlUrl, text: &str) -> Option<Wall> {
     of_outline(url, &Outline::build(text))
 }
 
-/// Returns the challenge that an answer is by its status, header fields and body, as far as that can be told without reading it as a page. The body is
-/// in its content coding, and `decoded_bytes` long without it.
+/// Returns the challenge in an answer by its status, header fields and body, as far as that is
+/// possible without parsing it as a page. The body is in its content coding, and `decoded_bytes`
+/// long without it.
 ///
-/// A page that is no challenge mostly costs nothing: only short ones are decoded.
+/// Other pages mostly cost nothing: only short ones are decoded.
 #[must_use]
 pub fn challenge_of(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<Wall> {
     let bytes_max = match head.status {
         200..=299 => SHORT_BYTES_MAX,
-        // Sucuri's has 307.
+        // Sucuri's challenge has 307.
         307 | 401 | 403 | 405 | 429 | 503 => CHALLENGE_BYTES_MAX,
         _ => return None,
     };
@@ -161,12 +166,14 @@ pub fn challenge_of(head: &Head<'_>, body: &[u8], decoded_bytes: u64) -> Option<
     challenge_of_page(&decoded.bytes)
 }
 
-/// Returns the wall that stands in the place of a file of plain text, such as robots.txt; `None` if it is the file, or none is there. The body is
-/// without its content coding.
+/// Returns the wall in the place of a plain text file, such as robots.txt; `None` if it is the
+/// file, or there is none. The body is without its content coding.
 ///
-/// It may be reached by redirects, from the URL that was `asked` for: a form to log in at its own address stands in the place of that.
+/// The answer may have been reached by redirects from the URL `asked`: a login form at its own
+/// address then is a wall too.
 ///
-/// A wall is a page, whatever type it is said to have: some servers name the type by the file's name. What does not begin as a page is the file.
+/// A wall is a page, whatever its declared type: some servers derive the type from the file's name.
+/// A body that does not begin like a page is the file.
 #[must_use]
 pub fn of_file(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
     let may_be_challenge = matches!(head.status, 200..=299 | 307 | 401 | 403 | 405 | 429 | 503);
@@ -178,25 +185,27 @@ pub fn of_file(asked: &CrawlUrl, head: &Head<'_>, body: &[u8]) -> Option<Wall> {
     of_fields(head).or_else(|| begins_as_page(body).then(of_body).flatten())
 }
 
-/// Returns the wall that a page is that came from `url`, perhaps by redirects, when another one was `asked` for; `None` if it is none.
+/// Returns the wall in a page from `url`, perhaps reached by redirects, when `asked` was requested;
+/// `None` if there is none.
 #[must_use]
 pub fn of_page_instead(asked: &CrawlUrl, url: &CrawlUrl, text: &str) -> Option<Wall> {
     let outline = Outline::build(text);
     of_outline(url, &outline).or_else(|| of_outline(asked, &outline))
 }
 
-/// Whether a body begins with a tag, a comment or a declaration, behind a byte order mark and spaces.
+/// Whether a body begins with a tag, a comment or a declaration, after a byte order mark and
+/// spaces.
 fn begins_as_page(body: &[u8]) -> bool {
     body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start().starts_with(b"<")
 }
 
-/// Returns the challenge that a page is by its decoded bytes, whose character set does not matter: markers are in ASCII. `None` if it is none, whatever
-/// else it is.
+/// Returns the challenge in a page by its decoded bytes, whose character set does not matter:
+/// markers are ASCII. `None` if it is not a challenge, even if it is another wall.
 #[must_use]
 pub fn challenge_of_page(bytes: &[u8]) -> Option<Wall> {
     let has = |marker: &&str| memmem::find(bytes, marker.as_bytes()).is_some();
     let mut markers = RULES.iter().filter_map(|rule| rule.looks_at.markers());
-    // Nearly every page ends here.
+    // Nearly every page returns here.
     if bytes.len() > CHALLENGE_BYTES_MAX || !markers.any(|markers| markers.iter().all(has)) {
         return None;
     }
@@ -206,7 +215,7 @@ pub fn challenge_of_page(bytes: &[u8]) -> Option<Wall> {
     rule.map(|rule| Wall { rule })
 }
 
-/// Returns the wall that a page is by its outline; `None` if it is none.
+/// Returns the wall in a page by its outline; `None` if there is none.
 #[must_use]
 pub fn of_outline(url: &CrawlUrl, outline: &Outline<'_>) -> Option<Wall> {
     let rule = RULES.iter().find(|rule| rule.looks_at.is_in_page(Some(url), outline));

@@ -1,17 +1,19 @@
-//! What walls, and pages that scripts make, are recognised by: how many words are where, forms with passwords, scripts.
+//! The features by which walls, and pages filled by scripts, are recognised: word counts by
+//! position, password forms, scripts.
 
 use dragline_domain::words::count_words;
 
 use super::PAGE_BYTES_MAX;
 use super::tokens::{Token, Tokens, attribute};
 
-/// The most scripts and tags in which markers are looked for.
+/// The most scripts and tags searched for markers.
 const CODE_MAX: usize = 20_000;
 
-/// The most bytes of title, headings and buttons that are kept, each.
+/// The most bytes kept of title, headings and buttons, each.
 const KEPT_BYTES_MAX: usize = 2 << 10;
 
-/// The ids of the elements into which frameworks put what they make: React, Vue, Next.js, Nuxt, Gatsby, Svelte, Quasar and others.
+/// The ids of the elements that frameworks fill: React, Vue, Next.js, Nuxt, Gatsby, Svelte, Quasar
+/// and others.
 const ROOTS: [&str; 11] = [
     "root",
     "app",
@@ -26,75 +28,75 @@ const ROOTS: [&str; 11] = [
     "reactroot",
 ];
 
-/// The most words of an element that is to be filled: that something is loading.
+/// The most words in an element before a framework fills it, such as "loading".
 const ROOT_WORDS_MAX: usize = 10;
 
-/// Where a text stands.
+/// The position of a text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Depths {
-    /// In header, menus, footer and the like.
+    /// The depth in header, menus, footer and the like.
     furniture: usize,
     links: usize,
     noscripts: usize,
-    /// In what is not shown as long as no script shows it.
+    /// The depth in elements that only a script reveals.
     hidden: usize,
-    /// In headings of the first order, links, buttons and labels.
+    /// The depth in first-level headings, links, buttons and labels.
     headings: usize,
     buttons: usize,
 }
 
-/// The form that is open.
+/// The open form.
 #[derive(Clone, Copy, Debug, Default)]
 struct Form {
     words: usize,
     passwords: usize,
 }
 
-/// The element into which a framework puts what it makes.
+/// The element that a framework fills.
 #[derive(Clone, Copy, Debug)]
 struct Root<'t> {
     name: &'t str,
     label: &'t str,
-    /// How many elements of its name are open in it, itself included.
+    /// The number of open elements of its name, itself included.
     depth: usize,
     words: usize,
 }
 
-/// What a page has.
+/// The features of a page.
 #[derive(Debug, Default)]
 pub struct Outline<'t> {
-    /// Its length.
+    /// Its length in bytes.
     pub(super) bytes: usize,
-    /// Whether it goes on beyond what was looked at.
+    /// Whether the page is longer than the part examined.
     pub(super) is_cut: bool,
-    /// The visible words of its body, those of `<noscript>` included.
+    /// The visible words of its body, including `<noscript>`.
     pub(super) words: usize,
-    /// Those of `<noscript>`.
+    /// The words in `<noscript>`.
     noscript_words: usize,
-    /// Words outside of links, of header, menus and footer, and of forms with a password.
+    /// Words outside of links, page furniture (header, menus and footer), and password forms.
     pub(super) prose_words: usize,
-    /// Words of links outside of header, menus and footer, and of forms with a password.
+    /// Words in links outside of page furniture and password forms.
     pub(super) link_words: usize,
-    /// Words of forms with a password, outside of header, menus and footer.
+    /// Words in password forms outside of page furniture.
     pub(super) login_words: usize,
-    /// Fields for a password outside of header, menus and footer, and those in them.
+    /// The numbers of password fields outside of and in page furniture.
     pub(super) passwords: usize,
     pub(super) passwords_aside: usize,
-    /// Whether a password is one to be set.
+    /// Whether a password is to be chosen.
     pub(super) sets_password: bool,
-    /// The title and the headings of the first order, in lower case.
+    /// The title and first-level headings, in lower case.
     pub(super) headings: String,
-    /// What is in headings, links, buttons and labels, in lower case, each on a line.
+    /// The texts of headings, links, buttons and labels, in lower case, one a line.
     pub(super) buttons: String,
     scripts: usize,
     code: Vec<&'t str>,
-    /// Where its forms are sent.
+    /// The targets of its forms.
     actions: Vec<&'t str>,
     root: Option<Root<'t>>,
 }
 
 impl<'t> Outline<'t> {
-    /// Reads a page's text, as far as it is looked at.
+    /// Reads a page's text up to the limit.
     #[must_use]
     pub fn build(text: &'t str) -> Self {
         let end = text.floor_char_boundary(PAGE_BYTES_MAX);
@@ -108,17 +110,18 @@ impl<'t> Outline<'t> {
         outline
     }
 
-    /// Whether a form is sent to an address with this in it.
+    /// Whether a form's target contains this.
     pub(super) fn has_action(&self, part: &str) -> bool {
         self.actions.iter().any(|action| action.contains(part))
     }
 
-    /// Whether this is in a script, or in a tag of what acts by itself.
+    /// Whether a script, or a tag that acts by itself, contains this.
     pub(super) fn has_in_code(&self, marker: &str) -> bool {
         self.code.iter().any(|code| code.contains(marker))
     }
 
-    /// Returns what makes the page, if scripts do and next to nothing is there without them: the element that they fill.
+    /// Returns the element that scripts fill, if they make the page and there is next to nothing
+    /// without them.
     #[must_use]
     pub fn needs_scripts(&self, words_max: usize) -> Option<&'t str> {
         let root = self.root.filter(|root| root.words <= ROOT_WORDS_MAX)?;
@@ -227,7 +230,7 @@ impl<'t> Outline<'t> {
     }
 }
 
-/// Whether an element acts by itself. What a link names is there for readers, and what is said about a page does nothing.
+/// Whether an element acts by itself. Links are for readers, and metadata does nothing.
 fn may_act(name: &str, attributes: &str) -> bool {
     let is = |known: &str| name.eq_ignore_ascii_case(known);
     let refreshes = || attribute(attributes, "http-equiv").is_some_and(|value| value.eq_ignore_ascii_case("refresh"));
@@ -245,7 +248,7 @@ fn root<'t>(name: &'t str, attributes: &'t str) -> Option<Root<'t>> {
 }
 
 impl Depths {
-    /// Whether this is outside of header, menus and footer, and shown where there are scripts.
+    /// Whether this is outside of page furniture, and visible if scripts run.
     pub(super) const fn is_own(self) -> bool {
         self.furniture == 0 && self.noscripts == 0 && self.hidden == 0
     }
@@ -260,7 +263,7 @@ impl Depths {
             _ if is_any(&["header", "nav", "footer", "aside"]) => &mut self.furniture,
             _ if is_any(&["a"]) => &mut self.links,
             _ if is_any(&["noscript"]) => &mut self.noscripts,
-            // What may be chosen from a list is no text.
+            // The options of a list are not text.
             _ if is_any(&["template", "dialog", "select"]) => &mut self.hidden,
             _ if is_any(&["h1"]) => &mut self.headings,
             _ if is_any(&["button", "label", "h2"]) => &mut self.buttons,
@@ -270,7 +273,7 @@ impl Depths {
     }
 }
 
-/// Appends a text in lower case, on a line of its own, as long as there is room.
+/// Appends a text in lower case as a line, as long as there is room.
 fn keep(kept: &mut String, text: &str) {
     let text = text.trim_ascii();
     if !text.is_empty() && kept.len() + text.len() < KEPT_BYTES_MAX {

@@ -1,4 +1,4 @@
-//! What a page says by itself, apart from what surrounds it.
+//! A page's own text, without its surroundings.
 
 use dragline_domain::words::count_words;
 
@@ -6,16 +6,17 @@ use super::PAGE_BYTES_MAX;
 use super::outline::Depths;
 use super::tokens::{Token, Tokens};
 
-/// The title and the text of a page, as far as it is looked at, in the order of the page and with references as they are written.
+/// The title and own text of a page, up to the limit, in page order and with references undecoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prose {
     /// The title; empty if it has none.
     pub title: String,
-    /// The text outside of header, menus and footer, without what is shown only where there are no scripts. Texts of links are in it.
+    /// The text outside of header, menus and footer, without `<noscript>`. It includes the texts of
+    /// links.
     pub text: String,
-    /// The words of that which are not in links.
+    /// The number of its words outside of links.
     pub words: usize,
-    /// How many scripts the page has.
+    /// The number of scripts in the page.
     pub scripts: usize,
 }
 

@@ -1,11 +1,11 @@
-//! Redirects to where a wall is.
+//! Redirects to walls.
 
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::{location, refresh};
 
 use super::Head;
 
-/// Segments of paths that lead to a form to log in, without `-`, `_` and what follows a dot.
+/// Path segments of login pages, without `-`, `_` and anything after a dot.
 const LOGIN_SEGMENTS: [&str; 16] = [
     "login",
     "logon",
@@ -25,7 +25,7 @@ const LOGIN_SEGMENTS: [&str; 16] = [
     "inloggen",
 ];
 
-/// Segments of paths that lead to a question for consent or age, without `-` and `_`.
+/// Path segments of consent and age questions, without `-` and `_`.
 const GATE_SEGMENTS: [&str; 11] = [
     "agecheck",
     "agegate",
@@ -40,7 +40,7 @@ const GATE_SEGMENTS: [&str; 11] = [
     "consent",
 ];
 
-/// Hosts that log people in, and do nothing else.
+/// Hosts that only log people in.
 const SIGN_ON_HOSTS: [&str; 9] = [
     "accounts.google.com",
     "login.microsoftonline.com",
@@ -53,7 +53,7 @@ const SIGN_ON_HOSTS: [&str; 9] = [
     "cloudflareaccess.com",
 ];
 
-/// Hosts that ask for consent, and do nothing else.
+/// Hosts that only ask for consent.
 const CONSENT_HOSTS: [&str; 6] = [
     "consent.youtube.com",
     "consent.yahoo.com",
@@ -63,7 +63,8 @@ const CONSENT_HOSTS: [&str; 6] = [
     "myprivacy.dpgmedia.nl",
 ];
 
-/// Returns where an answer redirects to, by its status and `Location`, or by the field `Refresh`. `None` if it does not.
+/// Returns the target of a redirect, by status and `Location`, or by the field `Refresh`. `None` if
+/// there is none.
 pub(super) fn target(head: &Head<'_>) -> Option<CrawlUrl> {
     let rules = UrlRules::default();
     match head.status {
@@ -76,12 +77,12 @@ pub(super) fn target(head: &Head<'_>) -> Option<CrawlUrl> {
     }
 }
 
-/// Whether an answer redirects for now. What moved for good is no wall.
+/// Whether a redirect is temporary. A permanent one is not a wall.
 const fn is_for_now(head: &Head<'_>) -> bool {
     matches!(head.status, 302 | 303 | 307)
 }
 
-/// Whether a host is this one, or below it.
+/// Whether a host is this domain, or below it.
 fn is_within(host: &str, domain: &str) -> bool {
     host.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
@@ -91,7 +92,7 @@ pub(super) fn is_google(host: &str) -> bool {
     host.strip_prefix("www.google.").is_some_and(|rest| rest.len() <= 6)
 }
 
-/// Whether a redirect leads to a form to log in that leads back.
+/// Whether a redirect leads to a login page that leads back.
 pub(super) fn is_login_with_return(head: &Head<'_>, target: &CrawlUrl) -> bool {
     is_for_now(head) && has_segment(target, &LOGIN_SEGMENTS) && names(target, head.url)
 }
@@ -110,19 +111,19 @@ pub(super) fn is_consent_host(head: &Head<'_>, target: &CrawlUrl) -> bool {
     is_for_now(head) && target.host() != head.url.host() && asks_for_consent(target.host())
 }
 
-/// Whether a host asks for consent, and does nothing else.
+/// Whether a host only asks for consent.
 pub(super) fn asks_for_consent(host: &str) -> bool {
     let is_google = host.strip_prefix("consent.google.").is_some_and(|rest| rest.len() <= 6);
     is_google || CONSENT_HOSTS.contains(&host)
 }
 
-/// Whether a redirect leads to a question for consent or age that leads back.
+/// Whether a redirect leads to a consent or age question that leads back.
 pub(super) fn is_gate_with_return(head: &Head<'_>, target: &CrawlUrl) -> bool {
     let continues = || head.url.path().len() > 1 && target.path().ends_with(head.url.path());
     is_for_now(head) && has_segment(target, &GATE_SEGMENTS) && (continues() || names(target, head.url))
 }
 
-/// Whether a segment of the path is one of these. That of wikis, `Special:UserLogin`, is one.
+/// Whether the path has one of these segments, or that of wikis, `Special:UserLogin`.
 fn has_segment(target: &CrawlUrl, segments: &[&str]) -> bool {
     let in_path = target.path().split('/').map(str::to_owned);
     let in_title = target.query_pairs().filter(|(name, _)| name == "title").map(|(_, value)| value.into_owned());
@@ -134,7 +135,8 @@ fn has_segment(target: &CrawlUrl, segments: &[&str]) -> bool {
     })
 }
 
-/// Whether a parameter of the target is the URL that was asked for: in full, its path, or the last of it.
+/// Whether a parameter of the target contains the requested URL: in full, its path, or the last
+/// segment.
 fn names(target: &CrawlUrl, asked: &CrawlUrl) -> bool {
     let rules = UrlRules::default();
     target.query_pairs().any(|(_, value)| {
@@ -145,7 +147,8 @@ fn names(target: &CrawlUrl, asked: &CrawlUrl) -> bool {
     })
 }
 
-/// Whether the parameters of a page to log in say where to go then, as those of OAuth 2.0 and SAML do.
+/// Whether the parameters of a login page name a page to return to, like those of OAuth 2.0 and
+/// SAML.
 fn asks_back(target: &CrawlUrl) -> bool {
     const NAMES: [&str; 9] = [
         "redirect_uri",

@@ -1,4 +1,4 @@
-//! For each rule an answer that it recognises, and one that is nearly the same and a page.
+//! For each rule, an answer that it recognises, and a near miss that is a page.
 
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::Headers;
@@ -12,7 +12,7 @@ const ASKED: &str = "https://a.example/docs/intro";
 
 const HTML: (&str, &str) = ("content-type", "text/html");
 
-/// Returns the rule by which the program takes an answer for a wall.
+/// Returns the rule that recognises an answer.
 fn recognised(asked: &str, (status, field, body): &Answer) -> Option<&'static str> {
     let url = CrawlUrl::parse(asked, &UrlRules::default()).unwrap();
     let headers: Headers = [*field].into_iter().collect();
@@ -26,7 +26,7 @@ fn words(count: usize) -> String {
     (0..count).map(|n| format!("word{n} ")).collect()
 }
 
-/// An article that quotes what a challenge has.
+/// An article that quotes a challenge's markers.
 fn article(quoted: &str) -> Answer {
     let quoted = quoted.replace('<', "&lt;");
     (200, HTML, format!("<title>How captchas work</title><article>{}<pre>{quoted}</pre></article>", words(300)))
@@ -44,13 +44,13 @@ fn to(location: &'static str) -> Answer {
     with(302, "location", location)
 }
 
-/// A challenge of a page, and an article about it.
+/// A challenge page, and an article about it.
 fn told_by_page(rule: &'static str, page: &'static str) -> (&'static str, &'static str, Answer, Answer, &'static str) {
     (rule, ASKED, html(200, page), article(page), "an article about it")
 }
 
 #[test]
-fn each_rule_recognises_its_wall_and_leaves_what_is_nearly_the_same() {
+fn each_rule_recognises_its_wall_and_not_a_near_miss() {
     let login = "<title>Log in</title><form><input name=u><input type=password name=p></form>";
     let banner = "<form action=https://consent.google.com/save><button>Accept all</button></form>";
     let rows = [
@@ -181,7 +181,7 @@ fn each_rule_recognises_its_wall_and_leaves_what_is_nearly_the_same() {
 }
 
 #[test]
-fn what_people_ask_for_is_no_wall() {
+fn requested_pages_are_not_walls() {
     let login = "<title>Log in</title><form><input name=u><input type=password name=p></form>";
     let cookies = "<div class=cookie-banner>We use cookies. <button>Accept all</button></div>";
     for (asked, page, why) in [

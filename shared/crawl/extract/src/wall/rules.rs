@@ -1,32 +1,33 @@
-//! The rules, and what each looks at.
+//! The rules, and the features that each examines.
 
 use dragline_domain::url::CrawlUrl;
 
 use super::outline::Outline;
 use super::{CHALLENGE_BYTES_MAX, Head, WallKind, form, redirect};
 
-/// A rule by which a wall is recognised.
+/// A rule for recognising a wall.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name in details and in `dragline explain`.
     pub name: &'static str,
-    /// What it recognises.
+    /// The kind of wall.
     pub kind: WallKind,
-    /// What it looks at, for people to read.
+    /// A description of its features, for people.
     pub about: &'static str,
-    /// Where that is documented: a URL, or what it was seen on.
+    /// The source: a URL, or where it was observed.
     pub source: &'static str,
     pub(super) looks_at: LooksAt,
 }
 
-/// What a rule looks at.
+/// The features that a rule examines.
 #[derive(Debug)]
 pub(super) enum LooksAt {
     /// A field with this value, ignoring case, and one of these statuses if there are any.
     Field { name: &'static str, value: &'static str, statuses: &'static [u16] },
-    /// A short page with all of these in its scripts or tags, and few visible words. In the text of a page they mean nothing.
+    /// A short page with all of these in its scripts or tags, and few visible words. In a page's
+    /// text they mean nothing.
     Markers { all: &'static [&'static str], words_max: usize },
-    /// A redirect to where a wall is, or a refresh of a page without words.
+    /// A redirect to a wall, or a refresh of a page without words.
     Redirect(fn(&Head<'_>, &CrawlUrl) -> bool),
     /// A page of this form.
     Page(fn(&CrawlUrl, &Outline<'_>) -> bool),
@@ -89,7 +90,7 @@ const AWS: &str = "https://docs.aws.amazon.com/waf/latest/developerguide/waf-cap
 const SITEGROUND: &str = "pages that SiteGround's protection serves";
 const IMPERVA: &str = "https://docs.imperva.com/bundle/cloud-application-security/page/more/error-pages.htm";
 
-/// All rules. Of several that fit, the first counts.
+/// All rules. If several match, the first counts.
 pub const RULES: &[Rule] = &[
     challenge(
         "cloudflare_field",

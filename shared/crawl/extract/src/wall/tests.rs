@@ -1,4 +1,5 @@
-//! Each rule with what it recognises, as the services document it or serve it, and with what is nearly the same and content.
+//! Each rule with walls as the services document or serve them, and with near misses that are
+//! content.
 
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::Headers;
@@ -473,7 +474,7 @@ proptest! {
         let outline = Outline::build(&page);
         prop_assert_eq!(outline.bytes, page.len());
         prop_assert!(Prose::measure(&page).text.len() <= page.len() * 2);
-        // What is more than a wall's few words is none.
+        // A page with more than a wall's few words is not a wall.
         let more = format!("{}{page}", words(500));
         prop_assert!(of_page(&CrawlUrl::parse(ASKED, &UrlRules::default()).unwrap(), &more).is_none());
     }

@@ -1,9 +1,11 @@
-//! Splitting a page's text into tags, texts and the contents of scripts: enough to tell a marker in a script from one that an article quotes.
+//! Splits a page's text into tags, texts and the contents of scripts: enough to distinguish a
+//! marker in a script from one quoted in an article.
 //!
-//! The reader of pages proper is in `dragline-formats`, which the crawl step does without. This one copies nothing, recurses nowhere, and moves
-//! forward only, so that its time is linear in the text.
+//! The actual page parser is in `dragline-formats`, which the crawl step does not depend on. This
+//! one copies nothing, does not recurse, and only moves forward, so that its time is linear in the
+//! text.
 
-/// The elements whose contents are no markup (WHATWG HTML, 13.1.2), as far as they matter here.
+/// The elements whose contents are not markup (WHATWG HTML, 13.1.2), as far as they matter here.
 const RAW: [&str; 8] = ["script", "style", "textarea", "title", "iframe", "noembed", "noframes", "xmp"];
 
 /// A piece of a page.
@@ -11,12 +13,12 @@ const RAW: [&str; 8] = ["script", "style", "textarea", "title", "iframe", "noemb
 pub(super) enum Token<'t> {
     Start {
         name: &'t str,
-        /// As they are written.
+        /// As written.
         attributes: &'t str,
     },
     End(&'t str),
     Text(&'t str),
-    /// The contents of the raw element that began last.
+    /// The contents of the last raw element.
     Raw {
         name: &'t str,
         text: &'t str,
@@ -34,7 +36,7 @@ impl<'t> Tokens<'t> {
         Self { rest: text, raw: None }
     }
 
-    /// Takes the text up to this byte, which must be at the boundary of a character.
+    /// Takes the text up to this byte, which must be a character boundary.
     fn take(&mut self, bytes: usize) -> &'t str {
         let (taken, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
         self.rest = rest;
@@ -55,7 +57,7 @@ impl<'t> Tokens<'t> {
         Token::Raw { name, text: self.take(end) }
     }
 
-    /// Takes a tag; the rest begins with `<` and, of an end tag, `/`, and then a letter.
+    /// Takes a tag; the rest begins with `<`, followed by `/` for an end tag, and a letter.
     fn take_tag(&mut self, is_end: bool) -> Token<'t> {
         self.take(1 + usize::from(is_end));
         let name = self.take(
@@ -103,7 +105,8 @@ impl<'t> Iterator for Tokens<'t> {
     }
 }
 
-/// Returns where the `>` of a tag is, behind its name. One in quotes is part of a value, and quotes begin behind `=`.
+/// Returns the position of the `>` of a tag, after its name. A `>` in quotes is part of a value,
+/// and quotes begin after `=`.
 fn end_of_tag(bytes: &[u8]) -> usize {
     let (mut quote, mut before) = (None, b' ');
     for (at, byte) in bytes.iter().copied().enumerate() {
@@ -120,7 +123,8 @@ fn end_of_tag(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Returns the value of an attribute as it is written, without references decoded; empty if it has none. `None` if there is no such attribute.
+/// Returns the undecoded value of an attribute; empty if it has none, `None` if there is no such
+/// attribute.
 pub(super) fn attribute<'t>(attributes: &'t str, name: &str) -> Option<&'t str> {
     let mut rest = attributes;
     loop {

@@ -87,12 +87,12 @@ fn document_of(media_type: &str, body: &str, content: ContentLevel) -> Document 
     }
 }
 
-/// A page of everything that pages say, as it is read at this level.
+/// A page with every feature, read at this level.
 pub(crate) fn extracted(level: ContentLevel) -> Document {
     document_of("text/html", &format!("{HEAD}{}</article>", PARAGRAPH.repeat(8)), level)
 }
 
-/// Documents of every shape, with what each is.
+/// Documents of every shape, with descriptions.
 pub(crate) fn all() -> Vec<(&'static str, Document)> {
     let bare = |outcome| Document::bare(1, url("https://a.example/x"), outcome);
     let link = |disposition| Link { disposition, ..everything().links[0].clone() };
@@ -121,7 +121,7 @@ pub(crate) fn all() -> Vec<(&'static str, Document)> {
     all
 }
 
-/// A document with every key. All is written out, so that a new one has to be added here.
+/// A document with every key, written out so that a new key has to be added here.
 pub(crate) fn everything() -> Document {
     let to = |path: &str| LinkTo { kind: LinkKind::A, target: url(&format!("https://a.example/{path}")) };
     Document {

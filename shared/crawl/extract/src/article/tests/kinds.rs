@@ -1,10 +1,10 @@
-//! Pages that are no articles: threads, lists, shops, and those that scripts put together.
+//! Pages other than articles: threads, lists, shops, and pages that scripts assemble.
 
 use super::*;
 
 const REPLY: &str = "Mine broke in the same way, and I sent it back.";
 
-/// A page of which somebody is named as the author: a long post, and what others say of it, in another part.
+/// A page with a named author: a long post, and others' replies in another part.
 fn thread(head: &str, attributes: &str) -> String {
     let post = prose("The first post, which is long enough, with commas, and clauses. ").repeat(6);
     let replies: String = (1..=30).map(|n| format!("<li class='c{n}'><p>{n}. {REPLY}</p></li>")).collect();
@@ -15,7 +15,7 @@ fn thread(head: &str, attributes: &str) -> String {
 }
 
 #[test]
-fn what_a_page_says_that_it_is_decides_what_belongs_to_it() {
+fn the_declared_kind_of_a_page_decides_its_content() {
     let said = |json: &str| format!("<script type='application/ld+json'>{json}</script>");
     for (head, attributes, expected, why) in [
         (String::new(), "", false, "an article of somebody, with comments"),
@@ -80,7 +80,7 @@ fn panels_are_content_where_their_tabs_are_not() {
 }
 
 #[test]
-fn dialogs_are_beside_the_page() {
+fn dialogs_are_not_content() {
     let asked = "<p>We and our partners store cookies on your device, for many purposes.</p>";
     for (part, expected, why) in [
         (format!("<div role=dialog>{asked}</div>"), false, "a dialog"),
@@ -104,7 +104,7 @@ fn dialogs_are_beside_the_page() {
 }
 
 #[test]
-fn what_a_server_sends_later_is_where_readers_see_it() {
+fn streamed_parts_are_where_readers_see_them() {
     let story = prose("The story came later than the page, with commas, and clauses. ").repeat(4);
     let html = format!(
         r#"<body><main><h1>Later</h1><!--$?--><template id="B:0"></template><p>Please wait for it.</p><!--/$--><p>The end of it.</p></main>

@@ -4,7 +4,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::super::{blocks, build, markdown};
 use super::*;
 
-/// Returns the text and the Markdown of all that a page has.
+/// Returns the text and the Markdown of a whole page.
 fn whole(html: &str) -> (String, String) {
     let document = tree::parse(html).unwrap();
     let layout = Layout::new(&document, &[]);
@@ -13,7 +13,7 @@ fn whole(html: &str) -> (String, String) {
     (blocks::to_text(&blocks), markdown::to_markdown(&blocks))
 }
 
-/// Returns the words that a reader of Markdown shows, but for the texts of pictures.
+/// Returns the words of rendered Markdown, except the texts of pictures.
 fn rendered(markdown: &str) -> Vec<String> {
     let (mut text, mut pictures) = (String::new(), 0);
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
@@ -112,7 +112,7 @@ fn each_element_has_its_markdown() {
     }
 }
 
-/// Markup that means nothing in particular: what a page might have anywhere.
+/// Meaningless markup that might be anywhere in a page.
 fn markup() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         "[a-zé日]{1,6}",

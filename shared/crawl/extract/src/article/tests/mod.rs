@@ -50,7 +50,7 @@ fn the_main_part_is_found_with_what_the_page_says_about_itself() {
     assert!(article.markdown.contains("[grain](https://news.example/b)"), "{}", article.markdown);
 }
 
-/// What a page about nothing in particular has to have around a part of it, so that a finder of articles takes it for one.
+/// Enough paragraphs around a part that an article finder takes the whole for an article.
 fn paragraphs(part: &str) -> String {
     let paragraph = prose("The opening paragraph, which is long enough, with commas, and several clauses. ");
     format!(
@@ -60,7 +60,7 @@ fn paragraphs(part: &str) -> String {
 }
 
 #[test]
-fn nothing_that_readers_see_is_left_out_for_its_words_or_its_place() {
+fn visible_text_is_not_left_out_for_its_words_or_its_place() {
     for (part, expected, why) in [
         ("<h2>1999</h2><p>A bridge was built.</p>", "1999\n\nA bridge was built.", "a year as a heading"),
         ("<h2>March 2004</h2><p>It was opened.</p>", "March 2004\n\nIt was opened.", "a month"),
@@ -123,7 +123,7 @@ fn nothing_that_readers_see_is_left_out_for_its_words_or_its_place() {
 }
 
 #[test]
-fn what_nobody_sees_is_not_in_it() {
+fn invisible_text_is_left_out() {
     for (part, why) in [
         ("<p hidden>unseen</p>", "hidden"),
         ("<div style='display:none'><p>unseen</p></div>", "by its style"),
@@ -170,7 +170,7 @@ fn names_and_dates_beside_the_headline_are_in_the_metadata_alone() {
 }
 
 #[test]
-fn more_is_taken_where_the_finder_leaves_out_what_people_came_for() {
+fn more_is_taken_where_the_finder_leaves_out_content() {
     let long = prose("Long, and with commas, as finders of articles like it. ").repeat(4);
     let section =
         |name: &str, text: &str| format!("<div class=sect1><h2>{name}</h2><div class=body>{text}</div></div>");
@@ -208,7 +208,7 @@ fn more_is_taken_where_the_finder_leaves_out_what_people_came_for() {
 }
 
 #[test]
-fn some_pages_have_none() {
+fn some_pages_have_no_article() {
     for (html, expected, why) in [
         (String::new(), NoArticle::NothingFound, "nothing at all"),
         ("<img src=a.png>".to_owned(), NoArticle::NothingFound, "no text"),
@@ -234,7 +234,7 @@ fn a_page_that_takes_long_keeps_its_text_and_says_so() {
     }
 }
 
-/// On the stack of a worker thread, in a build that spends much of it.
+/// On the stack of a worker thread, in an unoptimised build, which needs much of it.
 #[test]
 fn the_deepest_tree_that_is_read_fits_a_stack() {
     for element in ["div", "b", "blockquote", "ul", "span"] {
@@ -246,7 +246,7 @@ fn the_deepest_tree_that_is_read_fits_a_stack() {
 }
 
 #[test]
-fn the_definition_knows_better() {
+fn rules_of_the_definition_take_precedence() {
     let prose = prose("Long, and with commas, as finders of articles like it. ").repeat(3);
     let html = format!(
         "<title>x</title><body><div class=a>{prose}</div><div id=b>One <i class=n>7</i> part.<p class=c>Edit</p></div><div id=b2>Two.</div>"

@@ -1,16 +1,17 @@
-//! Reads content streams (ISO 32000-1, section 7.8.2) and CMaps, which are written alike: operators, and the operands before them. What is malformed
-//! is skipped.
+//! Reads content streams (ISO 32000-1, section 7.8.2) and CMaps, which share a syntax: operands
+//! followed by an operator. Malformed parts are skipped.
 
 /// The longest name of an operator.
 const OPERATOR_BYTES_MAX: usize = 3;
 
-/// How many operands of one operator are kept, and how many elements of an array.
+/// The most operands kept of one operator, and the most elements of an array.
 const OPERANDS_MAX: usize = 1 << 16;
 
-/// How many bytes after the end of an inline image must be text, as its end may stand in its data, too.
+/// How many bytes after the end of an inline image must be text, as the end marker may occur in its
+/// data too.
 const IMAGE_END_LOOK_BYTES: usize = 12;
 
-/// What stands before an operator.
+/// An operand.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Operand {
     Number(f32),
@@ -19,7 +20,7 @@ pub(super) enum Operand {
     Array(Vec<Operand>),
 }
 
-/// The operators that matter for text, of content streams and of CMaps.
+/// The operators of content streams and CMaps that matter for text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     BeginText,
@@ -44,7 +45,7 @@ pub(super) enum Operator {
     Draw,
     InlineImage,
     SetState,
-    /// Ends of lists in a CMap, whose entries are the operands.
+    /// The ends of lists in a CMap, whose entries are the operands.
     CodespaceRanges,
     TextsOfCodes,
     TextsOfRanges,
@@ -102,12 +103,12 @@ impl Operations {
         Self { bytes, at: 0, operands: Vec::new() }
     }
 
-    /// The operands of the operator that was read last.
+    /// Returns the operands of the last operator.
     pub(super) fn operands(&self) -> &[Operand] {
         &self.operands
     }
 
-    /// Reads the operands up to the next operator, and that; `None` at the end.
+    /// Reads operands up to the next operator, and returns that; `None` at the end.
     pub(super) fn read_next(&mut self) -> Option<Operator> {
         self.operands.clear();
         let (mut array, mut dictionaries) = (None::<Vec<Operand>>, 0_usize);
@@ -143,7 +144,7 @@ impl Operations {
                 b'+' | b'-' | b'.' | b'0'..=b'9' => Some(Operand::Number(self.read_number())),
                 _ => match self.read_word() {
                     b"true" | b"false" | b"null" => None,
-                    // An array or a dictionary that is not closed ends here.
+                    // An unclosed array or dictionary ends here.
                     b"BI" => {
                         self.skip_image();
                         return Some(Operator::InlineImage);
@@ -183,13 +184,13 @@ impl Operations {
         }
     }
 
-    /// Reads what has no mark of its own. At least one byte is read.
+    /// Reads a word, at least one byte.
     fn read_word(&mut self) -> &[u8] {
         let length = self.rest().iter().take_while(|byte| is_regular(**byte)).count().max(1);
         let start = self.at;
         self.at += length;
         let word = self.bytes.get(start..self.at).unwrap_or_default();
-        // Some writers leave out the space after an operator of one letter.
+        // Some writers leave out the space after a one-letter operator.
         match word {
             [b'q' | b'Q', ..] if length > OPERATOR_BYTES_MAX => {
                 self.at = start + 1;
@@ -219,7 +220,8 @@ impl Operations {
         name
     }
 
-    /// Reads a number as viewers do: a sign within it, as some writers put there, ends it, but is skipped with it.
+    /// Reads a number as viewers do: a sign inside it, as some writers put there, ends it, but is
+    /// skipped with it.
     fn read_number(&mut self) -> f32 {
         let length = self.rest().iter().take_while(|byte| matches!(byte, b'+' | b'-' | b'.' | b'0'..=b'9')).count();
         let written = self.rest().get(..length).unwrap_or_default();
@@ -302,7 +304,7 @@ impl Operations {
         })
     }
 
-    /// Reads a string in angle brackets. A digit that is missing at its end is 0.
+    /// Reads a string in angle brackets. A missing last digit is 0.
     fn read_hexadecimal(&mut self) -> Vec<u8> {
         self.at += 1;
         let length = self.rest().iter().take_while(|byte| **byte != b'>').count();

@@ -1,4 +1,5 @@
-//! Follows the operators of pages and of the forms that they draw (ISO 32000-1, sections 8 and 9), and puts their glyphs where they stand.
+//! Interprets the operators of pages and of the forms that they draw (ISO 32000-1, sections 8 and
+//! 9), and places their glyphs.
 
 use std::rc::Rc;
 
@@ -11,23 +12,24 @@ use super::limits::{Budget, ENTRY_BYTES, Exhausted, FORMS_DEPTH_MAX, STATES_MAX}
 use super::matrix::{Matrix, Point};
 use crate::files::Text;
 
-/// What a page shows.
+/// Totals of a page.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
-    /// How many glyphs.
+    /// The number of glyphs.
     pub(super) glyphs: usize,
-    /// How many of them stand for nothing that is known.
+    /// The number of glyphs with unknown text.
     pub(super) unknown: usize,
-    /// How large its pictures are together.
+    /// The total area of its pictures.
     pub(super) pictures_area: f32,
-    /// Whether something in it could not be read.
+    /// Whether a part of it could not be read.
     pub(super) is_damaged: bool,
 }
 
-/// How many bytes a string has at least, if its letters are spaced out. Of a shorter one, that is a space between words, as Ghostscript writes it.
+/// The fewest bytes of a string of spaced-out letters. In a shorter one, the spacing is a space
+/// between words, as Ghostscript writes it.
 const SPACED_OUT_BYTES_MIN: usize = 4;
 
-/// Reads content, with what it needs of the document.
+/// Interprets content, with the necessary parts of the document.
 #[derive(Debug)]
 pub(super) struct Interpreter<'d> {
     document: &'d Document,
@@ -38,7 +40,7 @@ pub(super) struct Interpreter<'d> {
     pub(super) tally: Tally,
 }
 
-/// What `q` saves.
+/// The state that `q` saves.
 #[derive(Clone, Debug)]
 struct State {
     matrix: Matrix,
@@ -51,16 +53,16 @@ struct State {
     rise: f32,
 }
 
-/// A stream that is being read: a page's, or a form's.
+/// A stream being read: of a page, or of a form.
 #[derive(Debug)]
 struct Frame<'d> {
     operations: Operations,
     resources: Option<&'d Dictionary>,
     state: State,
     saved: Vec<State>,
-    /// How many states were to be saved for which there was no room.
+    /// The number of `q` operators that could not be saved for lack of room.
     unsaved: usize,
-    /// Where the next glyph stands, and where the line begins.
+    /// The positions of the next glyph and of the line's start.
     place: Matrix,
     line: Matrix,
 }
@@ -103,7 +105,7 @@ impl<'d> Interpreter<'d> {
     /// Reads the content of a page.
     ///
     /// # Errors
-    /// No more may be read of the file. The text has what was read before.
+    /// Fails if the file's budget is exhausted. The text keeps what was read before.
     pub(super) fn read(&mut self, content: Vec<u8>, resources: Option<&'d Dictionary>) -> Result<(), Exhausted> {
         self.tally = Tally::default();
         let state = State {
@@ -223,7 +225,7 @@ impl<'d> Interpreter<'d> {
         font.map_or(Ok(None), |font| self.fonts.font(font, &mut self.budget))
     }
 
-    /// A graphics state may set the font, too (section 8.4.5).
+    /// Applies a graphics state, which may set the font too (section 8.4.5).
     fn set_state(&mut self, frame: &mut Frame<'d>) -> Result<(), Exhausted> {
         let Some(Operand::Name(name)) = frame.operations.operands().last() else { return Ok(()) };
         let state = self.resource(frame.resources, b"ExtGState", name)?.and_then(|state| state.as_dict().ok());
@@ -237,7 +239,7 @@ impl<'d> Interpreter<'d> {
         Ok(())
     }
 
-    /// Draws a picture or a form; returns a form, which is yet to be read.
+    /// Draws a picture or a form; returns a form to be read next.
     fn draw(&mut self, frame: &Frame<'d>) -> Result<Option<Frame<'d>>, Exhausted> {
         let Some(Operand::Name(name)) = frame.operations.operands().last() else { return Ok(None) };
         let object = self.resource(frame.resources, b"XObject", name)?;
@@ -255,7 +257,7 @@ impl<'d> Interpreter<'d> {
                 let matrix = stream.dict.get_deref(b"Matrix", self.document).ok().and_then(Matrix::read);
                 let resources = stream.dict.get_deref(b"Resources", self.document).and_then(Object::as_dict).ok();
                 let matrix = matrix.unwrap_or(Matrix::IDENTITY).then(frame.state.matrix);
-                // Forms of old files have the resources of the page (section 7.8.3).
+                // Forms in old files use the page's resources (section 7.8.3).
                 let resources = resources.or(frame.resources);
                 Ok(Some(Frame::new(content, resources, State { matrix, ..frame.state.clone() })))
             }
@@ -301,7 +303,7 @@ impl<'d> Interpreter<'d> {
         })
     }
 
-    /// Puts a glyph where the pen is, and moves the pen on (section 9.4.4).
+    /// Places a glyph at the pen, and advances the pen (section 9.4.4).
     fn place(&mut self, frame: &mut Frame<'d>, font: &Font, spacing: Spacing, shown: Shown<'_>) {
         let state = &frame.state;
         let width = shown.width * state.size;
@@ -334,11 +336,11 @@ impl<'d> Interpreter<'d> {
     }
 }
 
-/// What character spacing is for.
+/// The purpose of character spacing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spacing {
-    /// For the gap after a glyph.
+    /// A gap after the glyph.
     IsGap,
-    /// For a glyph that takes more room than it is wide.
+    /// A glyph that takes more room than its width.
     IsOfGlyph,
 }

@@ -1,7 +1,8 @@
-//! Makes lines of glyphs that stand somewhere on a page.
+//! Assembles lines from the positioned glyphs of a page.
 //!
-//! Glyphs come in the order in which the page draws them. Those on one base line are one line, in the order in which they stand there; a space is where the
-//! gap between two of them is wider than letters of a word have it. Where a glyph leaves the line, a new one begins.
+//! Glyphs come in drawing order. Those on one baseline form a line, in the order of their
+//! positions; a gap wider than between the letters of a word is a space. A glyph off the line
+//! begins a new one.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -9,20 +10,23 @@ use unicode_normalization::char::is_combining_mark;
 use super::matrix::Point;
 use crate::files::Text;
 
-/// The narrowest gap that is a space, in sizes of the letters: letters of a word are moved apart by less, and words of a line that is set tightly by more.
+/// The narrowest gap that is a space, in font sizes: letters of a word are moved apart by less, and
+/// words of a tightly set line by more.
 const SPACE_MIN: f32 = 0.14;
 
-/// The widest gap that may be between letters that are spaced out evenly.
+/// The widest gap between evenly spaced-out letters.
 const SPACED_OUT_MAX: f32 = 0.5;
 
-/// How many gaps of a line say that it is spaced out, and by how much of the usual one of them they may differ.
+/// How many gaps make a line count as spaced out, and by how much they may differ from their
+/// median.
 const SPACED_OUT_GAPS_MIN: usize = 4;
 const SPACED_OUT_DIFFERENCE_MAX: f32 = 0.25;
 
-/// How much wider than the gaps between letters that are spaced out those between words are.
+/// The ratio of gaps between words to those between spaced-out letters.
 const SPACED_OUT_WORDS: f32 = 1.5;
 
-/// How far from its line's base a glyph may stand, in sizes of the smaller, and, if it follows closely, of the larger: subscripts and superscripts.
+/// How far a glyph may be off its line's base, in sizes of the smaller glyph and, if it follows
+/// closely, of the larger one: subscripts and superscripts.
 const BASE_MAX: f32 = 0.3;
 const SCRIPT_MAX: f32 = 0.65;
 const CLOSE: std::ops::Range<f32> = -0.4..0.4;
@@ -30,33 +34,33 @@ const CLOSE: std::ops::Range<f32> = -0.4..0.4;
 /// By how much two directions may differ, as the sine of the angle.
 const TURN_MAX: f32 = 0.1;
 
-/// How close a letter is to where the same one stood, in its size, if it was drawn twice to look bold.
+/// How close a letter is to its earlier copy, in font sizes, if it was drawn twice to look bold.
 const TWICE_MAX: f32 = 0.1;
 
 /// The longest line, in glyphs.
 const LINE_GLYPHS_MAX: usize = 1 << 12;
 
-/// How long words are at most on average in a line that is spaced out.
+/// The most glyphs in an average word of a spaced-out line.
 const SPACED_OUT_WORD_GLYPHS_MAX: usize = 24;
 
 /// A glyph on a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'t> {
-    /// What it stands for.
+    /// Its text.
     pub(super) text: &'t str,
-    /// Where it begins.
+    /// Its start.
     pub(super) at: Point,
-    /// Where the pen goes from there.
+    /// The advance of the pen.
     pub(super) way: Point,
-    /// The way that glyphs of its font go, even where this one does not go anywhere.
+    /// The writing direction of its font, even if this glyph has no advance.
     pub(super) forward: Point,
-    /// How tall its font is.
+    /// The height of its font.
     pub(super) size: f32,
-    /// The same in the direction in which it is written: less, if letters are condensed.
+    /// The same in the writing direction: less for condensed letters.
     pub(super) em: f32,
 }
 
-/// A line that grows.
+/// The current line.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     line: Option<Line>,
@@ -64,18 +68,18 @@ pub(super) struct Layout {
 
 #[derive(Debug)]
 struct Line {
-    /// The direction in which it is read by its glyphs' matrix.
+    /// Its reading direction by the glyphs' matrix.
     direction: Point,
-    /// A point on its base.
+    /// A point on its baseline.
     base: Point,
     size: f32,
-    /// Where the pen is, from the point on its base.
+    /// The pen's position, relative to that point.
     pen: f32,
     text: String,
     pieces: Vec<Piece>,
 }
 
-/// A glyph of a line: where it begins and ends, and its text up to there in that of the line.
+/// A glyph of a line: its start and end, and the end of its text in that of the line.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     start: f32,
@@ -86,7 +90,7 @@ struct Piece {
 }
 
 impl Layout {
-    /// Adds a glyph. Lines that are complete go into the text.
+    /// Adds a glyph. Completed lines go into the text.
     pub(super) fn add(&mut self, glyph: &Placed<'_>, text: &mut Text) {
         let Some(direction) = glyph.forward.direction() else { return };
         if !(glyph.size > 0.0
@@ -137,7 +141,8 @@ impl Line {
         let start = self.direction.dot(self.base.to(glyph.at));
         let end = start + self.direction.dot(glyph.way);
         if glyph.size > self.size {
-            // The largest glyphs stand on the base; smaller ones may be scripts.
+            // The largest glyphs are on the baseline; smaller ones may be subscripts or
+            // superscripts.
             let across = self.direction.cross(self.base.to(glyph.at));
             self.base.x -= self.direction.y * across;
             self.base.y += self.direction.x * across;
@@ -176,7 +181,7 @@ impl Line {
         }
     }
 
-    /// The texts of the glyphs, and whether there is a space before each.
+    /// Returns the glyphs' texts, and whether there is a space before each.
     fn joined(&self) -> Vec<(String, bool)> {
         let space = self.space_min();
         let mut joined: Vec<(String, bool)> = Vec::with_capacity(self.pieces.len());
@@ -195,13 +200,13 @@ impl Line {
             }
             let is_apart = last.is_some_and(|last| piece.start - last.end > space * em);
             joined.push((written.to_owned(), is_apart));
-            // Something narrow may stand within something wide.
+            // A narrow glyph may be inside a wide one.
             last = Some(Piece { end: last.map_or(piece.end, |last| last.end.max(piece.end)), ..*piece });
         }
         joined
     }
 
-    /// The narrowest gap of this line that is a space.
+    /// Returns the narrowest gap of this line that is a space.
     fn space_min(&self) -> f32 {
         let gaps = self.pieces.windows(2).filter(|pair| pair.iter().all(|piece| self.text(piece).trim() != ""));
         let mut gaps: Vec<f32> = gaps.map(|pair| (pair[1].start - pair[0].end) / pair[0].em.max(pair[1].em)).collect();
@@ -214,12 +219,12 @@ impl Line {
         }
         let space = median * SPACED_OUT_WORDS;
         let words = gaps.iter().filter(|gap| **gap > space).count() + 1;
-        // What has no words is no text, but a table of glyphs.
+        // A line without words is not text, but a table of glyphs.
         if gaps.len() / words > SPACED_OUT_WORD_GLYPHS_MAX { SPACE_MIN } else { space }
     }
 }
 
-/// Adds a glyph's text: ligatures as their letters, white space as a space, and nothing that is no character.
+/// Adds a glyph's text: ligatures as their letters, white space as a space, without non-characters.
 fn push_clean(text: &mut String, added: &str) {
     for c in added.chars() {
         match c {
@@ -231,7 +236,7 @@ fn push_clean(text: &mut String, added: &str) {
     }
 }
 
-/// Returns a letter with the accent that was drawn over it; `None` if that is not so.
+/// Returns a letter combined with the accent drawn over it; `None` if there is none.
 fn composed(before: &str, before_piece: &Piece, written: &str, piece: &Piece) -> Option<String> {
     let overlap = before_piece.end.min(piece.end) - before_piece.start.max(piece.start);
     let narrower = (before_piece.end - before_piece.start).min(piece.end - piece.start);
@@ -249,7 +254,7 @@ fn composed(before: &str, before_piece: &Piece, written: &str, piece: &Piece) ->
     only.is_alphabetic().then(|| [only, mark].iter().copied().nfc().collect())
 }
 
-/// Returns the mark that goes with a letter, of a sign of it that stands alone.
+/// Returns the combining mark for a standalone accent.
 fn mark(text: &str) -> Option<char> {
     let mut characters = text.chars();
     let (Some(only), None) = (characters.next(), characters.next()) else { return None };
@@ -272,13 +277,13 @@ fn mark(text: &str) -> Option<char> {
     })
 }
 
-/// Whether a text is of a script that is written from right to left.
+/// Whether a text is in a right-to-left script.
 fn is_right_to_left(text: &str) -> bool {
     text.chars().any(|c| matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}' | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}'))
 }
 
-/// Puts pieces that stand as they are seen, from left to right, into the order in which they are read: a simple form of the reverse of Unicode's
-/// bidirectional algorithm.
+/// Puts pieces in visual order, from left to right, into reading order: a simple inverse of
+/// Unicode's bidirectional algorithm.
 fn reorder(pieces: &mut [(String, bool)]) {
     let is_left_to_right =
         |(text, _): &(String, bool)| !is_right_to_left(text) && text.chars().any(char::is_alphanumeric);
@@ -295,7 +300,7 @@ fn reorder(pieces: &mut [(String, bool)]) {
     }
 }
 
-/// Reverses each run from one piece of the kind to another, with only pieces that are of no direction between them.
+/// Reverses each run of pieces of the kind, including neutral pieces between them.
 fn reverse_runs(pieces: &mut [(String, bool)], is_of_kind: impl Fn(&(String, bool)) -> bool) {
     let has_letters = |(text, _): &(String, bool)| text.chars().any(char::is_alphanumeric);
     let mut at = 0;
@@ -318,7 +323,7 @@ fn reverse_runs(pieces: &mut [(String, bool)], is_of_kind: impl Fn(&(String, boo
     }
 }
 
-/// Reverses pieces with the spaces between them.
+/// Reverses pieces and the spaces between them.
 fn reverse(pieces: &mut [(String, bool)]) {
     pieces.reverse();
     let mut is_apart = false;

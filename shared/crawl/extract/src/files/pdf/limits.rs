@@ -1,35 +1,38 @@
-//! How much is done for one file. Work is counted, never timed, so that the same bytes give the same text.
+//! The limits of the work for one file. Work is counted, never timed, so that the same bytes give
+//! the same text.
 
-/// How many pages are read.
+/// The most pages read.
 pub(super) const PAGES_MAX: usize = 2_000;
 
-/// The most bytes that are inflated of the content of one page, of a form or of a font, and of all together.
+/// The most bytes inflated of the content of one page, form or font, and of all together.
 pub(super) const STREAM_BYTES_MAX: usize = 4 << 20;
 const STREAMS_BYTES_MAX: usize = 64 << 20;
 
-/// The most operators and glyphs that are looked at.
+/// The most operators and glyphs processed.
 const STEPS_MAX: usize = 10_000_000;
 
-/// How deeply forms may draw other forms.
+/// The maximum nesting of forms.
 pub(super) const FORMS_DEPTH_MAX: usize = 16;
 
-/// How many graphics states may be saved at once in one stream; readers must allow for 28 (ISO 32000-1, table C.1).
+/// The most graphics states saved at once in one stream; readers must allow for 28 (ISO 32000-1,
+/// table C.1).
 pub(super) const STATES_MAX: usize = 256;
 
-/// The most fonts that are read.
+/// The most fonts read.
 pub(super) const FONTS_MAX: usize = 512;
 
-/// How many references are followed from one object to the next, and how far up resources are looked for.
+/// How many references are followed from one object to the next, and how many parents are searched
+/// for resources.
 pub(super) const PARENTS_MAX: usize = 64;
 
-/// What a look at one more entry of a dictionary or an array counts as, in bytes.
+/// The cost of examining an entry of a dictionary or an array, in bytes.
 pub(super) const ENTRY_BYTES: usize = 64;
 
-/// Says that no more work may be done for the file.
+/// The budget for the file is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Exhausted;
 
-/// The work that may still be done for the file.
+/// The remaining budget for the file.
 #[derive(Debug)]
 pub(super) struct Budget {
     bytes: usize,
@@ -39,12 +42,12 @@ pub(super) struct Budget {
 impl Budget {
     pub(super) const FULL: Self = Self { bytes: STREAMS_BYTES_MAX, steps: STEPS_MAX };
 
-    /// How many bytes may be inflated of the next stream.
+    /// Returns the most bytes that may be inflated of the next stream.
     pub(super) fn stream_bytes_max(&self) -> usize {
         self.bytes.min(STREAM_BYTES_MAX)
     }
 
-    /// Counts bytes that were inflated or looked at.
+    /// Counts bytes inflated or examined.
     pub(super) fn spend_bytes(&mut self, bytes: usize) -> Result<(), Exhausted> {
         let left = self.bytes.checked_sub(bytes);
         self.bytes = left.unwrap_or(0);

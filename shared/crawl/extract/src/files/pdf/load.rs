@@ -1,8 +1,9 @@
 //! Loads a file's objects.
 //!
-//! lopdf reads all objects before anything else. What it inflates of one stream it bounds itself; how much it inflates and copies in all is bounded
-//! here: by looking at each object, by refusing files whose cross-reference streams could be too many, or that are encrypted, and by searching for
-//! objects where the cross-references would have them read again and again.
+//! lopdf reads all objects before anything else. It limits the inflated size of each stream itself;
+//! the total that it inflates and copies is limited here: by counting each object, by refusing
+//! encrypted files and files with too many cross-reference streams, and by searching for objects if
+//! the cross-references would have them read again and again.
 
 use std::cell::Cell;
 use std::panic::catch_unwind;
@@ -12,28 +13,30 @@ use lopdf::{Document, LoadOptions, Object, ObjectId};
 use super::limits::ENTRY_BYTES;
 use super::references::Lookup;
 
-/// How many objects are kept, those within streams too.
+/// The most objects kept, including those in object streams.
 const OBJECTS_MAX: usize = 500_000;
 
-/// How many values objects have together, such as the elements of arrays: more than fit into the longest file, and into its streams of objects.
+/// The most values in all objects, such as elements of arrays: more than fit into the longest file
+/// and its object streams.
 const VALUES_MAX: usize = 20_000_000;
 
-/// The most bytes that are inflated of one stream of objects, and of all.
+/// The most bytes inflated of one object stream, and of all.
 const OBJECT_STREAM_BYTES_MAX: usize = 8 << 20;
 const OBJECT_STREAMS_BYTES_MAX: usize = 64 << 20;
 
-/// The most cross-reference streams. Each may be as long as a stream of objects.
+/// The most cross-reference streams. Each may be as long as an object stream.
 const CROSS_REFERENCES_MAX: usize = 64;
 
-/// The most bytes of streams that are copied, as they are in the file. Of a sound file, that is less than the file; of another one they may overlap.
+/// The most bytes of streams copied, as in the file. In a sound file this is less than the file; in
+/// others they may overlap.
 const STREAMS_BYTES_MAX: usize = 32 << 20;
 
 thread_local! {
-    /// What may still be loaded. lopdf asks a function without a state of its own.
+    /// The remaining budget. lopdf calls back a plain function, which cannot have state of its own.
     static LEFT: Cell<Left> = const { Cell::new(Left { objects: 0, values: 0, inflated_bytes: 0, streams_bytes: 0 }) };
 }
 
-/// How many objects, values in them, bytes of streams of objects, and bytes of streams may still be loaded.
+/// The remaining objects, values, bytes of object streams, and bytes of streams.
 #[derive(Clone, Copy, Debug)]
 struct Left {
     objects: usize,
@@ -46,7 +49,7 @@ struct Left {
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) document: Document,
-    /// Whether objects are missing because of a limit.
+    /// Whether a limit left objects out.
     pub(super) is_cut: bool,
 }
 
@@ -55,17 +58,17 @@ pub(super) struct Loaded {
 pub(super) enum NotLoaded {
     Encrypted,
     Damaged,
-    /// It would take too much.
+    /// It would exceed the limits.
     TooMuch,
 }
 
-/// Loads a file. If what says where objects are leads to no page, it is made up for by a search for objects.
+/// Loads a file. If its cross-references lead to no page, objects are searched for.
 pub(super) fn load(bytes: &[u8]) -> Result<Loaded, NotLoaded> {
     let [encrypted, cross_references, typed_references] = count_names(bytes, [b"Encrypt", b"W", b"XRef"]);
     if encrypted > 0 {
         return Err(NotLoaded::Encrypted);
     }
-    // Fonts have widths of the same name, but not this long.
+    // Fonts have a key of the same name for widths, but shorter arrays.
     let share = OBJECT_STREAMS_BYTES_MAX * 8 / cross_references.max(CROSS_REFERENCES_MAX);
     let lookup = Lookup::choose(bytes, typed_references, OBJECT_STREAMS_BYTES_MAX);
     let first = load_by(bytes, lookup, share)?;
@@ -97,7 +100,7 @@ fn load_by(bytes: &[u8], lookup: Lookup, stream_bytes_max: usize) -> Result<Load
     })
 }
 
-/// Counts names, with characters written by their numbers or not.
+/// Counts names, with or without escaped characters.
 fn count_names<const N: usize>(bytes: &[u8], names: [&[u8]; N]) -> [usize; N] {
     let mut counts = [0; N];
     for slash in memchr::memchr_iter(b'/', bytes) {
@@ -121,7 +124,7 @@ fn count_names<const N: usize>(bytes: &[u8], names: [&[u8]; N]) -> [usize; N] {
     counts
 }
 
-/// Says whether an object is kept, before lopdf inflates those within it.
+/// Decides whether an object is kept, before lopdf inflates the objects within it.
 fn keep(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     let mut left = LEFT.get();
     let spent = left.spend(object);
@@ -129,14 +132,16 @@ fn keep(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
     match spent {
         Spent::Kept => {}
         Spent::LeftOut => return None,
-        // lopdf would read all that follows before it asks again. There is no other way to end that.
+        // lopdf would read everything that follows before it calls again. There is no other way to
+        // stop it.
         Spent::TooMuch => std::panic::resume_unwind(Box::new(NotLoaded::TooMuch)),
     }
-    // lopdf takes an object within a stream of objects from what is returned, and of any other one only that it stays. Streams are never within.
+    // For an object in an object stream, lopdf takes the returned value; for any other, only the
+    // fact that it stays. Streams are never in object streams.
     Some((id, if object.as_stream().is_ok() { Object::Null } else { object.clone() }))
 }
 
-/// What is done with an object after its size was counted.
+/// What to do with an object after counting its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spent {
     Kept,

@@ -1,4 +1,4 @@
-//! Places on a page.
+//! Geometry of a page.
 
 use lopdf::Object;
 
@@ -6,7 +6,7 @@ use lopdf::Object;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Matrix(pub(super) [f32; 6]);
 
-/// A point, or a way.
+/// A point, or a vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Point {
     pub(super) x: f32,
@@ -20,13 +20,13 @@ impl Matrix {
         Self([1.0, 0.0, 0.0, 1.0, x, y])
     }
 
-    /// Reads an array of six numbers; what is not a number is 0.
+    /// Reads an array of six numbers; anything else in it is 0.
     pub(super) fn read(object: &Object) -> Option<Self> {
         let numbers: &[Object; 6] = object.as_array().ok()?.as_slice().try_into().ok()?;
         Some(Self(numbers.each_ref().map(|number| number.as_float().unwrap_or(0.0))))
     }
 
-    /// Does this first, then the other.
+    /// Returns the transformation that applies this one first, then the other.
     pub(super) fn then(self, other: Self) -> Self {
         let ([a, b, c, d, e, f], [a2, b2, c2, d2, e2, f2]) = (self.0, other.0);
         Self([
@@ -43,13 +43,13 @@ impl Matrix {
         Point { x: self.0[4], y: self.0[5] }
     }
 
-    /// Where a way leads, without regard to where it starts.
+    /// Transforms a vector, ignoring the translation.
     pub(super) fn way(self, x: f32, y: f32) -> Point {
         let [a, b, c, d, ..] = self.0;
         Point { x: x * a + y * c, y: x * b + y * d }
     }
 
-    /// How large a square of side 1 becomes.
+    /// Returns the area of a transformed unit square.
     pub(super) fn area(self) -> f32 {
         let [a, b, c, d, ..] = self.0;
         (a * d - b * c).abs()
@@ -73,7 +73,7 @@ impl Point {
         self.x.hypot(self.y)
     }
 
-    /// The way of length 1 in the same direction; `None` if there is no direction.
+    /// Returns the unit vector of the same direction; `None` for a zero vector.
     pub(super) fn direction(self) -> Option<Self> {
         let length = self.length();
         (length.is_finite() && length > 0.0).then(|| Self { x: self.x / length, y: self.y / length })

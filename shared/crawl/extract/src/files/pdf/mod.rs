@@ -1,4 +1,4 @@
-//! PDF: the text of its pages, in the order in which they draw it, and what it says about itself.
+//! PDF: the text of its pages, in drawing order, and its metadata.
 
 mod content;
 mod fonts;
@@ -24,19 +24,20 @@ use self::load::{Loaded, NotLoaded, load};
 use self::matrix::Matrix;
 use super::FileText;
 
-/// More than lopdf needs at its greatest depth. A stack that overflows ends the process.
+/// More than lopdf needs at its greatest depth. A stack overflow would end the process.
 const STACK_BYTES: usize = 16 << 20;
 
-/// A page of which one glyph in this many is unknown is not read.
+/// A page is not read if one glyph in this many is unknown.
 const UNKNOWN_SHARE: usize = 10;
 
-/// How much of a page pictures cover that has no text, if it was scanned.
+/// The share of a textless page that pictures cover if it was scanned.
 const PICTURES_SHARE: f32 = 0.4;
 
-/// The area of a page that does not say its own: A4.
+/// The area of a page without a declared size: A4.
 const PAGE_AREA: f32 = 595.0 * 842.0;
 
-/// Reads a file. It has a thread of its own, for its stack. A reader that panics on a damaged file has read nothing.
+/// Reads a file, on a thread of its own for its stack. If the reader panics on a damaged file,
+/// nothing is read.
 pub(super) fn read(bytes: &[u8]) -> FileText {
     let read = thread::scope(|scope| {
         let reader = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, || read_here(bytes)).ok()?;
@@ -88,7 +89,6 @@ fn read_here(bytes: &[u8]) -> FileText {
     }
 }
 
-/// A page of a document.
 #[derive(Clone, Copy, Debug)]
 struct Page<'d> {
     document: &'d Document,
@@ -116,7 +116,7 @@ impl<'d> Page<'d> {
         read
     }
 
-    /// What could not be read of a page.
+    /// Returns the reasons why a page's text is incomplete.
     fn gaps(self, tally: &Tally) -> impl Iterator<Item = Gap> {
         let known = tally.glyphs - tally.unknown;
         let is_scanned = tally.glyphs == 0 && tally.pictures_area > self.area() * PICTURES_SHARE;
@@ -141,7 +141,7 @@ impl<'d> Page<'d> {
         self.document.get_dictionary(self.id).ok()
     }
 
-    /// Returns an entry of the page, or of the nearest node of the tree above it that has it.
+    /// Returns an entry of the page, or of its nearest ancestor in the page tree that has it.
     fn inherited(self, key: &[u8]) -> Option<&'d Object> {
         let parent = |node: &&'d Dictionary| node.get_deref(b"Parent", self.document).and_then(Object::as_dict).ok();
         let mut nodes = std::iter::successors(self.dictionary(), parent).take(PARENTS_MAX);
@@ -157,7 +157,7 @@ impl<'d> Page<'d> {
     }
 }
 
-/// Reads a date of PDF, `D:20240131120000+01'00'`; `None` if it is none.
+/// Reads a PDF date, `D:20240131120000+01'00'`; `None` if it is not one.
 fn iso(written: &str) -> Option<String> {
     let written = written.trim().strip_prefix("D:").unwrap_or(written.trim());
     let digits = written.bytes().take(14).take_while(u8::is_ascii_digit).count();

@@ -1,7 +1,7 @@
-//! What a file says about where its objects are, before lopdf believes it.
+//! Checks a file's cross-references before lopdf relies on them.
 //!
-//! lopdf reads an object for each entry of the cross-references, so that many entries for one place would have it read that often. Where that may be,
-//! objects are searched for instead.
+//! lopdf reads an object for each entry of the cross-references, so many entries for one place
+//! would have it read that often. If that is possible, objects are searched for instead.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,11 @@ use lopdf::{Dictionary, Object, Stream};
 
 use super::content::is_space;
 
-/// How many entries may name one place. Sound files have one each.
+/// The most entries for one place. Sound files have one each.
 const ENTRIES_OF_PLACE_MAX: u8 = 4;
 
-/// How far from its type the dictionary of a cross-reference stream may begin or end.
+/// The greatest distance, in bytes, from the type of a cross-reference stream's dictionary to its
+/// start or end.
 const DICTIONARY_BYTES_MAX: usize = 4 << 10;
 
 /// How an object's place is found.
@@ -25,7 +26,8 @@ pub(super) enum Lookup {
 }
 
 impl Lookup {
-    /// Chooses what does not read objects again and again. Of all cross-reference streams together, this much is inflated at most.
+    /// Chooses the way that does not read objects repeatedly. Inflates at most this much of all
+    /// cross-reference streams together.
     pub(super) fn choose(bytes: &[u8], streams: usize, inflated_bytes_max: usize) -> Self {
         let mut places = Places::default();
         places.add_tables(bytes);
@@ -36,7 +38,7 @@ impl Lookup {
             let Some(inflated) = places.add_stream(bytes, at, left_bytes) else { return Self::Search };
             left_bytes -= inflated;
         }
-        // Others have their type written in an odd way.
+        // The remaining streams have their type written in an odd way.
         if read == streams && places.are_distinct { Self::References } else { Self::Search }
     }
 }
@@ -45,7 +47,7 @@ fn is_longer_name(bytes: &[u8], end: usize) -> bool {
     bytes.get(end).is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// How many entries name each place.
+/// The number of entries for each place.
 #[derive(Debug)]
 struct Places {
     entries: HashMap<u64, u8>,
@@ -82,7 +84,8 @@ impl Places {
         }
     }
 
-    /// Adds the entries of a stream whose type stands here (section 7.5.8). Returns how much was inflated; `None` if it cannot be read.
+    /// Adds the entries of the stream whose type is at this position (section 7.5.8). Returns the
+    /// number of inflated bytes; `None` if it cannot be read.
     fn add_stream(&mut self, bytes: &[u8], at: usize, bytes_max: usize) -> Option<usize> {
         let before = bytes.get(at.saturating_sub(DICTIONARY_BYTES_MAX)..at)?;
         let start = at - before.len() + memchr::memmem::rfind(before, b"obj")?;
@@ -119,7 +122,7 @@ impl Places {
     }
 }
 
-/// Returns what follows a key.
+/// Returns the text after a key.
 fn after<'b>(dictionary: &'b [u8], key: &[u8]) -> Option<&'b [u8]> {
     let mut ends = memchr::memmem::find_iter(dictionary, key).map(|at| at + key.len());
     let rest = dictionary.get(ends.find(|end| !is_longer_name(dictionary, *end))?..)?;

@@ -1,4 +1,4 @@
-//! What names mean, as contexts say it.
+//! Contexts, which define the meaning of names.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,41 +9,41 @@ use serde_json::{Map, Value as Json};
 use crate::items::budget::{Budget, FIELDS_MAX};
 use crate::items::page::short_name;
 
-/// How much longer than a look at a node it takes to copy a term.
+/// The cost of copying a term, in node visits.
 const COPIED_STEPS: usize = 4;
 
-/// The longest meaning of a term, in bytes: it is repeated with each name.
+/// The longest definition of a term, in bytes: it is repeated with each name.
 const MEANING_BYTES_MAX: usize = 1 << 10;
 
-/// How many terms in a row may stand for each other.
+/// The longest chain of terms defined by each other.
 const DEFINITIONS_MAX: usize = 4;
 
 /// An object of JSON-LD.
 pub(super) type Object = Map<String, Json>;
 
-/// What names mean.
+/// The meanings of names.
 #[derive(Debug, Default)]
 pub(super) struct Context {
-    /// The vocabulary of names without a prefix; `None` for that of schema.org.
+    /// The vocabulary of names without a prefix; `None` for schema.org.
     vocabulary: Option<String>,
-    /// What terms stand for, as it was written.
+    /// The definitions of terms, as written.
     terms: BTreeMap<String, String>,
 }
 
 impl Context {
-    /// Reads an object's own context; returns the one around it if it has none.
+    /// Reads an object's own context; returns the outer one if it has none.
     pub(super) fn from_object(object: &Object, outer: &Rc<Self>, budget: &mut Budget) -> Rc<Self> {
         let Some(context) = object.get("@context") else { return Rc::clone(outer) };
         let parts = match context {
             Json::Array(parts) => parts.as_slice(),
             one => std::slice::from_ref(one),
         };
-        // Most say only that it is that of schema.org.
+        // Most contexts only name schema.org.
         let is_plain = parts.iter().all(Json::is_string);
         if is_plain && (outer.vocabulary.is_none() || !parts.iter().any(is_schema_org)) {
             return Rc::clone(outer);
         }
-        // What is declared around it is copied.
+        // The outer definitions are copied.
         if !budget.steps(COPIED_STEPS * outer.terms.len()) {
             return Rc::clone(outer);
         }
@@ -61,7 +61,7 @@ impl Context {
 
     fn define(&mut self, terms: &Object) {
         for (name, meaning) in terms {
-            // A term may have its meaning in an object.
+            // A term may be defined by an object.
             let text = meaning.as_str().or_else(|| meaning.get("@id")?.as_str());
             let text = text.filter(|text| text.len() <= MEANING_BYTES_MAX);
             match text {
@@ -72,13 +72,14 @@ impl Context {
                         self.terms.insert(name.clone(), text.to_owned());
                     }
                 }
-                // It says the same again, or has lost its meaning.
+                // It is a repetition, or removes the definition.
                 _ => drop(self.terms.remove(name)),
             }
         }
     }
 
-    /// Returns the name of a type or a property: of schema.org alone, of another vocabulary with its URL.
+    /// Returns the name of a type or a property: short for schema.org, as a URL for any other
+    /// vocabulary.
     pub(super) fn name(&self, name: &str) -> String {
         let mut name = Cow::Borrowed(name);
         for _ in 0..DEFINITIONS_MAX {
@@ -94,20 +95,20 @@ impl Context {
         }
     }
 
-    /// Returns what a term stands for, or a name with a prefix; `None` if nothing says so.
+    /// Expands a term, or a name with a prefix; `None` if it is not defined.
     fn meaning(&self, name: &str) -> Option<String> {
         if let Some(meaning) = self.terms.get(name) {
             return Some(meaning.clone());
         }
         let (prefix, rest) = name.split_once(':').filter(|(_, rest)| !rest.starts_with("//"))?;
         let url = self.terms.get(prefix)?;
-        // Of a host alone, people forget the slash.
+        // People often leave out the slash after a bare host.
         let is_host = url.split_once("://").is_some_and(|(_, host)| !host.contains(['/', '#', '?']));
         Some(format!("{url}{}{rest}", if is_host { "/" } else { "" }))
     }
 }
 
-/// Whether a context is that of schema.org, by one of its addresses.
+/// Whether a context is one of schema.org's URLs.
 fn is_schema_org(context: &Json) -> bool {
     const CONTEXTS: [&str; 3] = ["", "docs/jsonldcontext.json", "docs/jsonldcontext.jsonld"];
     let url = context.as_str().unwrap_or_default().trim();

@@ -1,4 +1,4 @@
-//! The things that objects of JSON-LD describe, with what they refer to.
+//! The things that JSON-LD objects describe, with their references resolved.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -10,20 +10,22 @@ use super::context::{Context, Object};
 use crate::items::budget::{Budget, FIELDS_MAX, ITEMS_MAX};
 use crate::items::page::Page;
 
-/// How many references in a row are followed. Graphs refer to each other's nodes in circles; what is farther away says nothing of a thing.
+/// The longest chain of references followed. Nodes of a graph refer to each other in cycles;
+/// farther ones are irrelevant to a thing.
 const REFERENCES_MAX: usize = 3;
 
-/// Properties whose value is not a part of the thing: the thing belongs to it, or both stand side by side on the page.
+/// Properties whose value is not a part of the thing: the thing belongs to it, or both are siblings
+/// on the page.
 const NOT_PARTS: [&str; 6] = ["breadcrumb", "isPartOf", "isVariantOf", "mainEntity", "mainEntityOfPage", "subjectOf"];
 
-/// An object that says something.
+/// An object with properties.
 #[derive(Clone, Debug)]
 struct Node<'v> {
     object: &'v Object,
     context: Rc<Context>,
 }
 
-/// Makes records of the things of a page that no other one has as a part.
+/// Makes records of the page's things that are not part of another one.
 pub(super) fn records(objects: &[Json], page: &Page<'_>, budget: &mut Budget) -> Vec<Record> {
     let mut graph = Graph { page, top: Vec::new(), top_ids: BTreeSet::new(), by_id: BTreeMap::new() };
     let context = Rc::new(Context::default());
@@ -47,10 +49,10 @@ pub(super) fn records(objects: &[Json], page: &Page<'_>, budget: &mut Budget) ->
 
 struct Graph<'g, 'v, 't> {
     page: &'g Page<'t>,
-    /// The objects that are in no other one, in the order of the page.
+    /// The objects outside of all others, in page order.
     top: Vec<Node<'v>>,
     top_ids: BTreeSet<String>,
-    /// All that say something, by their identifier.
+    /// All objects with properties, by identifier.
     by_id: BTreeMap<String, Vec<Node<'v>>>,
 }
 
@@ -64,7 +66,7 @@ impl<'v> Graph<'_, 'v, '_> {
             return;
         }
         self.identify(object, outer, budget);
-        // What is said of the same thing in several places is one thing, which stands where it is named first.
+        // Several descriptions of the same thing become one, at the position of the first.
         if id(object).is_none_or(|id| self.top_ids.insert(self.page.absolute(id))) {
             self.top.push(Node { object, context });
         }
@@ -79,7 +81,8 @@ impl<'v> Graph<'_, 'v, '_> {
         }
     }
 
-    /// Remembers the identifiers of an object and of those in it. Recurses as deep as `serde_json` reads.
+    /// Indexes the identifiers of an object and of nested ones. Recurses as deep as `serde_json`
+    /// reads.
     fn identify(&mut self, object: &'v Object, outer: &Rc<Context>, budget: &mut Budget) {
         if !budget.step() {
             return;
@@ -106,7 +109,8 @@ impl<'v> Graph<'_, 'v, '_> {
         }
     }
 
-    /// Returns the places of the objects at the top that nobody has as a part, and one of each circle.
+    /// Returns the indices of the top-level objects that are not part of another one, and one of
+    /// each cycle.
     fn roots(&self) -> Vec<usize> {
         let places: BTreeMap<String, usize> = (self.top.iter().enumerate())
             .filter_map(|(at, node)| Some((self.page.absolute(id(node.object)?), at)))
@@ -165,13 +169,13 @@ impl<'v> Graph<'_, 'v, '_> {
     }
 }
 
-/// Makes the record of one thing.
+/// Makes the record of a thing.
 struct Maker<'m, 'g, 'v, 't> {
     graph: &'m Graph<'g, 'v, 't>,
     budget: &'m mut Budget,
-    /// The identifiers of the things that are being made, from the outermost one.
+    /// The identifiers of the things under construction, outermost first.
     within: Vec<String>,
-    /// How many references led here.
+    /// The number of references followed so far.
     references: usize,
 }
 
@@ -184,7 +188,7 @@ impl<'v> Maker<'_, '_, 'v, '_> {
             return record;
         };
         self.within.push(id.clone());
-        // The object itself comes first, whatever else is said of the same thing.
+        // The object itself comes first, before other descriptions of the same thing.
         self.fill(&mut record, node, depth);
         for other in self.graph.by_id.get(&id).into_iter().flatten() {
             if !std::ptr::eq(other.object, node.object) && self.budget.step() {
@@ -218,7 +222,7 @@ impl<'v> Maker<'_, '_, 'v, '_> {
                 return;
             }
             let field = record.fields.entry(name).or_default();
-            // Two objects of one thing may say the same.
+            // Two objects of one thing may repeat each other.
             if field.is_empty() {
                 *field = values;
             } else if *field != values {
@@ -265,7 +269,8 @@ impl<'v> Maker<'_, '_, 'v, '_> {
         }
     }
 
-    /// Returns what an object that only names another one stands for: the thing, or its identifier if the page does not describe it here.
+    /// Resolves an object that is only a reference: to the thing, or to its identifier if the page
+    /// does not describe it here.
     fn referred(&mut self, object: &'v Object, depth: usize) -> Option<Value> {
         let id = self.graph.page.absolute(id(object)?);
         let node = self.graph.by_id.get(&id).and_then(|nodes| nodes.first());
@@ -291,12 +296,12 @@ fn says_nothing(object: &Object) -> bool {
     object.keys().all(|key| key.starts_with('@'))
 }
 
-/// Whether an object only says which thing is meant.
+/// Whether an object is only a reference.
 fn is_reference(object: &Object) -> bool {
     object.contains_key("@id") && object.keys().all(|key| matches!(key.as_str(), "@id" | "@type"))
 }
 
-/// Returns the values of a list, or the one value.
+/// Returns the elements of a list, or the single value.
 fn all(value: &Json) -> &[Json] {
     match value {
         Json::Array(values) => values,

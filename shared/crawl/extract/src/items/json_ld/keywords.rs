@@ -1,4 +1,4 @@
-//! Keywords under the names that contexts give them (JSON-LD 1.1, "Aliasing Keywords").
+//! Aliases of keywords, defined by contexts (JSON-LD 1.1, "Aliasing Keywords").
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,28 +7,28 @@ use std::rc::Rc;
 use serde_json::Value as Json;
 
 use super::context::Object;
-/// The keywords that are read.
+/// The supported keywords.
 const KEYWORDS: [&str; 9] = ["@context", "@graph", "@id", "@included", "@list", "@reverse", "@set", "@type", "@value"];
 
-/// The most names for keywords at one place: they are copied for each context within it.
+/// The most aliases in one place: they are copied for each nested context.
 const ALIASES_MAX: usize = 16;
 
-/// What a name stands for.
+/// The meaning of an alias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     Keyword(&'static str),
-    /// The context takes its meaning away.
+    /// The context has removed its meaning.
     Nothing,
 }
 
 type Aliases = BTreeMap<String, Meaning>;
 
-/// Returns objects with the keywords themselves in place of other names for them.
+/// Replaces the aliases in objects by the keywords.
 pub(super) fn resolved(objects: &[Json]) -> Cow<'_, [Json]> {
     if !objects.iter().any(may_have_aliases) {
         return Cow::Borrowed(objects);
     }
-    // Pages without a context mean that of schema.org.
+    // The default context is schema.org.
     let usual = Rc::new(usual());
     let resolved = objects.iter().map(|object| match object.get("@context") {
         Some(_) => value(object, &Rc::default()),
@@ -37,12 +37,12 @@ pub(super) fn resolved(objects: &[Json]) -> Cow<'_, [Json]> {
     Cow::Owned(resolved.collect())
 }
 
-/// The names that the context of schema.org has for keywords, and those of most other standards.
+/// The aliases in the context of schema.org and of most other standards.
 fn usual() -> Aliases {
     [("id", "@id"), ("type", "@type")].map(|(name, keyword)| (name.to_owned(), Meaning::Keyword(keyword))).into()
 }
 
-/// Whether a name in a value may be an alias. Recurses as deep as `serde_json` reads.
+/// Whether a value may contain an alias. Recurses as deep as `serde_json` reads.
 fn may_have_aliases(value: &Json) -> bool {
     match value {
         Json::Array(values) => values.iter().any(may_have_aliases),
@@ -71,7 +71,7 @@ fn resolved_object(object: &Object, outer: &Rc<Aliases>) -> Object {
     let mut resolved = Object::new();
     for (key, of) in object {
         let name = match aliases.get(key) {
-            // The keyword itself goes first; what else has its name is a property.
+            // The keyword itself takes precedence; then a key of that name is a property.
             Some(Meaning::Keyword(keyword)) if !object.contains_key(*keyword) => keyword,
             Some(Meaning::Nothing) => continue,
             _ => key.as_str(),
@@ -82,7 +82,7 @@ fn resolved_object(object: &Object, outer: &Rc<Aliases>) -> Object {
     resolved
 }
 
-/// Reads the aliases of a context within another one.
+/// Reads the aliases of a context within an outer one.
 fn declared(context: &Json, outer: &Aliases) -> Aliases {
     let parts = match context {
         Json::Array(parts) => parts.as_slice(),
@@ -92,7 +92,7 @@ fn declared(context: &Json, outer: &Aliases) -> Aliases {
     for part in parts {
         match part {
             Json::Null => aliases.clear(),
-            // It stands elsewhere.
+            // The context is at another URL.
             Json::String(_) => aliases.extend(usual()),
             Json::Object(terms) => {
                 for (name, meaning) in terms.iter().filter(|(name, _)| !name.starts_with('@')) {

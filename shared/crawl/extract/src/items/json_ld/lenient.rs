@@ -1,23 +1,24 @@
-//! JSON as people paste it into pages.
+//! JSON as found in pages, with common errors.
 //!
-//! Crates for JSON with comments (`json5`, `jsonc-parser`, `serde_jsonrc`) do not take line breaks within strings, comments of HTML and CDATA, which
-//! pages have. So the text is repaired, and read by `serde_json`.
+//! Crates for JSON with comments (`json5`, `jsonc-parser`, `serde_jsonrc`) do not accept line
+//! breaks within strings, HTML comments and CDATA, which pages contain. So the text is repaired,
+//! and then read by `serde_json`.
 
 use serde_json::{Deserializer, Value};
 
 /// The most values of one script.
 const VALUES_MAX: usize = 1_000;
 
-/// What is done with the comments of HTML.
+/// How to treat HTML comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HtmlComments {
-    /// They are dropped.
+    /// Drop them.
     Dropped,
-    /// What is in them is kept: old browsers were to take the script for a comment.
+    /// Keep their content: they hide the script from old browsers.
     Opened,
 }
 
-/// Reads the values of a script: one if it is as it should be; as many as can be read if it is not.
+/// Reads the values of a script: one if it is valid; otherwise as many as can be read.
 pub(super) fn values(script: &str) -> Vec<Value> {
     let script = script.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if script.is_empty() {
@@ -40,7 +41,7 @@ fn in_a_row(text: &str) -> Vec<Value> {
     Deserializer::from_str(text).into_iter().map_while(Result::ok).take(VALUES_MAX).collect()
 }
 
-/// Returns what was escaped as if scripts were text. What is escaped twice stays escaped once.
+/// Unescapes a script that was escaped like text. Double escapes stay escaped once.
 fn unescaped(script: &str) -> String {
     let mut text = script.to_owned();
     for (reference, character) in [("&quot;", "\""), ("&#34;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">")] {
@@ -49,13 +50,13 @@ fn unescaped(script: &str) -> String {
     text.replace("&amp;", "&")
 }
 
-/// Returns a text as JSON has it: without comments, with escaped control characters, without commas that nothing follows. In place of a value that
-/// is not JSON, or not there, it has `null`, and U+FFFD in place of half a character.
+/// Returns a text as valid JSON: without comments and trailing commas, with control characters
+/// escaped. Missing or invalid values become `null`, and lone surrogates U+FFFD.
 fn repaired(script: &str, comments: HtmlComments) -> String {
     let mut out = String::with_capacity(script.len());
     let mut rest = script;
     let mut depth = 0_usize;
-    // Where the last comma is, if only white space has followed it.
+    // The position of the last comma, if only white space has followed it.
     let mut comma = None;
     // Whether only white space has followed a colon.
     let mut lacks_value = false;
@@ -104,13 +105,13 @@ fn repaired(script: &str, comments: HtmlComments) -> String {
         if !first.is_whitespace() {
             comma = None;
         }
-        // JSON knows fewer kinds of white space than people.
+        // JSON has fewer kinds of white space than Unicode.
         out.push(if first.is_whitespace() || first == '\u{feff}' { ' ' } else { first });
     }
     out
 }
 
-/// Copies the rest of a string. Returns what is behind it.
+/// Copies the rest of a string. Returns the text after it.
 fn string<'s>(mut rest: &'s str, out: &mut String) -> &'s str {
     while let Some(first) = rest.chars().next() {
         rest = &rest[first.len_utf8()..];
@@ -125,7 +126,7 @@ fn string<'s>(mut rest: &'s str, out: &mut String) -> &'s str {
                     out.extend(['\\', escaped]);
                     rest = &rest[1..];
                 }
-                // JavaScript knows it, JSON does not.
+                // Valid in JavaScript, but not in JSON.
                 Some('\'') => {}
                 _ => out.push_str("\\\\"),
             },
@@ -139,7 +140,7 @@ fn string<'s>(mut rest: &'s str, out: &mut String) -> &'s str {
     rest
 }
 
-/// Copies the rest of an escape that has a number, from its `u` on. Returns what is behind it.
+/// Copies the rest of a numeric escape, from its `u` on. Returns the text after it.
 fn numbered<'s>(escape: &'s str, out: &mut String) -> &'s str {
     let unit = |escape: &str| {
         let digits = escape.get(1..5).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
@@ -152,7 +153,7 @@ fn numbered<'s>(escape: &'s str, out: &mut String) -> &'s str {
             return escape.get(1..).unwrap_or_default();
         }
         Some(0xD800..=0xDBFF) if low_behind().is_some_and(|low| (0xDC00..=0xDFFF).contains(&low)) => 11,
-        // Half of a pair, as a text has that was cut between the halves.
+        // A lone surrogate, left by cutting a text between the halves of a pair.
         Some(0xD800..=0xDFFF) => {
             out.push(char::REPLACEMENT_CHARACTER);
             return escape.get(5..).unwrap_or_default();
@@ -165,12 +166,13 @@ fn numbered<'s>(escape: &'s str, out: &mut String) -> &'s str {
     behind
 }
 
-/// Whether a character may be in a number or a name such as `null`, or in what stands in place of one.
+/// Whether a character may be in a number, in a name such as `null`, or in an invalid value.
 fn is_in_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '+' | '-' | '.' | '_' | '$' | '%' | '#' | '@' | '\'')
 }
 
-/// Returns what follows a comment or a mark of CDATA with which a text begins; `None` if it does not. A comment without an end is the whole rest.
+/// Returns the text after a comment or CDATA mark at the beginning; `None` if there is none. An
+/// unterminated comment covers the whole rest.
 fn behind_comment(text: &str, comments: HtmlComments) -> Option<&str> {
     let behind = |begin: &str, end: &str| {
         let inner = text.strip_prefix(begin)?;
@@ -198,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_are_read_as_they_are_meant() {
+    fn invalid_scripts_are_read_as_meant() {
         let one = || vec![json!({"a": "b"})];
         for (script, expected, why) in [
             (r#"{"a":"b"}"#, one(), "as it should be"),

@@ -1,4 +1,4 @@
-//! JSON-LD, as far as it can be read without fetching what it refers to (JSON-LD 1.1).
+//! JSON-LD, as far as it can be read without fetching contexts (JSON-LD 1.1).
 
 mod context;
 mod graph;
@@ -14,10 +14,10 @@ use super::page::Page;
 /// The longest script that is read, in bytes.
 const SCRIPT_BYTES_MAX: usize = 1 << 20;
 
-/// The most bytes of all scripts of a page that are read.
+/// The most bytes read of all scripts of a page.
 const SCRIPTS_BYTES_MAX: usize = 4 << 20;
 
-/// Reads the objects of a page's scripts; a list's objects one by one, whatever lists they are in.
+/// Reads the objects of a page's scripts; (nested) lists are flattened.
 pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<Value> {
     let mut objects = Vec::new();
     let mut bytes = 0;
@@ -35,12 +35,13 @@ pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<Value> {
     objects
 }
 
-/// Makes records of the things that objects describe and no other one has as a part.
+/// Makes records of the things that are not part of another one.
 pub(super) fn records(objects: &[Value], page: &Page<'_>, budget: &mut Budget) -> Vec<Record> {
     graph::records(&keywords::resolved(objects), page, budget)
 }
 
-/// Adds the types of an object, of those in its graph, and of its main one. Recurses as deep as `serde_json` reads.
+/// Adds the types of an object, of those in its graph, and of its main entity. Recurses as deep as
+/// `serde_json` reads.
 pub(super) fn add_types(value: &Value, types: &mut Vec<String>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| add_types(value, types)),
@@ -57,7 +58,7 @@ pub(super) fn add_types(value: &Value, types: &mut Vec<String>) {
     }
 }
 
-/// Adds an object, or those of a list and of lists in it. Recurses as deep as `serde_json` reads.
+/// Adds an object, or those of a list and of nested lists. Recurses as deep as `serde_json` reads.
 fn add_objects(value: Value, objects: &mut Vec<Value>) {
     match value {
         Value::Array(values) => values.into_iter().for_each(|value| add_objects(value, objects)),

@@ -1,17 +1,18 @@
-//! How many there are of something, as people write it.
+//! Counts, in all usual spellings.
 
 use dragline_domain::item::Value;
 use serde_json::Number;
 
 use super::money::{is_in_number, plain};
 
-/// Longer texts do not only say how many.
+/// Longer texts are not just counts.
 const TEXT_BYTES_MAX: usize = 100;
 
-/// The largest number up to which a double holds each whole one.
+/// The largest integer up to which an `f64` is exact.
 const WHOLE_MAX: f64 = 9_007_199_254_740_991.0;
 
-/// Reads a whole number, whatever mark groups its digits: `1.234` and `1,234` are the same. `None` if the value is not one number, or has a fraction.
+/// Reads a whole number, whatever separator groups its digits: `1.234` and `1,234` are the same.
+/// `None` if the value is not one number, or has a fraction.
 pub(super) fn count(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => whole(number),

@@ -1,4 +1,4 @@
-//! Dates and durations, as people write them.
+//! Dates and durations, in all usual spellings.
 
 use jiff::Span;
 use jiff::civil::{Date, DateTime, Time};
@@ -25,18 +25,21 @@ const MONTHS: [&str; 12] = [
 
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// Reads a date, and its time and offset if the text has them, as ISO 8601: `2021-03-03`, `2021-03-03T10:00:00`, `2021-03-03T10:00:00+01:00`. `None`
-/// if it is not one, or could be several: `03/04/2021` is a day in March or in April.
+/// Converts a date to ISO 8601, with its time and offset if the text has them: `2021-03-03`,
+/// `2021-03-03T10:00:00`, `2021-03-03T10:00:00+01:00`. `None` if it is not one, or is ambiguous:
+/// `03/04/2021` is a day in March or in April.
 pub(crate) fn date(text: &str) -> Option<String> {
     let text = text.trim();
-    // A year alone, or the number of a product, is not a date, though ISO 8601 has dates without separators.
+    // A year alone, or a product number, is not a date, though ISO 8601 has dates without
+    // separators.
     if text.len() > TEXT_BYTES_MAX || !text.contains(|c: char| !c.is_ascii_digit()) {
         return None;
     }
     iso(text).or_else(|| rfc_2822(text)).or_else(|| written(text))
 }
 
-/// Reads a duration in seconds, as ISO 8601 writes it; `None` if it is not one, or has months, which differ.
+/// Reads an ISO 8601 duration in seconds; `None` if it is not one, or has months, whose length
+/// differs.
 pub(super) fn duration_s(text: &str) -> Option<i64> {
     let text = text.trim();
     if text.len() > TEXT_BYTES_MAX || !text.starts_with(['P', 'p']) {
@@ -63,7 +66,7 @@ fn iso(text: &str) -> Option<String> {
 }
 
 fn rfc_2822(text: &str) -> Option<String> {
-    // A weekday that is wrong is no reason to doubt the date.
+    // A wrong weekday is no reason to doubt the date.
     let zoned = DateTimeParser::new().relaxed_weekday(true).parse_zoned(text).ok()?;
     Some(with_offset(zoned.datetime(), zoned.offset().seconds()))
 }
@@ -73,7 +76,7 @@ fn with_offset(datetime: DateTime, offset_s: i32) -> String {
     format!("{datetime}{}{:02}:{:02}", if offset_s < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
 }
 
-/// Reads a date with the month as a word, or with separators that say which number is which.
+/// Reads a date with the month as a word, or with separators that identify the numbers.
 fn written(text: &str) -> Option<String> {
     let text = text.to_lowercase();
     let mut numbers: Vec<(i16, usize)> = Vec::new();
@@ -120,7 +123,7 @@ fn finish(date: Date, time: Option<Time>) -> Option<String> {
     })
 }
 
-/// Reads the time that stands behind a date, if nothing else does.
+/// Reads the time after a date; `None` if there is anything else.
 fn rest_time(text: &str, date: &str) -> Option<Time> {
     let behind = text.split(date).nth(1)?.trim_matches(|c: char| c.is_whitespace() || c == ',');
     let mut words = behind.split_whitespace().filter(|word| !is_filler(word));
@@ -132,7 +135,8 @@ fn rest_time(text: &str, date: &str) -> Option<Time> {
     }
 }
 
-/// Reads numbers with separators: `3.4.2021` has the day first wherever points are used; with slashes, the day has to be one that is not a month.
+/// Reads numbers with separators. With points, as in `3.4.2021`, the day comes first; with slashes,
+/// the day must not be a possible month.
 fn separated(word: &str) -> Option<Date> {
     let separator = word.chars().find(|c| !c.is_ascii_digit())?;
     let parts: Vec<&str> = word.split(separator).collect();
@@ -159,7 +163,7 @@ fn month_of(word: &str) -> Option<i8> {
     at.and_then(|at| i8::try_from(at + 1).ok())
 }
 
-/// Reads a number, perhaps with the ending of an ordinal.
+/// Reads a number, perhaps with an ordinal suffix.
 fn number(word: &str) -> Option<i16> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     matches!(&word[digits.len()..], "" | "st" | "nd" | "rd" | "th").then(|| digits.parse().ok()).flatten()

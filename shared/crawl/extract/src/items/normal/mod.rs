@@ -1,4 +1,4 @@
-//! What items say, in one form for all notations.
+//! The properties of items in a form common to all notations.
 
 mod count;
 mod date;
@@ -13,10 +13,11 @@ pub(crate) use self::date::date;
 pub(crate) use self::money::money;
 use super::page::{Page, short_name};
 
-/// How many offers of a thing are looked at.
+/// The most offers of a thing examined.
 const OFFERS_MAX: usize = 1_000;
 
-/// Names that are one text: the property, its names with those that say most first, and what a thing is called for which a value stands.
+/// Text properties: the property, its names by preference, and the names used within a thing that
+/// stands for a value.
 const TEXTS: [(&str, &[&str]); 7] = [
     ("name", &["name"]),
     ("headline", &["headline"]),
@@ -35,7 +36,8 @@ const DATES: [(&str, &[&str]); 5] = [
     ("valid_until", &["validThrough", "priceValidUntil", "expires"]),
 ];
 
-/// Returns what is known of an item under the names that all have. The offers of its variants count among its prices.
+/// Returns an item's properties under common names. The offers of its variants count among its
+/// prices.
 pub(super) fn normal(item: &Item, of_variants: &[Value], page: &Page<'_>) -> BTreeMap<String, Value> {
     let mut normal = BTreeMap::new();
     let fields = |name: &str| item.fields.get(name).map_or(&[][..], |field| field.values.as_slice());
@@ -59,7 +61,7 @@ pub(super) fn normal(item: &Item, of_variants: &[Value], page: &Page<'_>) -> BTr
     let durations = ["duration", "totalTime", "timeRequired"];
     let duration = durations.iter().find_map(|name| fields(name).iter().find_map(duration_s));
     set("duration_s", duration.map(|seconds| Value::Number(seconds.into())));
-    // A thing may be an offer itself, or a rating.
+    // A thing may be an offer or a rating itself.
     let own: BTreeMap<&str, &[Value]> =
         item.fields.iter().map(|(name, field)| (name.as_str(), field.values.as_slice())).collect();
     let mut offers: Vec<Fields<'_>> = vec![own.clone()];
@@ -104,7 +106,7 @@ fn fields_of(value: &Value) -> Option<Fields<'_>> {
     Some(record.fields.iter().map(|(name, values)| (name.as_str(), values.as_slice())).collect())
 }
 
-/// Collects offers, and those in them: of a store, of several conditions.
+/// Collects offers and nested ones: of a store, of several conditions.
 fn collect<'i>(values: &'i [Value], depth: usize, offers: &mut Vec<Fields<'i>>) {
     for value in values {
         if offers.len() >= OFFERS_MAX {
@@ -112,7 +114,7 @@ fn collect<'i>(values: &'i [Value], depth: usize, offers: &mut Vec<Fields<'i>>) 
         }
         let Some(offer) = fields_of(value) else { continue };
         let (nested, specifications) = (offer.get("offers").copied(), offer.get("priceSpecification").copied());
-        // An offer's price goes before how it is made up.
+        // An offer's price takes precedence over its specification.
         let specified = specifications.filter(|_| !offer.contains_key("price"));
         offers.push(offer);
         if depth < 2 {
@@ -137,7 +139,7 @@ impl Prices {
         let mut found = Self::default();
         let mut of_text = None;
         let mut all: Vec<Number> = Vec::new();
-        // What is in another currency cannot be compared.
+        // Prices in different currencies cannot be compared.
         for offer in offers {
             let first = |name: &str| offer.get(name).and_then(|values| values.iter().find_map(amount));
             let code = offer.get("priceCurrency").into_iter().flat_map(|values| values.iter()).find_map(code);
@@ -165,7 +167,7 @@ impl Prices {
         {
             found.low = Some(low.clone());
             found.high = Some(high.clone()).filter(|_| all.len() > 1);
-            // Of several prices, the lowest one is what a thing costs from.
+            // With several prices, the price is the lowest one ("from").
             found.price = Some(low.clone());
         }
         found
@@ -193,7 +195,7 @@ fn code(value: &Value) -> Option<&'static str> {
     money::code(&text).or_else(|| money::currency(&text))
 }
 
-/// Returns a number of a rating: `4,5`, `4.5/5`.
+/// Returns a number from a rating: `4,5`, `4.5/5`.
 fn number(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Some(number.clone()),
@@ -205,7 +207,7 @@ fn number(value: &Value) -> Option<Number> {
     }
 }
 
-/// Returns a value as a text; of a thing, its name.
+/// Returns a value as text; for a thing, its name.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::Text(text) => Some(text.clone()),
@@ -238,7 +240,7 @@ fn first_text(record: &Record, names: &[&str]) -> Option<String> {
     })
 }
 
-/// Reads a duration; Open Graph has a number of seconds.
+/// Reads a duration; Open Graph gives it in seconds.
 fn duration_s(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64(),
@@ -248,7 +250,7 @@ fn duration_s(value: &Value) -> Option<i64> {
     .filter(|seconds| *seconds >= 0)
 }
 
-/// Returns what schema.org calls an availability: `InStock`.
+/// Returns the availability in schema.org's terms: `InStock`.
 fn availability(text: &str) -> Option<String> {
     let name = short_name(text.trim());
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
@@ -275,7 +277,7 @@ fn availability(text: &str) -> Option<String> {
         "backordered" => Some("BackOrder"),
         _ => None,
     });
-    // A name of its own is better than none, a sentence is not.
+    // An unknown term is better than none, but a sentence is not.
     known
         .map(str::to_owned)
         .or_else(|| (!name.is_empty() && name.len() < 40 && !name.contains([' ', '/'])).then(|| name.to_owned()))

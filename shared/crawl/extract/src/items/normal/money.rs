@@ -1,4 +1,4 @@
-//! Amounts of money, as people write them.
+//! Amounts of money, in all usual spellings.
 
 use dragline_domain::item::Money;
 use serde_json::Number;
@@ -6,17 +6,18 @@ use serde_json::Number;
 /// Longer texts are not prices.
 const TEXT_BYTES_MAX: usize = 100;
 
-/// More digits than a price has, and fewer than a number loses.
+/// More digits than a price has, and few enough to be exact.
 const DIGITS_MAX: usize = 15;
 
-/// The codes of ISO 4217 that are in use.
+/// The current ISO 4217 codes.
 const CODES: &str = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC \
      CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES \
      KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB \
      PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH \
      UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG";
 
-/// Signs that stand for one currency; longer ones before those that are in them. `$`, `¥` and `kr` stand for several.
+/// Signs of a single currency; longer ones before those they contain. `$`, `¥` and `kr` are
+/// ambiguous.
 const SIGNS: [(&str, &str); 34] = [
     ("us$", "USD"),
     ("us $", "USD"),
@@ -54,11 +55,11 @@ const SIGNS: [(&str, &str); 34] = [
     ("฿", "THB"),
 ];
 
-/// Currencies with three places behind the point.
+/// Currencies with three decimal places.
 const THREE_PLACES: [&str; 7] = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"];
 
-/// Reads an amount of money; `None` if the text has no amount, or several. Where a point may be either, as in `1.299`, it groups digits if a currency
-/// stands beside it, and begins the decimals if nothing does, as schema.org has it.
+/// Reads an amount of money; `None` if the text has no amount, or several. An ambiguous point, as
+/// in `1.299`, groups digits beside a currency, and is a decimal point otherwise, as in schema.org.
 pub(crate) fn money(text: &str) -> Option<Money> {
     let text = text.trim();
     if text.len() > TEXT_BYTES_MAX {
@@ -67,12 +68,12 @@ pub(crate) fn money(text: &str) -> Option<Money> {
     let begins = text.find(|c: char| c.is_ascii_digit())?;
     let ends = begins + text[begins..].find(|c: char| !is_in_number(c)).unwrap_or(text.len() - begins);
     let (mut before, number, behind) = (&text[..begins], &text[begins..ends], &text[ends..]);
-    // `,-` and `.—` stand for no decimals.
+    // `,-` and `.—` mean no decimals.
     let number = number.trim_end_matches(|c: char| !c.is_ascii_digit());
     if behind.contains(|c: char| c.is_ascii_digit()) || behind.contains('%') {
         return None;
     }
-    // A point may begin the number: `.99`.
+    // The number may begin with a point: `.99`.
     let mut whole = number.to_owned();
     if let Some(rest) = before.strip_suffix('.').filter(|rest| !rest.ends_with(char::is_alphabetic)) {
         before = rest;
@@ -87,7 +88,7 @@ pub(crate) fn money(text: &str) -> Option<Money> {
     Some(Money { amount: number_of(&digits)?, currency })
 }
 
-/// Reads a currency: a code, or a sign that stands for one currency alone.
+/// Reads a currency: a code, or an unambiguous sign.
 pub(crate) fn currency(text: &str) -> Option<&'static str> {
     let text = text.trim();
     let words = text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() == 3);
@@ -98,12 +99,12 @@ pub(crate) fn currency(text: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns a code of ISO 4217, whatever the case of its letters; `None` if it is not one.
+/// Returns an ISO 4217 code, ignoring case; `None` if it is not one.
 pub(super) fn code(text: &str) -> Option<&'static str> {
     CODES.split_whitespace().find(|code| code.eq_ignore_ascii_case(text.trim()))
 }
 
-/// Whether a text has a sign that is not a part of a longer word.
+/// Whether a text has a sign outside of longer words.
 fn has_sign(text: &str, sign: &str) -> bool {
     text.match_indices(sign).any(|(at, _)| {
         let before = text[..at].chars().next_back().is_some_and(char::is_alphabetic);
@@ -114,7 +115,7 @@ fn has_sign(text: &str, sign: &str) -> bool {
     })
 }
 
-/// Makes a number of JSON of digits with at most one point; a whole number has no decimals.
+/// Converts digits with at most one point to a JSON number; a whole number has no decimals.
 pub(super) fn number_of(digits: &str) -> Option<Number> {
     let digits = match digits.split_once('.') {
         Some((whole, decimals)) if decimals.bytes().all(|digit| digit == b'0') => whole,
@@ -135,8 +136,9 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
-/// Returns a number as digits and at most one point; `None` if it is not one number. `thousands` is how many digits behind a single point make it one
-/// that groups: 3, or 4 if none do.
+/// Reduces a number to digits and at most one point; `None` if it is not one number. `thousands` is
+/// the number of digits after which a single point is taken for a group separator: 3, or 4 for
+/// never.
 pub(super) fn plain(number: &str, thousands: usize) -> Option<String> {
     let marks: Vec<(usize, char)> = number.char_indices().filter(|(_, c)| !c.is_ascii_digit()).collect();
     let decimal = match marks.as_slice() {
@@ -147,7 +149,7 @@ pub(super) fn plain(number: &str, thousands: usize) -> Option<String> {
             (!groups).then_some(*at)
         }
         [.., (at, mark @ ('.' | ',' | '٫'))] => {
-            // The last one begins the decimals if it is the only one of its kind.
+            // The last separator begins the decimals if it is the only one of its kind.
             let is_only = marks.iter().filter(|(_, other)| other == mark).count() == 1;
             is_only.then_some(*at)
         }

@@ -1,4 +1,5 @@
-//! RDFa Lite 1.1, and of RDFa 1.1 what pages use besides: `about`, `content`, `datatype`, `datetime`.
+//! RDFa Lite 1.1, and the parts of RDFa 1.1 that pages use besides: `about`, `content`, `datatype`,
+//! `datetime`.
 
 mod prefixes;
 mod records;
@@ -21,14 +22,14 @@ const COMPARED_MAX: usize = 64;
 
 const USES_VOCABULARY: &str = "http://www.w3.org/ns/rdfa#usesVocabulary";
 
-/// What a page says of one thing in RDFa; serialised as JSON-LD in its expanded form.
+/// An RDFa description of one thing; serialised as expanded JSON-LD.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RdfaNode {
-    /// Its URL, or a name of this page alone that begins with `_:`.
+    /// Its URL, or a blank node identifier, which begins with `_:`.
     pub id: String,
     /// The URLs of its types.
     pub types: Vec<String>,
-    /// The values of its properties, by their URLs.
+    /// The values of its properties, by the URLs of the properties.
     pub properties: BTreeMap<String, Vec<RdfaValue>>,
 }
 
@@ -52,25 +53,25 @@ impl Serialize for RdfaNode {
 pub enum RdfaValue {
     /// A text.
     Text {
-        /// What it says.
+        /// The characters.
         #[serde(rename = "@value")]
         value: String,
-        /// The URL of its type; `None` if nobody says.
+        /// The URL of its datatype; `None` if there is none.
         #[serde(rename = "@type", skip_serializing_if = "Option::is_none")]
         datatype: Option<String>,
-        /// Its language; `None` if nobody says.
+        /// Its language; `None` if unknown.
         #[serde(rename = "@language", skip_serializing_if = "Option::is_none")]
         language: Option<String>,
     },
     /// A thing.
     Thing {
-        /// Its URL, or its name in this page.
+        /// Its URL or blank node identifier.
         #[serde(rename = "@id")]
         id: String,
     },
 }
 
-/// Reads what a page says, each thing once, in the order in which they are named first.
+/// Reads a page's descriptions, each thing once, in order of first mention.
 pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<RdfaNode> {
     let Some(root) = page.root.filter(|_| page.has_rdfa) else { return Vec::new() };
     let mut reader = Reader { page, budget, nodes: Vec::new(), places: BTreeMap::new(), unnamed: 0 };
@@ -81,11 +82,11 @@ pub(super) fn read(page: &Page<'_>, budget: &mut Budget) -> Vec<RdfaNode> {
     reader.nodes
 }
 
-/// What holds for an element by those around it.
+/// The context of an element, from its ancestors.
 #[derive(Clone)]
 struct Around {
     names: Rc<Names>,
-    /// The thing that properties are said of.
+    /// The subject of properties.
     subject: String,
     language: Option<Rc<str>>,
 }
@@ -98,7 +99,7 @@ struct Reader<'r, 't> {
     unnamed: usize,
 }
 
-/// The attributes of an element that matter.
+/// The relevant attributes of an element.
 #[derive(Default)]
 struct Attributes {
     about: Option<String>,
@@ -125,7 +126,7 @@ impl Attributes {
                 "about" => found.about = value(),
                 "resource" => found.resource = value(),
                 "href" => found.href = value(),
-                // A picture's `data` is that of an object, as in HTML+RDFa.
+                // For a picture, it acts like an object's `data`, as in HTML+RDFa.
                 "src" => found.src = value(),
                 "data" if name == "object" => found.src = value(),
                 "content" => found.content = value(),
@@ -136,7 +137,7 @@ impl Attributes {
                 "property" => found.property = value().filter(|value| !value.trim().is_empty()),
                 "typeof" => found.types = value(),
                 "lang" | "xml:lang" => found.language = value(),
-                // In HTML, words without a colon are relations of links, not properties.
+                // In HTML, words without a colon are link types, not properties.
                 "rel" | "rev" => found.has_relation |= attribute.value.contains(':'),
                 "vocab" | "prefix" => found.declares = true,
                 other => found.declares |= other.starts_with("xmlns:"),
@@ -147,7 +148,7 @@ impl Attributes {
 }
 
 impl Reader<'_, '_> {
-    /// Recurses as deep as the tree is; the caller has limited that.
+    /// Recurses to the depth of the tree, which the caller has limited.
     fn element(&mut self, node: &NodeRef<'_>, outer: &Around) {
         if !self.budget.step() {
             return;
@@ -186,7 +187,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Adds what an element says (RDFa Core 1.1, "Sequence", without `rel` and `rev`). Sets the subject of the elements in it.
+    /// Adds an element's statements (RDFa Core 1.1, "Sequence", without `rel` and `rev`). Sets the
+    /// subject for its descendants.
     fn statements(&mut self, node: &NodeRef<'_>, attributes: &Attributes, outer: &Around, around: &mut Around) {
         let Attributes { about, resource, href, src, content, datatype, property, types, .. } = attributes;
         let names = Rc::clone(&around.names);
@@ -221,7 +223,7 @@ impl Reader<'_, '_> {
                 (_, Some(id)) if says_of_outer && !attributes.has_relation => RdfaValue::Thing { id },
                 _ => self.literal(node, attributes, around),
             };
-            // A thing cannot be said without a name; a text that is empty says nothing.
+            // A thing needs an identifier; an empty text says nothing.
             let subject = around.subject.clone();
             let properties: BTreeSet<&str> = properties.split_ascii_whitespace().collect();
             for name in properties {
@@ -246,7 +248,8 @@ impl Reader<'_, '_> {
         RdfaValue::Text { value: self.budget.clipped(&text).to_owned(), datatype, language }
     }
 
-    /// Returns the URL that `about` or `resource` names: it may be one, or a name with a prefix, perhaps in brackets. `None` if it names nothing.
+    /// Resolves `about` or `resource`: a URL, or a prefixed name, perhaps in brackets. `None` if it
+    /// names nothing.
     fn resource(&self, value: &str, names: &Names) -> Option<String> {
         let value = value.trim();
         if let Some(name) = value.strip_prefix('[').and_then(|value| value.strip_suffix(']')) {
@@ -305,7 +308,7 @@ impl Reader<'_, '_> {
             return;
         }
         let values = node.properties.entry(property.to_owned()).or_default();
-        // What is said twice is said once; of long lists, only what stands near is compared.
+        // Repeated statements are dropped; in long lists, only nearby values are compared.
         if !values.iter().rev().take(COMPARED_MAX).any(|known| *known == value) {
             values.push(value);
         }

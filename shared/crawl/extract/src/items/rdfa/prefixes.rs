@@ -1,4 +1,4 @@
-//! The names of RDFa.
+//! Vocabularies, prefixes and terms of RDFa.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use dom_query::NodeRef;
 
 use crate::items::budget::{Budget, FIELDS_MAX};
 
-/// The prefixes that need not be declared (the initial context of RDFa 1.1, and the vocabularies of Open Graph).
+/// The predefined prefixes (the initial context of RDFa 1.1, and the vocabularies of Open Graph).
 const INITIAL: [(&str, &str); 34] = [
     ("article", "http://ogp.me/ns/article#"),
     ("as", "https://www.w3.org/ns/activitystreams#"),
@@ -44,7 +44,7 @@ const INITIAL: [(&str, &str); 34] = [
     ("xsd", "http://www.w3.org/2001/XMLSchema#"),
 ];
 
-/// What is declared at an element and around it.
+/// The declarations at an element and its ancestors.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// The vocabulary of names without a prefix.
@@ -53,7 +53,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Reads what an element declares; `None` if it declares nothing.
+    /// Reads an element's declarations; `None` if it has none.
     pub(super) fn declare(element: &NodeRef<'_>, outer: &Self, budget: &mut Budget) -> Option<Self> {
         let mut declared: Vec<(String, String)> = Vec::new();
         let mut vocabulary = None;
@@ -92,7 +92,7 @@ impl Names {
         Some(names)
     }
 
-    /// Returns the URL of a name; `None` if it has none.
+    /// Expands a name to its URL; `None` if it has none.
     pub(super) fn expand(&self, name: &str) -> Option<String> {
         let Some((prefix, rest)) = name.split_once(':') else {
             return Some(format!("{}{name}", self.vocabulary.as_ref()?));

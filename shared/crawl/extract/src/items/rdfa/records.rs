@@ -1,4 +1,4 @@
-//! The things of RDFa as records.
+//! Records of RDFa things.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use super::{RdfaNode, RdfaValue};
 use crate::items::budget::{Budget, FIELDS_MAX, ITEMS_MAX};
 use crate::items::page::short_name;
 
-/// Makes records of the things with a type that no other one has as a part, and of one of each circle.
+/// Makes records of the things with a type that are not part of another one, and of one of each
+/// cycle.
 pub(in crate::items) fn records(nodes: &[RdfaNode], budget: &mut Budget) -> Vec<Record> {
     let places: BTreeMap<&str, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id.as_str(), at)).collect();
     let parts: Vec<Vec<usize>> = nodes
@@ -25,7 +26,7 @@ pub(in crate::items) fn records(nodes: &[RdfaNode], budget: &mut Budget) -> Vec<
         .collect();
     let mut is_part = vec![false; nodes.len()];
     for (node, parts) in nodes.iter().zip(&parts) {
-        // A page that says what it is about is not a thing that has it as a part.
+        // A page's main entity is not a part of the page.
         if !node.types.is_empty() {
             parts.iter().for_each(|part| is_part[*part] = true);
         }

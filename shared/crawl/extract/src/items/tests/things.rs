@@ -1,8 +1,8 @@
-//! Which things of a page become items, and what each of them says.
+//! Which things of a page become items, and with which properties.
 
 use super::*;
 
-/// Name, type, price and range of each item.
+/// The name, type, price and price range of each item.
 fn priced(html: &str) -> serde_json::Value {
     let of_item = |item: &Item| {
         let mut said = json!({"type": item.types[0]});
@@ -16,14 +16,14 @@ fn priced(html: &str) -> serde_json::Value {
     found(html).items.iter().map(of_item).collect()
 }
 
-/// Type and name of each item.
+/// The type and name of each item.
 fn named(html: &str) -> Vec<String> {
     let name = |item: &Item| item.normal.get("name").map_or_else(String::new, |name| json!(name).to_string());
     found(html).items.iter().map(|item| format!("{} {}", item.types[0], name(item).trim_matches('"'))).collect()
 }
 
 #[test]
-fn what_cannot_be_read_is_a_gap() {
+fn unreadable_markup_is_a_gap() {
     for (json_ld, expected, why) in [
         (r#"{"@type":"A","b":"x \ud83d","c":1}"#, json!({"b": ["x \u{fffd}"], "c": [1]}), "half of a pair, the first"),
         (r#"{"@type":"A","b":"\ude00 x","c":1}"#, json!({"b": ["\u{fffd} x"], "c": [1]}), "the second"),

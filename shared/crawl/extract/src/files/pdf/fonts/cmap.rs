@@ -1,17 +1,18 @@
-//! CMaps (ISO 32000-1, sections 9.7.5 and 9.10.3): how a string is cut into codes, which text a code stands for, and which glyph of a CID font.
+//! CMaps (ISO 32000-1, sections 9.7.5 and 9.10.3): they split strings into codes, and map codes to
+//! text or to glyphs of a CID font.
 
 use super::super::content::{Operand, Operations, Operator};
 
-/// How many entries of one CMap are kept.
+/// The most entries kept of one CMap.
 const ENTRIES_MAX: usize = 1 << 17;
 
-/// The longest text that a code may stand for, in UTF-16; the format's limit is 512 bytes.
+/// The longest text for a code, in UTF-16 units; the format's limit is 512 bytes.
 const TEXT_UNITS_MAX: usize = 256;
 
-/// How many overlapping ranges are looked at for one code.
+/// The most overlapping ranges examined for one code.
 const OVERLAPS_MAX: usize = 8;
 
-/// A CMap that a file brings along.
+/// A CMap embedded in a file.
 #[derive(Debug, Default)]
 pub(super) struct CMap {
     codespaces: Vec<Codespace>,
@@ -21,14 +22,14 @@ pub(super) struct CMap {
     pub(super) is_vertical: bool,
 }
 
-/// Which strings of one length are codes: byte by byte.
+/// The codes of one length, by the range of each byte.
 #[derive(Debug)]
 struct Codespace {
     low: Vec<u8>,
     high: Vec<u8>,
 }
 
-/// What consecutive codes stand for: the first of them for this, the next ones for what follows it.
+/// Consecutive codes: the first maps to `first`, the next ones to its successors.
 #[derive(Debug)]
 struct Range<T> {
     low: u32,
@@ -37,7 +38,7 @@ struct Range<T> {
 }
 
 impl CMap {
-    /// Reads what can be read of a CMap.
+    /// Reads a CMap as far as possible.
     pub(super) fn read(bytes: Vec<u8>) -> Self {
         let mut operations = Operations::new(bytes);
         let mut cmap = Self::default();
@@ -140,23 +141,23 @@ impl CMap {
         (!text.chars().all(|c| matches!(c, '\0' | char::REPLACEMENT_CHARACTER))).then_some(text)
     }
 
-    /// Returns the number of a code's glyph.
+    /// Returns the CID of a code.
     pub(super) fn cid(&self, code: u32) -> Option<u32> {
         let range = look_up(&self.cids, code)?;
         range.first.checked_add(code - range.low)
     }
 
-    /// Whether it says which glyphs codes stand for.
+    /// Whether it maps codes to CIDs.
     pub(super) const fn has_cids(&self) -> bool {
         !self.cids.is_empty()
     }
 
-    /// Whether it says how strings are cut.
+    /// Whether it defines how to split strings.
     pub(super) const fn has_codespaces(&self) -> bool {
         !self.codespaces.is_empty()
     }
 
-    /// Returns the length of the code at the beginning of a string (section 9.7.6.3): at least 1.
+    /// Returns the length of the code at the start of a string (section 9.7.6.3): at least 1.
     pub(super) fn code_bytes(&self, text: &[u8]) -> usize {
         let is_within = |space: &&Codespace| {
             text.len() >= space.low.len()

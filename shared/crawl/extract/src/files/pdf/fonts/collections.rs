@@ -1,12 +1,12 @@
-//! What every reader knows of CID fonts: the CMaps that need not be embedded (ISO 32000-1, table 118), and which characters the glyphs of Adobe's collections
-//! are.
+//! The predefined CMaps of CID fonts (ISO 32000-1, table 118), and the characters of Adobe's glyph
+//! collections.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use hayro_cmap::{BfString, CMap, CMapName, CidFamily, load_embedded};
 
-/// The CMaps and the collections that a document needs, each of which is read once.
+/// The CMaps and collections that a document needs, each read once.
 #[derive(Debug, Default)]
 pub(super) struct Collections {
     read: HashMap<Vec<u8>, Option<Rc<CMap>>>,
@@ -16,11 +16,11 @@ pub(super) struct Collections {
 #[derive(Clone, Debug)]
 pub(super) struct Characters(Rc<CMap>);
 
-/// How the codes of a string are cut, and of which glyphs they are the codes, by a CMap that need not be embedded.
+/// A predefined CMap, which splits strings into codes and maps these to glyphs.
 #[derive(Clone, Debug)]
 pub(super) struct Codes {
     cmap: Rc<CMap>,
-    /// How long a code is that it does not have.
+    /// The length of an unknown code, in bytes.
     unknown_bytes: usize,
 }
 
@@ -30,21 +30,21 @@ impl Collections {
         self.read.entry(name.to_bytes().to_vec()).or_insert_with(read).clone()
     }
 
-    /// Returns the CMap of that name.
+    /// Returns the predefined CMap of this name.
     pub(super) fn codes(&mut self, name: &[u8]) -> Option<Codes> {
         let name = CMapName::from_bytes(name);
         let is_known = !matches!(name, CMapName::Custom(_) | CMapName::IdentityH | CMapName::IdentityV);
         let cmap = is_known.then(|| self.read(name)).flatten()?;
-        // All of Unicode's have codes of at least two bytes.
+        // All CMaps for Unicode have codes of at least two bytes.
         Some(Codes { cmap, unknown_bytes: if name.to_bytes().starts_with(b"Uni") { 2 } else { 1 } })
     }
 
-    /// Returns the collection of that name.
+    /// Returns the collection of this registry and ordering.
     pub(super) fn characters(&mut self, registry: &[u8], ordering: &[u8]) -> Option<Characters> {
         self.read(CidFamily::from_registry_ordering(registry, ordering).ucs2_cmap()?).map(Characters)
     }
 
-    /// Returns the collection whose glyphs codes stand for.
+    /// Returns the collection of the glyphs that the codes map to.
     pub(super) fn characters_of(&mut self, codes: &Codes) -> Option<Characters> {
         let collection = codes.cmap.metadata().character_collection.as_ref()?;
         self.read(collection.family.ucs2_cmap()?).map(Characters)
@@ -52,7 +52,7 @@ impl Collections {
 }
 
 impl Codes {
-    /// Returns the length of the code at the beginning of a string, and the number of its glyph.
+    /// Returns the length of the code at the start of a string, and the CID.
     pub(super) fn first(&self, bytes: &[u8]) -> (usize, Option<u32>) {
         let mut code = 0;
         for (length, byte) in (1..=4).zip(bytes) {

@@ -1,4 +1,4 @@
-//! Composite fonts: codes of several bytes stand for the glyphs of a CID font (ISO 32000-1, section 9.7).
+//! Composite fonts: multi-byte codes for the glyphs of a CID font (ISO 32000-1, section 9.7).
 
 use std::borrow::Cow;
 
@@ -10,32 +10,32 @@ use super::program::Program;
 use super::{Direction, FontSource, Shown};
 use crate::files::pdf::limits::{ENTRY_BYTES, Exhausted};
 
-/// The width of a glyph of which nothing is said, and how far a vertical font moves down, in thousandths.
+/// The default width of a glyph, and the default vertical advance, in thousandths.
 const WIDTH_DEFAULT: f32 = 1000.0;
 const WIDTH_UNIT: f32 = 0.001;
 
-/// A font whose codes may have several bytes.
+/// A font with multi-byte codes.
 #[derive(Debug)]
 pub(in crate::files::pdf) struct Composite {
     coding: Coding,
     direction: Direction,
     to_unicode: Option<CMap>,
-    /// The characters of its glyphs, if they are those of a collection.
+    /// The characters of its glyphs, if they belong to a collection.
     characters: Option<Characters>,
     program: Option<Program>,
-    /// Which glyph of the program a CID is; `None` if they have the same numbers.
+    /// The map from CIDs to the program's glyphs; `None` if their numbers are the same.
     glyphs: Option<Vec<u8>>,
     widths: Widths,
 }
 
-/// What the codes of a string are.
+/// How strings are split into codes.
 #[derive(Debug)]
 enum Coding {
-    /// The numbers of glyphs, in two bytes.
+    /// Two-byte CIDs.
     Identity,
-    /// Those of a CMap in the file.
+    /// By a CMap in the file.
     Embedded(CMap),
-    /// Those of a CMap that need not be embedded.
+    /// By a predefined CMap.
     Predefined(Codes),
 }
 
@@ -86,7 +86,7 @@ impl Composite {
 }
 
 impl<'d> FontSource<'d, '_> {
-    /// Reads a composite font; `None` if there is no font in it.
+    /// Reads a composite font; `None` if it has no descendant font.
     pub(super) fn read_composite(&mut self, to_unicode: Option<CMap>) -> Result<Option<Composite>, Exhausted> {
         let descendants = self.array(self.dictionary, b"DescendantFonts").unwrap_or_default();
         let Some(font) = descendants.first().and_then(|font| self.resolved(font).as_dict().ok()) else {
@@ -119,7 +119,7 @@ impl<'d> FontSource<'d, '_> {
         Ok(Some(Composite { coding, direction, to_unicode, characters, program, glyphs, widths }))
     }
 
-    /// Returns the collection that a font's glyphs are of.
+    /// Returns the collection of a font's glyphs.
     fn characters(&mut self, font: &'d Dictionary) -> Option<Characters> {
         let system = self.dictionary(font, b"CIDSystemInfo")?;
         let [registry, ordering] =
@@ -158,13 +158,13 @@ impl<'d> FontSource<'d, '_> {
     }
 }
 
-/// How wide the glyphs of a CID font are, in thousandths (section 9.7.4.3).
+/// The widths of a CID font's glyphs, in thousandths (section 9.7.4.3).
 #[derive(Debug)]
 struct Widths {
     default: f32,
-    /// How far a glyph of a vertical font moves down.
+    /// The vertical advance of a vertical font.
     down: f32,
-    /// From one CID to another, sorted.
+    /// Ranges of CIDs with their width, sorted.
     ranges: Vec<(u32, u32, f32)>,
 }
 

@@ -1,22 +1,24 @@
-//! Which characters the codes of a simple font stand for: the encodings that are predefined (ISO 32000-1, annex D), and the names of glyphs.
+//! The characters of a simple font's codes: predefined encodings (ISO 32000-1, annex D), and glyph
+//! names.
 
 use read_fonts::ps::PredefinedEncoding;
 use read_fonts::ps::agl;
 
-/// The longest name of a glyph that is looked up; the list's own have no more than 31 characters, those of ligatures several of them.
+/// The longest glyph name looked up, in bytes; the list's own have at most 31 characters, those of
+/// ligatures combine several.
 const NAME_BYTES_MAX: usize = 256;
 
-/// Characters 32 to 254 of the font Symbol; NUL where it has none.
+/// Characters 32 to 254 of the font Symbol; NUL for gaps.
 const SYMBOL: &str = " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_\0αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼\
     \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
     €ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…\0\0↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑\0\0\0\0\0\0\0\0\0\0\0〉∫⌠\0⌡";
 
-/// Characters 32 to 254 of the font Zapf Dingbats; NUL where it has none.
+/// Characters 32 to 254 of the font Zapf Dingbats; NUL for gaps.
 const DINGBATS: &str = " ✁✂✃✄☎✆✇✈✉☛☞✌✍✎✏✐✑✒✓✔✕✖✗✘✙✚✛✜✝✞✟✠✡✢✣✤✥✦✧★✩✪✫✬✭✮✯✰✱✲✳✴✵✶✷✸✹✺✻✼✽✾✿❀❁❂❃❄❅❆❇❈❉❊❋●❍■❏❐❑❒▲▼◆❖◗❘❙❚❛❜❝❞\
     \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
     ❡❢❣❤❥❦❧♣♦♥♠①②③④⑤⑥⑦⑧⑨⑩❶❷❸❹❺❻❼❽❾❿➀➁➂➃➄➅➆➇➈➉➊➋➌➍➎➏➐➑➒➓➔→↔↕➘➙➚➛➜➝➞➟➠➡➢➣➤➥➦➧➨➩➪➫➬➭➮➯\0➱➲➳➴➵➶➷➸➹➺➻➼➽➾";
 
-/// An encoding that need not be written into a file.
+/// A predefined encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Predefined {
     Standard,
@@ -28,7 +30,7 @@ pub(super) enum Predefined {
 }
 
 impl Predefined {
-    /// Returns the encoding of that name.
+    /// Returns the encoding of this name.
     pub(super) fn named(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"StandardEncoding" => Self::Standard,
@@ -39,7 +41,7 @@ impl Predefined {
         })
     }
 
-    /// Returns the encoding that a font of that name has of itself, if that need not be embedded.
+    /// Returns the built-in encoding of a standard font of this name.
     pub(super) fn built_in(font: &[u8]) -> Option<Self> {
         let contains = |part: &[u8]| memchr::memmem::find(font, part).is_some();
         if contains(b"ZapfDingbats") || contains(b"Dingbats") {
@@ -51,7 +53,7 @@ impl Predefined {
         }
     }
 
-    /// Returns the character of a code; `None` if it has none.
+    /// Returns the text of a code; `None` if it has none.
     pub(super) fn text(self, code: u8) -> Option<String> {
         let nth = |table: &str| table.chars().nth(usize::from(code.checked_sub(32)?)).filter(|c| *c != '\0');
         let character = match self {
@@ -79,19 +81,21 @@ fn decoded(encoding: &'static encoding_rs::Encoding, code: u8) -> Option<char> {
     text.chars().next().filter(|c| *c != char::REPLACEMENT_CHARACTER)
 }
 
-/// Whether a glyph is called as those of Zapf Dingbats are: `a` and a number. In other fonts, such names say nothing.
+/// Whether a glyph name has the form of those of Zapf Dingbats, `a` and a number. In other fonts
+/// such names have no meaning.
 pub(super) fn is_dingbat(name: &str) -> bool {
     name.strip_prefix('a').is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns what a glyph's name says that it stands for, as the specification of Adobe's glyph list has it; `None` if it says nothing.
+/// Returns the text of a glyph name by the specification of Adobe's glyph list; `None` if it has
+/// none.
 pub(super) fn text_of_name(name: &str) -> Option<String> {
     if name.len() > NAME_BYTES_MAX {
         return None;
     }
     let text: String = agl::name_to_chars(name).collect();
     if text.is_empty() {
-        // Bitmap fonts of TeX call a character by itself.
+        // TeX's bitmap fonts name a character by itself.
         return (name.len() == 1).then(|| name.to_owned());
     }
     Some(text)

@@ -1,12 +1,12 @@
-//! How wide the glyphs of the fonts are that need not be embedded: the standard 14 (ISO 32000-1, section 9.6.2.2), in thousandths of their size. Other fonts
-//! that do not say how wide their glyphs are take those of the one that they resemble.
+//! The glyph widths of the 14 standard fonts (ISO 32000-1, section 9.6.2.2), in thousandths of
+//! their size. Other fonts without widths use those of the font that they resemble.
 
 use unicode_normalization::UnicodeNormalization;
 
 /// All glyphs of Courier.
 const MONOSPACED: f32 = 600.0;
 
-/// Glyphs that no table has, such as those of Chinese characters.
+/// Glyphs missing from all tables, such as Chinese characters.
 const UNKNOWN: f32 = 556.0;
 const FULL: f32 = 1000.0;
 
@@ -66,7 +66,7 @@ const SERIF_BOLD_ITALIC: Ascii = [
     220, 348, 570,
 ];
 
-/// The widths of a font that does not say them.
+/// The widths of a font that does not give them.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Metrics {
     Monospaced,
@@ -74,7 +74,7 @@ pub(super) enum Metrics {
 }
 
 impl Metrics {
-    /// Chooses by the font's name.
+    /// Chooses the metrics by the font's name.
     pub(super) fn named(font: &[u8]) -> Self {
         let name = String::from_utf8_lossy(font).to_ascii_lowercase();
         let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
@@ -94,7 +94,7 @@ impl Metrics {
         })
     }
 
-    /// Returns the width of a glyph by what it stands for. A letter with accents is as wide as without them.
+    /// Returns the width of a glyph by its text. Accents do not change it.
     pub(super) fn width(self, text: &str) -> f32 {
         let Self::Proportional(table) = self else { return MONOSPACED };
         let Some(character) = text.nfkd().next() else { return UNKNOWN };

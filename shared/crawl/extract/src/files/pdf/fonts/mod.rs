@@ -1,4 +1,4 @@
-//! Fonts: how a string is cut into codes, which text each stands for, and how far the pen moves on.
+//! Fonts: how strings are split into codes, the text of each code, and how far the pen advances.
 
 mod cmap;
 mod collections;
@@ -20,28 +20,28 @@ use self::program::{Program, ProgramForm};
 use self::simple::Simple;
 use super::limits::{Budget, ENTRY_BYTES, Exhausted, FONTS_MAX};
 
-/// A font as far as its text and its widths go.
+/// A font, reduced to texts and widths.
 #[derive(Debug)]
 pub(super) enum Font {
     Simple(Simple),
     Composite(Box<Composite>),
 }
 
-/// Where the next glyph stands.
+/// The writing direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Right,
     Down,
 }
 
-/// One glyph that is shown.
+/// A glyph that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shown<'f> {
-    /// What it stands for; `None` if nothing says.
+    /// Its text; `None` if unknown.
     pub(super) text: Option<&'f str>,
-    /// How far the pen moves on, where the font's size is 1: to the right, or down if the font writes downwards.
+    /// The advance of the pen for font size 1: to the right, or downwards for vertical fonts.
     pub(super) width: f32,
-    /// Whether it is what word spacing applies to: a code of one byte, 32 (ISO 32000-1, section 9.3.3).
+    /// Whether word spacing applies: to the one-byte code 32 (ISO 32000-1, section 9.3.3).
     pub(super) is_space: bool,
 }
 
@@ -53,7 +53,7 @@ impl Font {
         }
     }
 
-    /// How tall its letters are, where its size is 1: in a font of type 3, that is up to the font.
+    /// Returns the height of its letters for font size 1; a font of type 3 defines its own.
     pub(super) fn em(&self) -> f32 {
         match self {
             Self::Simple(font) => font.em(),
@@ -61,7 +61,7 @@ impl Font {
         }
     }
 
-    /// Cuts a string into glyphs, until one is refused.
+    /// Splits a string into glyphs, until `each` fails.
     pub(super) fn show<E>(&self, bytes: &[u8], mut each: impl FnMut(Shown<'_>) -> Result<(), E>) -> Result<(), E> {
         match self {
             Self::Simple(font) => bytes.iter().try_for_each(|code| each(font.shown(*code))),
@@ -70,7 +70,7 @@ impl Font {
     }
 }
 
-/// The fonts of a document, each of which is read once.
+/// The fonts of a document, each read once.
 #[derive(Debug)]
 pub(super) struct Fonts<'d> {
     document: &'d Document,
@@ -83,7 +83,7 @@ impl<'d> Fonts<'d> {
         Self { document, read: HashMap::new(), collections: Collections::default() }
     }
 
-    /// Reads a font, unless it was read; `None` if there are too many, or it cannot be read.
+    /// Returns a font, reading it if necessary; `None` if there are too many, or it cannot be read.
     pub(super) fn font(
         &mut self,
         dictionary: &'d Dictionary,
@@ -103,7 +103,7 @@ impl<'d> Fonts<'d> {
     }
 }
 
-/// A font in a file, and what may be spent on it.
+/// A font in a file, and the budget for reading it.
 struct FontSource<'d, 'b> {
     document: &'d Document,
     dictionary: &'d Dictionary,
@@ -141,7 +141,7 @@ impl<'d> FontSource<'d, '_> {
         self.get(dictionary, key)?.as_dict().ok()
     }
 
-    /// Follows a reference, if it is one.
+    /// Follows an object that is a reference.
     fn resolved(&self, object: &'d Object) -> &'d Object {
         self.document.dereference(object).map_or(object, |(_, object)| object)
     }
@@ -174,11 +174,11 @@ impl<'d> FontSource<'d, '_> {
     }
 }
 
-/// Inflates a stream within what is left; `None` if it is damaged, or too long alone.
+/// Inflates a stream within the budget; `None` if it is damaged, or too long by itself.
 pub(super) fn inflate(stream: &Stream, budget: &mut Budget) -> Result<Option<Vec<u8>>, Exhausted> {
     let bytes_max = budget.stream_bytes_max();
     let inflated = stream.get_plain_content_with_limit(bytes_max).ok();
-    // Of a stream that is too long, that much was inflated.
+    // Of a stream that is too long, this much was inflated.
     budget.spend_bytes(inflated.as_ref().map_or(bytes_max, Vec::len) + ENTRY_BYTES)?;
     Ok(inflated)
 }

@@ -1,4 +1,5 @@
-//! What the program of an embedded font says about its glyphs. It is asked only where the file itself does not say which characters codes stand for.
+//! The glyph information in the program of an embedded font. It is used only if the file itself
+//! does not map codes to characters.
 
 use std::collections::HashMap;
 
@@ -10,18 +11,18 @@ use read_fonts::{FontRef, TableProvider};
 
 use super::encodings::{Predefined, text_of_name};
 
-/// How many characters are looked up in a font.
+/// The most characters looked up in a font.
 const CHARACTERS_MAX: usize = 1 << 16;
 
-/// Where a symbol font keeps its glyphs: code 0 is this character (ISO 32000-1, section 9.6.6.4).
+/// The character at which a symbol font places code 0 (ISO 32000-1, section 9.6.6.4).
 const SYMBOLS: u32 = 0xF000;
 
-/// What the glyphs of an embedded font stand for.
+/// The texts of an embedded font's glyphs.
 #[derive(Debug, Default)]
 pub(super) struct Program {
     /// By the codes of a simple font.
     codes: HashMap<u8, String>,
-    /// By the number of the glyph within the font.
+    /// By the glyph's number in the font.
     glyphs: HashMap<u32, String>,
 }
 
@@ -34,7 +35,7 @@ pub(super) enum ProgramForm {
 }
 
 impl ProgramForm {
-    /// The key of a font's descriptor under which it stands.
+    /// The key of the program in a font's descriptor.
     pub(super) const fn key(self) -> &'static [u8] {
         match self {
             Self::Type1 => b"FontFile",
@@ -45,7 +46,7 @@ impl ProgramForm {
 }
 
 impl Program {
-    /// Reads a font; `None` if it is damaged, or does not say what its glyphs stand for.
+    /// Reads a font; `None` if it is damaged, or does not map glyphs to text.
     pub(super) fn read(form: ProgramForm, bytes: &[u8]) -> Option<Self> {
         match form {
             ProgramForm::Type1 => Self::read_type_1(bytes),

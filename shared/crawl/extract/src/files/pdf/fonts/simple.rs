@@ -9,10 +9,10 @@ use super::{FontSource, Shown};
 use crate::files::pdf::limits::Exhausted;
 use crate::files::pdf::matrix::Matrix;
 
-/// What widths are thousandths of, except in fonts of type 3.
+/// The unit of widths, except in fonts of type 3.
 const WIDTH_UNIT: f32 = 0.001;
 
-/// A font whose codes are bytes.
+/// A font with one-byte codes.
 #[derive(Debug)]
 pub(in crate::files::pdf) struct Simple {
     glyphs: Vec<Glyph>,
@@ -40,10 +40,10 @@ impl Simple {
     }
 }
 
-/// What a font's encoding says.
+/// A font's encoding.
 struct Encoding<'d> {
     base: Option<Predefined>,
-    /// The names of glyphs, by their codes.
+    /// Glyph names, by code.
     names: Vec<Option<&'d [u8]>>,
 }
 
@@ -53,7 +53,7 @@ impl<'d> FontSource<'d, '_> {
         let font = self.name(self.dictionary, b"BaseFont").unwrap_or_default();
         let encoding = self.encoding();
         let program = if encoding.base.is_none() { self.program(descriptor)? } else { None };
-        // Type 3 has no encoding of its own; for the others, this one is the last resort.
+        // Type 3 has no built-in encoding; for the others this one is the last resort.
         let fallback = Predefined::built_in(font).unwrap_or(Predefined::Standard);
         let text = |code: u8| {
             let named = || {
@@ -110,7 +110,7 @@ impl<'d> FontSource<'d, '_> {
         encoding
     }
 
-    /// Reads the widths of glyphs; `None` if the font has none, as the standard ones need not.
+    /// Reads the widths of glyphs; `None` if the font has none, as is allowed for standard fonts.
     fn widths(&self, descriptor: Option<&'d Dictionary>) -> Option<Widths> {
         let widths = self.array(self.dictionary, b"Widths")?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
@@ -126,14 +126,14 @@ impl<'d> FontSource<'d, '_> {
     }
 }
 
-/// How tall the letters of a font are whose unit is its own: about twice as tall as wide.
+/// Returns the height of the letters of a font with its own unit: about twice their width.
 fn em_of_widths(glyphs: &[Glyph]) -> f32 {
     let widths = glyphs.iter().map(|glyph| glyph.width).filter(|width| *width > 0.0);
     let (sum, count) = widths.fold((0.0, 0.0), |(sum, count), width| (sum + width, count + 1.0));
     if count > 0.0 { 2.0 * sum / count } else { 1.0 }
 }
 
-/// The widths of glyphs as a font has them.
+/// The widths in a font.
 struct Widths {
     first: usize,
     unit: f32,

@@ -1,4 +1,4 @@
-//! Makes PDFs for tests, object by object.
+//! Builds PDFs for tests, object by object.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -6,7 +6,7 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-/// A file that grows. Objects 1 to 3 are the catalog, the tree of pages and its only page.
+/// A PDF under construction. Objects 1 to 3 are the catalog, the page tree and its only page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pdf {
     objects: Vec<(u32, Vec<u8>)>,
@@ -18,14 +18,15 @@ pub(super) struct Pdf {
 /// How objects are written into the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// One after the other, with a table of where they are.
+    /// One after the other, with a cross-reference table.
     Plain,
-    /// In a stream of objects, as far as they may be, with a stream of where they are (ISO 32000-1, sections 7.5.7 and 7.5.8).
+    /// In an object stream, as far as allowed, with a cross-reference stream (ISO 32000-1, sections
+    /// 7.5.7 and 7.5.8).
     ObjectStream,
 }
 
 impl Pdf {
-    /// A file whose page has this content.
+    /// Returns a file whose page has this content.
     pub(super) fn showing(content: &str) -> Self {
         Self::default().stream(4, "", content.as_bytes())
     }
@@ -36,18 +37,18 @@ impl Pdf {
         self
     }
 
-    /// Adds a stream, with more entries of its dictionary.
+    /// Adds a stream, with further entries in its dictionary.
     pub(super) fn stream(mut self, number: u32, entries: &str, bytes: &[u8]) -> Self {
         self.objects.push((number, stream(entries, bytes)));
         self
     }
 
-    /// Adds a stream that is deflated.
+    /// Adds a deflated stream.
     pub(super) fn deflated(self, number: u32, entries: &str, bytes: &[u8]) -> Self {
         self.stream(number, &format!("/Filter/FlateDecode{entries}"), &deflate(bytes))
     }
 
-    /// Adds a font to the page's resources: `/F`, or what else it is called.
+    /// Adds a font to the page's resources, such as `/F`.
     pub(super) fn font(mut self, name: &str, entries: &str) -> Self {
         self.fonts += &format!("/{name}<</Type/Font{entries}>>");
         self

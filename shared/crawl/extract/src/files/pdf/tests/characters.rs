@@ -1,4 +1,4 @@
-//! Which characters codes stand for.
+//! The mapping of codes to characters.
 
 use super::*;
 
@@ -31,7 +31,7 @@ fn a_map_to_unicode_wins_over_the_encoding() {
 }
 
 #[test]
-fn names_of_glyphs_are_read_as_the_glyph_lists_specification_says() {
+fn glyph_names_are_read_by_the_specification() {
     // Section 2 of the specification of Adobe's glyph list.
     for (name, expected, why) in [
         ("eacute", "\u{E9}", "it is in the list"),
@@ -93,7 +93,7 @@ fn encodings_have_their_characters() {
 }
 
 #[test]
-fn codes_of_composite_fonts_are_cut_as_their_encoding_says() {
+fn codes_of_composite_fonts_are_split_by_their_encoding() {
     let descendant = "/DescendantFonts[<</Type/Font/Subtype/CIDFontType0/DW 1000/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)>>>>]";
     let mapped =
         cmap("1 begincodespacerange <0000> <FFFF> endcodespacerange 1 beginbfrange <0001> <0003> <0041> endbfrange");
@@ -123,7 +123,8 @@ fn codes_of_composite_fonts_are_cut_as_their_encoding_says() {
 
 #[test]
 fn glyphs_of_adobes_collections_have_their_characters() {
-    // Adobe-Japan1 has A at 34 and the hiragana from 842 on; Adobe-GB1, Adobe-CNS1 and Adobe-Korea1 have A at 34, too.
+    // Adobe-Japan1 has A at 34 and the hiragana from 842 on; Adobe-GB1, Adobe-CNS1 and Adobe-Korea1
+    // also have A at 34.
     for (ordering, codes, expected) in
         [("Japan1", "0022034B", "Aあ"), ("GB1", "0022", "A"), ("CNS1", "0022", "A"), ("Korea1", "0022", "A")]
     {
@@ -135,7 +136,7 @@ fn glyphs_of_adobes_collections_have_their_characters() {
     }
 }
 
-/// A TrueType font that has nothing but a table of characters: from this one on, glyphs 1 to 26.
+/// A TrueType font with nothing but a character table: from `first` on, glyphs 1 to 26.
 fn true_type(platform: u16, encoding: u16, first: u32) -> Vec<u8> {
     let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
     let (platform, encoding) = (platform.to_be_bytes(), encoding.to_be_bytes());
@@ -148,7 +149,7 @@ fn true_type(platform: u16, encoding: u16, first: u32) -> Vec<u8> {
 }
 
 #[test]
-fn an_embedded_font_says_what_the_file_does_not() {
+fn an_embedded_font_fills_in_for_the_file() {
     let descriptor = "/FontDescriptor<</FontFile2 5 0 R>>";
     let composite = |more: &str| {
         format!("/Subtype/Type0/Encoding/Identity-H/DescendantFonts[<</Subtype/CIDFontType2{descriptor}{more}>>]")

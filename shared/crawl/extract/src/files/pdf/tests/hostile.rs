@@ -1,4 +1,4 @@
-//! Files that are made to take much.
+//! Files designed to be expensive.
 
 use super::super::references::Lookup;
 use super::builder::deflate;
@@ -59,7 +59,7 @@ fn work_ends_where_the_budget_does() {
 }
 
 #[test]
-fn odd_numbers_and_places_are_borne() {
+fn odd_numbers_and_positions_are_tolerated() {
     for content in [
         "BT /F 1e9 Tf 72 700 Td (x) Tj ET",
         "BT /F 99999999999999999999999999999999999999999 Tf (x) Tj 1 0 Td (y) Tj ET",
@@ -89,8 +89,8 @@ fn odd_numbers_and_places_are_borne() {
 }
 
 #[test]
-fn streams_that_overlap_are_not_copied_without_end() {
-    // Each of them goes on through all that follow, to the same end.
+fn overlapping_streams_are_not_copied_endlessly() {
+    // Each of them continues through all that follow, to the same end.
     let (first, count) = (10, 1_000);
     let page = Pdf::showing("BT /F 12 Tf (x) Tj ET").font("F", HELVETICA).write(Form::Plain);
     let mut file = page[..page.windows(4).position(|window| window == b"xref").unwrap()].to_vec();
@@ -122,7 +122,7 @@ fn lookup(file: &[u8]) -> Lookup {
 
 #[test]
 fn an_object_is_not_read_for_each_of_many_entries() {
-    // 20,000 entries say that their object is where a long array begins, which does not end.
+    // 20,000 entries place their object at the start of a long, unterminated array.
     let (first, count) = (10, 20_000);
     let page = Pdf::showing("BT /F 12 Tf (x) Tj ET").font("F", HELVETICA).object(9, &"[0 ".repeat(90).repeat(10_000));
     let plain = String::from_utf8(page.write(Form::Plain)).unwrap();

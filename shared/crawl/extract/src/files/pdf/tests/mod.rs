@@ -7,7 +7,7 @@ use builder::{Form, Pdf};
 
 use super::*;
 
-/// Helvetica, one of the fonts whose widths readers know.
+/// Helvetica, one of the standard fonts, whose widths are built in.
 const HELVETICA: &str = "/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding";
 
 fn text(pdf: &Pdf) -> String {
@@ -15,7 +15,7 @@ fn text(pdf: &Pdf) -> String {
 }
 
 #[test]
-fn files_with_and_without_streams_of_objects_are_read_alike() {
+fn files_with_and_without_object_streams_read_alike() {
     let pdf = Pdf::showing("BT /F 12 Tf 72 700 Td (Hello) Tj ET")
         .font("F", HELVETICA)
         .object(5, "<</Title(Report)/CreationDate(D:20240131)>>")
@@ -29,7 +29,7 @@ fn files_with_and_without_streams_of_objects_are_read_alike() {
 }
 
 #[test]
-fn what_is_not_read_says_why() {
+fn unread_files_say_why() {
     let picture = "q 600 0 0 800 0 0 cm /P Do Q";
     let with_picture = |content: &str| {
         Pdf::showing(content).font("F", HELVETICA).resources("/XObject<</P 5 0 R>>").stream(

@@ -1,4 +1,4 @@
-//! Where spaces and line ends stand.
+//! The placement of spaces and newlines.
 
 use super::*;
 
@@ -21,7 +21,8 @@ fn shown(content: &str) -> String {
     text(&Pdf::showing(content).font("F", HELVETICA))
 }
 
-/// Shows each letter in an operation of its own, where it would stand anyway; `at` writes the operators for one at a place.
+/// Draws each letter by an operation of its own, at its natural position; `at` writes the operators
+/// for one letter.
 fn letter_by_letter(text: &str, spaced: f32, at: impl Fn(f32, f32, char) -> String) -> String {
     let (mut x, mut content) = (72.0, String::new());
     for letter in text.chars() {
@@ -34,7 +35,7 @@ fn letter_by_letter(text: &str, spaced: f32, at: impl Fn(f32, f32, char) -> Stri
 }
 
 #[test]
-fn letters_that_are_placed_one_by_one_make_words() {
+fn letters_placed_one_by_one_make_words() {
     let text = "Hello wonderful world";
     let own_text = |x: f32, y: f32, letter| format!("BT /F 12 Tf 1 0 0 1 {x} {y} Tm ({letter}) Tj ET ");
     assert_eq!(shown(&letter_by_letter(text, 0.0, own_text)), text, "a text object a letter");
@@ -51,7 +52,7 @@ fn letters_that_are_placed_one_by_one_make_words() {
 }
 
 #[test]
-fn gaps_are_spaces_by_what_they_measure() {
+fn gaps_are_spaces_by_their_width() {
     for (operators, expected, why) in [
         ("(Hello) Tj ( world) Tj", "Hello world", "a space is shown"),
         ("[(Hel) -20 (lo) -300 (wor) 30 (ld)] TJ", "Hello world", "kerning is narrow, a space is wide"),
@@ -109,7 +110,7 @@ fn widths_are_those_of_the_font() {
 }
 
 #[test]
-fn text_that_runs_down_or_to_the_left_is_read_in_its_order() {
+fn vertical_and_right_to_left_text_is_read_in_order() {
     let hebrew = |codes: &str| {
         let entries = "/Subtype/Type1/BaseFont/Own/FirstChar 65/Widths[500 500 500 500 500 500]/ToUnicode 5 0 R";
         let map = "1 beginbfrange <41> <44> <05D0> endbfrange";
@@ -130,8 +131,9 @@ fn text_that_runs_down_or_to_the_left_is_read_in_its_order() {
 }
 
 #[test]
-fn accents_that_are_drawn_over_letters_belong_to_them() {
-    // As TeX sets them in its own fonts: the accent, then the letter, which starts a little to the left.
+fn accents_drawn_over_letters_are_combined_with_them() {
+    // As TeX sets them in its own fonts: the accent, then the letter, which starts slightly to the
+    // left.
     let entries = "/Subtype/Type1/BaseFont/CMR10/FirstChar 97/Widths[500 556 444 556 444]/Encoding<</Differences[98/acute/dieresis/b/e]>>";
     let shown =
         text(&Pdf::showing("BT /F 10 Tf 100 700 Td [(a) -10 (b) 530 (e) -300 (a) 480 (c) ] TJ ET").font("F", entries));
