@@ -1,4 +1,4 @@
-//! The [`Archive`] over S3: WARC objects under the same keys as everywhere.
+//! The [`Archive`] over S3: WARC objects under the same keys as in every other archive.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ pub struct S3Archive {
 }
 
 impl S3Archive {
-    /// Returns the archive in this bucket. `rng` decides how long a put waits after a conflict with another.
+    /// Returns the archive in this bucket. `rng` gives the random waits of a put after a conflict
+    /// with another.
     #[must_use]
     pub fn new(clients: &AwsClients, bucket: &str, rng: Arc<dyn Rng>) -> Self {
         Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng), spool: Spool::default() }

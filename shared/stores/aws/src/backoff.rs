@@ -1,7 +1,8 @@
-//! Waiting before asking again for what AWS postponed, and before deciding again after others changed rows: exponential, with full jitter.
+//! Backoff, exponential with full jitter: before postponed parts of a request are sent again, and
+//! before an operation is decided again because others changed its rows.
 //!
-//! The SDK does the same for whole requests that failed. It does not handle postponed parts of a batch, transactions that conflicted, or writes
-//! whose condition no longer holds.
+//! The SDK does the same for whole requests that failed. It does not handle postponed parts of a
+//! batch, conflicting transactions, or writes whose condition no longer holds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use dragline_ports::clock::Rng;
 
 use crate::errors::StoreError;
 
-/// How many retries there are.
+/// The most retries.
 const RETRIES_MAX: u32 = 8;
 
 /// The upper limit of the first wait; each further one is at most twice as long.
@@ -19,7 +20,7 @@ const FIRST_WAIT_MAX: Duration = Duration::from_millis(50);
 /// The upper limit of every wait.
 const WAIT_MAX: Duration = Duration::from_secs(2);
 
-/// The waits of one operation.
+/// The state of one operation's waits.
 pub(crate) struct Backoff {
     rng: Arc<dyn Rng>,
     retries: u32,
@@ -55,8 +56,8 @@ const ROUNDS_MAX: u32 = 16;
 
 /// The rounds of an operation that reads, decides, and writes under the condition that what it read is unchanged.
 ///
-/// Of several concurrent writers one always succeeds, and the others decide again. If they did so at once, a slow one would lose to each of the
-/// quick ones; so each waits for a random time.
+/// Of several concurrent writers one always succeeds, and the others decide again. If they did so
+/// at once, a slow one would lose to each of the quick ones; so each waits for a random time.
 pub(crate) struct Rounds {
     backoff: Backoff,
     is_first: bool,
@@ -67,10 +68,11 @@ impl Rounds {
         Self { backoff: Backoff::with_retries(rng, ROUNDS_MAX - 1), is_first: true }
     }
 
-    /// Begins a round: the first at once, each further one after a wait, as others were faster.
+    /// Begins a round: the first at once, each further one after a wait, as another writer was
+    /// faster.
     ///
     /// # Errors
-    /// Returns [`StoreError::Contended`] if others were faster each time.
+    /// Returns [`StoreError::Contended`] if another writer was faster each time.
     pub(crate) async fn begin(&mut self) -> Result<(), StoreError> {
         if std::mem::take(&mut self.is_first) {
             return Ok(());
@@ -101,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_up_to_a_cap_and_lie_anywhere_below() {
+    fn wait_limits_double_up_to_a_cap() {
         for (retries, bits, millis, why) in [
             (0, u128::MAX, 50, "the longest first wait"),
             (0, 0, 0, "the shortest"),

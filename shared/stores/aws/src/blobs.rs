@@ -13,7 +13,7 @@ use http_body::{Body, Frame, SizeHint};
 
 use crate::errors::StoreError;
 
-/// How much of a file is read at once.
+/// The bytes of a file that are read at once.
 const WINDOW_BYTES: usize = 256 << 10;
 
 /// Returns the body of a put. The SDK may send it again.
@@ -38,7 +38,7 @@ pub(crate) async fn received(mut output: GetObjectOutput, spool: &Spool) -> Resu
     writer.finish().map_err(failed)
 }
 
-/// A file that is read as it is sent.
+/// A file that is read while it is sent.
 struct Sent {
     reader: BlobReader,
     left_bytes: u64,

@@ -11,14 +11,14 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 
 use crate::meter::Meter;
 
-/// How long requests may take, including retries, and how often they are tried.
+/// Time-outs of requests, including retries, and the number of tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// Until the connection is established.
     pub connect: Duration,
     /// One try of a request to DynamoDB, SQS or SNS.
     pub attempt: Duration,
-    /// Such a request with all its tries: less than a lease reserves for committing.
+    /// Such a request with all its tries: less than the reserve of a lease for its commit.
     pub operation: Duration,
     /// One try of a request to S3, which carries a whole object.
     pub object_attempt: Duration,
@@ -68,7 +68,7 @@ impl AwsClients {
         Self::from_config(&environment(http, patience).await, patience)
     }
 
-    /// Returns clients with a shared configuration.
+    /// Builds the clients from a shared configuration.
     pub(crate) fn from_config(common: &SdkConfig, patience: Patience) -> Self {
         let meter = Meter::new();
         let dynamodb = aws_sdk_dynamodb::config::Builder::from(common).interceptor(meter.clone()).build();
@@ -77,7 +77,7 @@ impl AwsClients {
         let s3 = aws_sdk_s3::config::Builder::from(common)
             .interceptor(meter.clone())
             .timeout_config(timeouts(patience.connect, patience.object_attempt, patience.object_operation))
-            // Names below an emulator's address do not resolve.
+            // Host names below an emulator's address do not resolve.
             .force_path_style(common.endpoint_url().is_some())
             .build();
         Self {
@@ -90,7 +90,8 @@ impl AwsClients {
     }
 }
 
-/// Reads the region, credentials and endpoint from the environment. They are not resolved before they are needed.
+/// Reads the region, credentials and endpoint from the environment. Credentials are not resolved
+/// before they are needed.
 pub(crate) async fn environment(http: SharedHttpClient, patience: Patience) -> SdkConfig {
     let retries = RetryConfig::standard().with_max_attempts(patience.attempts_max);
     aws_config::defaults(BehaviorVersion::v2026_01_12())

@@ -1,6 +1,7 @@
 //! The [`Documents`] over S3: one gzipped object per segment, with one JSON document per line.
 //!
-//! It is a row of gzip members (RFC 1952 §2.2) of some documents each, so that the uncompressed whole is never in memory.
+//! The object is a series of gzip members (RFC 1952 §2.2) of some documents each, so that the
+//! uncompressed whole is never in memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -23,10 +24,10 @@ use crate::errors::StoreError;
 use crate::kinds::DOCUMENTS;
 use crate::objects::{Bucket, Object, PutOver};
 
-/// The maximum size when inflated, for whoever puts and gets them.
+/// The maximum inflated size, for both puts and gets.
 const JSON_BYTES_MAX: u64 = 512 << 20;
 
-/// A member ends with the document that takes it to this size, before compression.
+/// A member ends with the document that brings it to this size, before compression.
 const MEMBER_BYTES: usize = 1 << 20;
 
 /// The documents of a segment before and after a change.
@@ -42,8 +43,8 @@ pub struct S3Documents {
     kept: Option<Arc<Kept>>,
 }
 
-/// Objects that were read, as they are stored, for whoever reads all of them several times. Those that come first are kept: each time they are read in the
-/// same order.
+/// Compressed objects that were read, kept for callers that read all of them several times. The
+/// first ones are kept, as they are read in the same order each time.
 #[derive(Debug)]
 struct Kept {
     objects: Mutex<HashMap<ObjectKey, Bytes>>,
@@ -64,14 +65,16 @@ impl Kept {
 }
 
 impl S3Documents {
-    /// Returns the documents in this bucket. `rng` decides how long a put waits after a conflict with another.
+    /// Returns the documents in this bucket. `rng` gives the random waits of a put after a conflict
+    /// with another.
     #[must_use]
     pub fn new(clients: &AwsClients, bucket: &str, rng: Arc<dyn Rng>) -> Self {
         Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng), kept: None }
     }
 
-    /// Returns the same documents for whoever reads all of them several times within a short time: up to so many bytes, compressed, are read once and kept
-    /// in memory. What others change or forget meanwhile is not seen.
+    /// Returns the same documents with a cache, for callers that read all of them several times
+    /// within a short time: up to this many compressed bytes are read once and kept in memory.
+    /// Concurrent changes and deletions are not seen.
     #[must_use]
     pub fn keeping(&self, bytes_max: usize) -> Self {
         let kept = Kept { objects: Mutex::default(), bytes_left: AtomicUsize::new(bytes_max) };
@@ -102,8 +105,8 @@ impl S3Documents {
         }
     }
 
-    /// Puts what `decide` makes of the documents of a segment in their place, and decides again if others changed them meanwhile. Returns what is
-    /// there then, and what was before; `None` if there are none.
+    /// Replaces the documents of a segment by the result of `decide`, which runs again if others
+    /// changed them meanwhile. Returns the documents after and before; `None` if there are none.
     pub(crate) async fn change(
         &self,
         segment: &SegmentRow,
@@ -144,7 +147,7 @@ impl Documents for S3Documents {
         self.read(&segment.id, segment.iteration).await.map_err(|e| e.at("load documents", &segment.id))
     }
 
-    /// Reads each object once, one after the other: what one holds may be large.
+    /// Reads each object once, one after the other, as each may be large.
     async fn load_each(&self, origin: &OriginKey, places: &[VisitPlace]) -> PortResult<Vec<Option<Document>>> {
         let mut wanted: BTreeMap<(Iteration, SegmentId), Vec<usize>> = BTreeMap::new();
         for (n, place) in places.iter().enumerate() {
@@ -190,7 +193,7 @@ fn encode(documents: &[Document], json_bytes_max: u64) -> Result<Vec<u8>, StoreE
 }
 
 fn decode(gzip: &[u8], json_bytes_max: u64) -> Result<Vec<Document>, StoreError> {
-    // One byte beyond the limit distinguishes what is over it from what just fits.
+    // One byte beyond the limit distinguishes objects over it from those that just fit.
     let mut lines = BufReader::new(MultiGzDecoder::new(gzip).take(json_bytes_max + 1));
     let (mut documents, mut size, mut line) = (Vec::new(), 0, String::new());
     loop {
@@ -205,7 +208,7 @@ fn decode(gzip: &[u8], json_bytes_max: u64) -> Result<Vec<Document>, StoreError>
     }
 }
 
-/// Returns the size with this much more, unless that is too large.
+/// Returns the size plus `more`, unless that is too large.
 fn check(size: u64, more: usize, size_max: u64) -> Result<u64, StoreError> {
     let size = size.saturating_add(more as u64);
     StoreError::check_size("the documents' bytes", size, size_max)?;
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_come_back_and_damage_is_reported() {
+    fn documents_are_read_back_and_damage_is_reported() {
         let documents = vec![document(0), document(1)];
         let encoded = encode(&documents, 10_000).unwrap();
         assert_eq!(decode(&encoded, 10_000).unwrap(), documents);

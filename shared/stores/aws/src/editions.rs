@@ -1,6 +1,8 @@
-//! The [`Editions`] over S3: files below `search/CRAWL/files/`, and the editions of the index, as JSON, below `search/CRAWL/editions/`.
+//! The [`Editions`] over S3: files below `search/CRAWL/files/`, and the editions of the index, as
+//! JSON, below `search/CRAWL/editions/`.
 //!
-//! No object is ever changed: of two publishers that put the same edition, the second is told that it exists.
+//! Objects are never changed: if two publishers put the same edition, the second one is told that
+//! it exists.
 
 use std::ops::Range;
 use std::path::Path;
@@ -25,7 +27,7 @@ pub struct S3Editions {
 }
 
 impl S3Editions {
-    /// Returns the word indexes in the bucket of these documents.
+    /// Returns the word indexes in the same bucket as these documents.
     #[must_use]
     pub fn beside(documents: &S3Documents) -> Self {
         Self { bucket: documents.bucket().clone() }
@@ -37,14 +39,15 @@ impl S3Editions {
             let Some((key, number)) = keys.first().and_then(|key| Some((key, key.edition_number()?))) else {
                 return Ok(None);
             };
-            // A newer one may have come, and this one be gone.
+            // A newer edition may have replaced this one.
             if let Some(object) = self.bucket.get(key, EDITION).await? {
                 return Ok(Some(StoredEdition { number, text: object.bytes }));
             }
         }
     }
 
-    /// Leaves no edition and no file of a crawl's index: what it says of a URL may not be kept. A publication that has begun before fails.
+    /// Deletes all editions and files of a crawl's index, as they may contain forgotten URLs. A
+    /// publication that began before fails.
     ///
     /// # Errors
     /// Fails if S3 does.

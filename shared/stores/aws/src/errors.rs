@@ -11,7 +11,7 @@ use aws_smithy_runtime_api::http::Response;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
-/// Error codes of a service that is too busy to answer: the SDK has already retried when they arrive here.
+/// Error codes of a service that is too busy to answer. The SDK has retried already.
 const BUSY: [&str; 11] = [
     "InternalServerError",
     "LimitExceededException",
@@ -26,7 +26,8 @@ const BUSY: [&str; 11] = [
     "TransactionInProgressException",
 ];
 
-/// Error codes of a service that may not be used: credentials, permissions, or a table, bucket or queue that is gone.
+/// Error codes of a service that cannot be used: wrong credentials or permissions, or a missing
+/// table, bucket or queue.
 const REFUSED: [&str; 16] = [
     "AccessDenied",
     "AccessDeniedException",
@@ -46,34 +47,34 @@ const REFUSED: [&str; 16] = [
     "UnrecognizedClientException",
 ];
 
-/// An error of a store, before it is known in which operation of a port it occurred.
+/// An error of a store, before its port operation is known.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     /// AWS refused a request, or did not answer it.
     #[error("{request}: {detail}")]
     Request {
         kind: PortErrorKind,
-        /// The name that AWS gives it.
+        /// The request's name in AWS.
         request: &'static str,
         detail: String,
         source: Box<dyn Error + Send + Sync>,
     },
-    /// What was read is not what was written.
+    /// Stored data cannot be read back.
     #[error("{0}")]
     Damaged(String),
-    /// Others were faster every time.
+    /// Other writers were faster every time.
     #[error("the rows changed before each of {0} attempts to write them")]
     Contended(u32),
     /// Part of a batch was postponed each time.
     #[error("{request} postponed {left} items of a batch at every attempt")]
     PutOff { request: &'static str, left: usize },
-    /// It is over a limit of the port or of AWS.
+    /// A size is over a limit of the port or of AWS.
     #[error("{what}: {size}, over the limit of {size_max}")]
     TooLarge { what: &'static str, size: u64, size_max: u64 },
     /// A file of this machine cannot be read or written.
     #[error("{path}: {source}")]
     File { path: PathBuf, source: io::Error },
-    /// A row cannot be written as JSON, or what was read is not JSON.
+    /// A row cannot be written as JSON, or stored data is not JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
@@ -84,7 +85,7 @@ pub(crate) fn at<'w, T>(
     subject: impl fmt::Display + Send + 'w,
     work: impl Future<Output = Result<T, StoreError>> + Send + 'w,
 ) -> impl Future<Output = PortResult<T>> + Send + 'w {
-    // The SDK keeps some ten kilobytes for a request.
+    // The future of an SDK request takes some ten kilobytes.
     let work = Box::pin(work);
     async move { work.await.map_err(|error| error.at(operation, subject)) }
 }
@@ -116,10 +117,10 @@ impl StoreError {
         Self::File { path: path.to_owned(), source }
     }
 
-    /// Checks that something is no larger than a limit, whatever is counted.
+    /// Checks a size, in whatever unit, against a limit.
     ///
     /// # Errors
-    /// Returns [`Self::TooLarge`] if it is.
+    /// Returns [`Self::TooLarge`] if it is over the limit.
     pub(crate) fn check_size(
         what: &'static str,
         size: impl TryInto<u64>,
@@ -180,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_surprise_has_its_kind() {
+    fn each_error_has_its_kind() {
         for (error, kind, why) in [
             (StoreError::Damaged("a row".into()), PortErrorKind::Corrupt, "what was read is not what was written"),
             (StoreError::Contended(9), PortErrorKind::Unavailable, "worth another try"),

@@ -1,7 +1,7 @@
 //! The ports over DynamoDB, S3, SQS and SNS.
 //!
-//! [`AwsClients`] are built once per process; the adapters share them and their [`Meter`]. [`Stack`] finds a deployed stack by its name, for use by
-//! people.
+//! [`AwsClients`] are built once per process; the adapters share them and their [`Meter`].
+//! [`Stack`] finds a deployed stack by its name, for the command line.
 
 mod archive;
 mod backoff;

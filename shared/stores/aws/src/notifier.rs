@@ -15,7 +15,7 @@ const FORMAT: u32 = 1;
 /// The most characters that SNS accepts in a subject.
 const SUBJECT_CHARS_MAX: usize = 100;
 
-/// Tells people through a topic. The attribute `kind` is for filters of subscriptions.
+/// Publishes notices to a topic. The attribute `kind` is for filters of subscriptions.
 #[derive(Clone, Debug)]
 pub struct SnsNotifier {
     client: aws_sdk_sns::Client,
@@ -48,7 +48,7 @@ fn subject(notice: &Notice) -> String {
     printable(&format!("Dragline: {}: {}", notice.crawl(), notice.words()))
 }
 
-/// Returns what SNS accepts as a subject: a limited number of visible ASCII characters and spaces.
+/// Reduces a text to a valid SNS subject: a limited number of visible ASCII characters and spaces.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).take(SUBJECT_CHARS_MAX - 1).collect()
 }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_says_what_and_of_whom() {
+    fn a_notice_names_its_event_and_subject() {
         let notice = Notice::OriginEnded { origin: origin(), reason: LeftoverReason::Stopped, count: 7 };
         assert_eq!(subject(&notice), "Dragline: docs: https://a.example: stopped; 7 URLs left over");
         let expected = json!({
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_told_with_its_place_and_what_is_in_it() {
+    fn a_report_notice_has_its_place_and_summary() {
         let (uri, link) = ("s3://archive/reports/docs/3.html".to_owned(), "https://console.example/x".to_owned());
         let notice = Notice::ReportWritten {
             crawl: "docs".parse().unwrap(),

@@ -1,4 +1,4 @@
-//! Objects in a bucket: what the archive and the documents have in common.
+//! Objects in a bucket: the common part of the archive and the documents.
 
 use std::fmt;
 use std::path::Path;
@@ -40,28 +40,29 @@ impl fmt::Debug for Bucket {
     }
 }
 
-/// How many keys are listed at once (a limit of S3).
+/// The number of keys listed at once (a limit of S3).
 pub(crate) const KEYS_MAX: usize = 1_000;
 
-/// How long a file may take to be put, as it may have gigabytes: a function has 15 minutes for everything (a limit of Lambda).
+/// How long a put of a file may take, as it may have gigabytes: a function has 15 minutes for
+/// everything (a limit of Lambda).
 const FILE_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The metadata that contains a format's version.
+/// The metadata key of a format's version.
 const FORMAT: &str = "dragline-format";
 
-/// An object's content, and the version of its format if it names one.
+/// An object's content, and the version of its format if it has one.
 pub(crate) struct Object {
     pub(crate) bytes: Bytes,
     pub(crate) format: Option<String>,
-    /// What tells it from what others put in its place.
+    /// The entity tag, which changes with the content.
     pub(crate) tag: Option<String>,
 }
 
-/// What became of putting an object in the place of another.
+/// The result of replacing an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PutOver {
     Stored,
-    /// Another is there by now, or none.
+    /// The object has changed or was deleted meanwhile.
     Changed,
 }
 
@@ -70,7 +71,7 @@ impl Bucket {
         Self { client, name: name.to_owned(), rng }
     }
 
-    /// Begins a put of an object, which says what it is.
+    /// Begins a put of an object, with its media type and format.
     fn put_object(&self, key: &ObjectKey, kind: Kind) -> PutObjectFluentBuilder {
         let request = self.client.put_object().bucket(&self.name).key(key.as_str());
         request.content_type(kind.media_type).metadata(FORMAT, kind.format)
@@ -103,7 +104,7 @@ impl Bucket {
         }
     }
 
-    /// Puts an object in place of one that was read, unless that is gone or another by now.
+    /// Replaces an object that was read, unless it has changed or was deleted meanwhile.
     pub(crate) async fn put_over(
         &self,
         key: &ObjectKey,
@@ -132,17 +133,17 @@ impl Bucket {
         }
     }
 
-    /// Returns the rounds of an operation that decides again where others were faster.
+    /// Returns the rounds of an operation that decides again if another writer was faster.
     pub(crate) fn rounds(&self) -> Rounds {
         Rounds::new(&self.rng)
     }
 
-    /// Puts an object in place of the one that is there, if there is one.
+    /// Replaces an object, if it exists.
     pub(crate) async fn replace(&self, key: &ObjectKey, kind: Kind, object: impl Into<Blob>) -> Result<(), StoreError> {
         if self.holds(key).await? { self.put(key, kind, object).await } else { Ok(()) }
     }
 
-    /// Puts an object, whether or not there is one.
+    /// Puts an object, whether or not it exists.
     pub(crate) async fn put(&self, key: &ObjectKey, kind: Kind, object: impl Into<Blob>) -> Result<(), StoreError> {
         let object = object.into();
         kind.check(object.len_bytes())?;
@@ -151,7 +152,7 @@ impl Bucket {
         put.map(|_| ()).map_err(|e| StoreError::request("PutObject", e))
     }
 
-    /// Puts the contents of a file, whether or not there is an object.
+    /// Puts the contents of a file, whether or not the object exists.
     pub(crate) async fn put_file(&self, key: &ObjectKey, kind: Kind, from: &Path) -> Result<(), StoreError> {
         let body = ByteStream::from_path(from).await;
         let body = body.map_err(|error| StoreError::file(from, std::io::Error::other(error)))?;
@@ -159,7 +160,7 @@ impl Bucket {
         put.map(|_| ()).map_err(|e| StoreError::request("PutObject", e))
     }
 
-    /// Writes an object to a file, in place of what is there.
+    /// Writes an object to a file, replacing its contents.
     pub(crate) async fn get_file(&self, key: &ObjectKey, to: &Path) -> Result<(), StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
         let Some(mut output) = object_if_any(request.send().await)? else {
@@ -174,7 +175,7 @@ impl Bucket {
         file.flush().await.map_err(failed)
     }
 
-    /// Returns an object that is no larger than its kind may be.
+    /// Returns an object within the size limit of its kind.
     pub(crate) async fn get(&self, key: &ObjectKey, kind: Kind) -> Result<Option<Object>, StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
         let Some(output) = object_if_any(request.send().await)? else { return Ok(None) };
@@ -184,7 +185,7 @@ impl Bucket {
         Ok(Some(Object { bytes: content(output).await?, format, tag }))
     }
 
-    /// Returns an object that is no larger than its kind may be, through a spool if it is not short.
+    /// Returns an object within the size limit of its kind, spooled to disk unless it is short.
     pub(crate) async fn get_blob(
         &self,
         key: &ObjectKey,
@@ -206,7 +207,7 @@ impl Bucket {
         }
     }
 
-    /// Returns the same, through a spool if it is not short.
+    /// Like [`Self::get_range`], spooled to disk unless it is short.
     pub(crate) async fn get_range_blob(
         &self,
         key: &ObjectKey,
@@ -220,7 +221,7 @@ impl Bucket {
         }
     }
 
-    /// Requests part of an object; the inner `None` is behind its end.
+    /// Requests part of an object; the inner `None` means after its end.
     async fn range(
         &self,
         key: &ObjectKey,
@@ -264,7 +265,7 @@ impl Bucket {
             let Some(last) = output.contents().last().and_then(|object| object.key()) else { break };
             after = Some(last.to_owned());
             let listed = output.contents().iter().filter_map(|object| object.key());
-            // Keys that are not ours were put there by others.
+            // Other keys were put there by somebody else.
             keys.extend(listed.filter_map(|key| ObjectKey::try_from(key.to_owned()).ok()));
             if output.is_truncated() != Some(true) {
                 break;
@@ -274,7 +275,7 @@ impl Bucket {
         Ok(keys)
     }
 
-    /// Lists all keys with a prefix, with when they were put.
+    /// Lists all keys with a prefix, and when they were put.
     pub(crate) async fn list_dated(&self, prefix: &str) -> Result<Vec<(ObjectKey, Timestamp)>, StoreError> {
         let mut listed = Vec::new();
         let mut pages = self.client.list_objects_v2().bucket(&self.name).prefix(prefix).into_paginator().send();
@@ -288,12 +289,12 @@ impl Bucket {
         Ok(listed)
     }
 
-    /// Where it is, for programs.
+    /// Returns its S3 URI.
     pub(crate) fn uri(&self, key: &ObjectKey) -> String {
         format!("s3://{}/{key}", self.name)
     }
 
-    /// Returns the page of the AWS console about an object, on which whoever may read it can open it.
+    /// Returns the page of the AWS console for an object, where authorised users can open it.
     pub(crate) fn console_link(&self, key: &ObjectKey) -> String {
         let region = self.client.config().region().map_or("us-east-1", |region| region.as_ref());
         let console = match region {
@@ -304,7 +305,7 @@ impl Bucket {
         format!("https://{console}/s3/object/{}?region={region}&prefix={key}", self.name)
     }
 
-    /// Deletes all objects whose keys have a prefix.
+    /// Deletes all objects with a key prefix.
     pub(crate) async fn delete_all(&self, prefix: &str) -> Result<(), StoreError> {
         loop {
             let keys = self.list(prefix, None, KEYS_MAX).await?;
@@ -334,18 +335,18 @@ fn object_if_any(
     }
 }
 
-/// Returns how long an object is; one that does not say so is too long.
+/// Returns an object's size; a missing size counts as too large.
 fn size_of(output: &GetObjectOutput) -> u64 {
     output.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or(u64::MAX)
 }
 
-/// Returns the settings of a request that takes its time.
+/// Returns the settings of a slow request.
 fn patience() -> aws_sdk_s3::config::Builder {
     let patience = TimeoutConfig::builder().operation_attempt_timeout(FILE_TIMEOUT).operation_timeout(FILE_TIMEOUT);
     aws_sdk_s3::config::Builder::default().timeout_config(patience.build())
 }
 
-/// Returns the settings for putting an object: those of any request, or more time if it is large.
+/// Returns the settings for putting an object, with more time if it is large.
 fn patience_for(object: &Blob) -> aws_sdk_s3::config::Builder {
     if object.in_memory().is_some() { aws_sdk_s3::config::Builder::default() } else { patience() }
 }

@@ -21,7 +21,8 @@ use crate::errors::StoreError;
 use crate::kinds::{ITEMS, REPORT};
 use crate::objects::{Bucket, KEYS_MAX};
 
-/// The maximum size of items when inflated. Parts are far smaller: `dragline-publish` says how large.
+/// The maximum inflated size of items. Parts are far smaller: `dragline-publish` defines their
+/// size.
 const LINES_BYTES_MAX: u64 = 512 << 20;
 
 /// Publishes into a bucket.
@@ -31,19 +32,20 @@ pub struct S3Publications {
 }
 
 impl S3Publications {
-    /// Returns the publications in this bucket. `rng` decides how long a put waits after a conflict with another.
+    /// Returns the publications in this bucket. `rng` gives the random waits of a put after a
+    /// conflict with another.
     #[must_use]
     pub fn new(clients: &AwsClients, bucket: &str, rng: Arc<dyn Rng>) -> Self {
         Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng) }
     }
 
-    /// Returns the publications in the bucket of these documents.
+    /// Returns the publications in the same bucket as these documents.
     #[must_use]
     pub fn beside(documents: &S3Documents) -> Self {
         Self { bucket: documents.bucket().clone() }
     }
 
-    /// Deletes from an iteration's items those of these URLs.
+    /// Deletes the items of these URLs from an iteration's items.
     ///
     /// # Errors
     /// Fails if S3 does, or an object is not ours.
@@ -74,7 +76,7 @@ impl S3Publications {
         forgotten.await.map_err(|e: StoreError| e.at("forget items", IterationName(crawl, iteration)))
     }
 
-    /// Deletes the reports on all iterations: what they say of a URL may not be kept.
+    /// Deletes the reports on all iterations, as they may contain forgotten URLs.
     ///
     /// # Errors
     /// Fails if S3 does.
@@ -118,7 +120,7 @@ impl Publications for S3Publications {
     }
 }
 
-/// What is published, for messages.
+/// The name of a publication in messages.
 struct IterationName<'c>(&'c CrawlId, Iteration);
 
 impl fmt::Display for IterationName<'_> {
@@ -135,7 +137,7 @@ fn inflate(bytes: &[u8]) -> Result<Vec<u8>, StoreError> {
     Ok(lines)
 }
 
-/// Returns the lines that are of other URLs.
+/// Returns the lines of other URLs.
 fn without(lines: &[u8], urls: &BTreeSet<&CrawlUrl>) -> Result<Vec<u8>, StoreError> {
     #[derive(Deserialize)]
     struct Line {

@@ -8,7 +8,7 @@ use dragline_ports::queue::{DELAY_MAX, Message, Queue};
 use crate::AwsClients;
 use crate::errors::StoreError;
 
-/// Where the queues are.
+/// The URLs of the queues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueUrls {
     /// Crawlers receive tickets here.
@@ -17,7 +17,7 @@ pub struct QueueUrls {
     pub segments: String,
     /// The scheduler receives commands here.
     pub commands: String,
-    /// The publisher receives iterations that are over here.
+    /// The publisher receives closed iterations here.
     pub publications: String,
 }
 
@@ -60,7 +60,7 @@ impl Queue for SqsQueue {
     }
 }
 
-/// Returns a delay in whole seconds. Rounded up: an early ticket is refused and would be lost.
+/// Returns a delay in whole seconds, rounded up: an early ticket is refused and would be lost.
 fn delay_seconds(delay: Duration) -> i32 {
     let delay = delay.min(DELAY_MAX);
     let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);

@@ -1,7 +1,8 @@
 //! A deployed stack, found by its name.
 //!
-//! Tables are named after the stack. The bucket and the queue of commands have names from AWS; the crawls table names them in tags, which the
-//! template writes. So whoever may read the crawls needs no other service to find the rest.
+//! Tables are named after the stack. The bucket and the command queue have names from AWS; the
+//! crawls table names them in tags, which the template writes. So a user who may read the crawls
+//! needs no other service to find the rest.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,13 +23,13 @@ use crate::{
     http_client,
 };
 
-/// The tag with the URL of the queue of commands.
+/// The tag with the URL of the command queue.
 const COMMANDS: &str = "dragline:commands";
 
 /// The tag with the name of the bucket.
 const ARCHIVE: &str = "dragline:archive";
 
-/// A stack that was found, with clients for it.
+/// A stack, with clients for it.
 #[derive(Clone, Debug)]
 pub struct Stack {
     clients: AwsClients,
@@ -51,15 +52,15 @@ pub enum StackError {
     NoStack {
         /// Its name.
         name: String,
-        /// Where it was searched for.
+        /// The region searched.
         region: String,
     },
-    /// Its crawls table does not say where the rest is.
+    /// Its crawls table lacks a tag.
     #[error("the stack `{name}` does not say where its {what} is: the table of crawls has no tag `{tag}`")]
     Untagged {
         /// Its name.
         name: String,
-        /// What was searched for.
+        /// The missing resource.
         what: &'static str,
         /// The tag.
         tag: &'static str,
@@ -105,7 +106,7 @@ impl Stack {
         Ok(Self { clients, tables, bucket, commands_url })
     }
 
-    /// Returns its frontier, for reading, and for what only people do.
+    /// Returns its frontier, for reading and for administration.
     #[must_use]
     pub fn frontier(&self, rng: Arc<dyn Rng>) -> DynamoFrontier {
         DynamoFrontier::new(&self.clients, self.tables.clone(), &self.bucket, Duration::ZERO, rng)
@@ -117,13 +118,13 @@ impl Stack {
         S3Documents::new(&self.clients, &self.bucket, rng)
     }
 
-    /// Returns what is kept of its crawls.
+    /// Returns the retained data of its crawls.
     #[must_use]
     pub fn retained(&self, rng: Arc<dyn Rng>) -> DynamoRetained {
         DynamoRetained::new(self.frontier(Arc::clone(&rng)), self.documents(rng))
     }
 
-    /// Returns what makes documents of its crawls again.
+    /// Returns the adapter that remakes documents of its crawls.
     #[must_use]
     pub fn remaking(&self, rng: Arc<dyn Rng>) -> DynamoRemaking {
         DynamoRemaking::new(self.frontier(Arc::clone(&rng)), self.documents(rng))
@@ -135,13 +136,14 @@ impl Stack {
         S3Archive::new(&self.clients, &self.bucket, rng)
     }
 
-    /// Returns a reader of a crawl, whether or not there is one of that name.
+    /// Returns a reader of a crawl, whether or not it exists.
     #[must_use]
     pub fn reader(&self, crawl: &CrawlId, rng: Arc<dyn Rng>) -> DynamoReader {
         DynamoReader::new(self.frontier(Arc::clone(&rng)), self.documents(rng), crawl.clone())
     }
 
-    /// Sends a command, which is JSON as described in `docs/commands.md`, and returns the message's id.
+    /// Sends a command, which is JSON as described in `docs/commands.md`, and returns the message's
+    /// id.
     ///
     /// # Errors
     /// Fails if AWS did not answer, or refused.
@@ -153,7 +155,8 @@ impl Stack {
     }
 }
 
-/// Looks for credentials before they are needed, as a request without them fails with a less useful error.
+/// Checks for credentials before they are needed, as a request without them fails with a less
+/// useful error.
 async fn check_credentials(common: &SdkConfig) -> Result<(), StackError> {
     let Some(provider) = common.credentials_provider() else {
         return Err(StackError::NoCredentials("nothing provides them".to_owned()));

@@ -14,28 +14,29 @@ pub(crate) const PARTITION: &str = "pk";
 /// The sort key of every table.
 pub(crate) const SORT: &str = "sk";
 
-/// The index's partition key: a shard of a crawl. An item has it while something is owed.
+/// The index's partition key: a shard of a crawl. An item has it only while something is owed.
 pub(crate) const DUE_SHARD: &str = "due_shard";
 
-/// The index's sort key: about when to look at it, never later, in milliseconds since 1970.
+/// The index's sort key: about when to look at the item, never later, in milliseconds since 1970.
 pub(crate) const DUE_SLOT: &str = "due_slot";
 
 /// When to look at it, in milliseconds since 1970.
 pub(crate) const DUE: &str = "due";
 
-/// The iteration that a row is of.
+/// The iteration of a row.
 pub(crate) const ITERATION: &str = "iteration";
 
-/// The partition key of the index of crawls: what kind of attention they need. A row has it while it needs some.
+/// The partition key of the index of crawls: the kind of attention needed. A row has it only while
+/// it needs some.
 pub(crate) const AGENDA: &str = "agenda";
 
-/// That index's sort key: since when, or from when on, in milliseconds since 1970.
+/// The sort key of that index: since when, or from when on, in milliseconds since 1970.
 pub(crate) const AGENDA_AT: &str = "agenda_at";
 
-/// When a row may be forgotten, in seconds since 1970. A row without it is kept forever.
+/// When a row may be deleted, in seconds since 1970. A row without it is kept forever.
 pub(crate) const EXPIRES: &str = "expires";
 
-/// A sparse index: it contains the rows that have its keys, and only these keys of them.
+/// A sparse index: it contains the rows that have its keys, and only their keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Index {
     /// The table that it is on.
@@ -68,7 +69,7 @@ pub enum Table {
     Frontier,
     /// Every URL that was ever claimed.
     Candidates,
-    /// How every URL ended.
+    /// The endings of all URLs.
     Log,
 }
 
@@ -122,13 +123,13 @@ impl TableNames {
         }
     }
 
-    /// Returns the table with this name.
+    /// Finds the table of this name.
     pub(crate) fn named(&self, name: &str) -> Option<Table> {
         Table::ALL.into_iter().find(|&table| self.get(table) == name)
     }
 }
 
-/// Why tables were not made.
+/// Why a table could not be created.
 #[derive(Debug, thiserror::Error)]
 #[error("table {table} was not made: {source}")]
 pub struct TableError {
@@ -136,10 +137,10 @@ pub struct TableError {
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// Makes the tables in an emulator. A stack's tables come from its template.
+/// Creates the tables in an emulator. A stack's tables come from its template.
 ///
 /// # Errors
-/// Returns a [`TableError`], also if one exists already.
+/// Returns a [`TableError`], also if a table exists already.
 pub async fn create_tables(client: &Client, names: &TableNames) -> Result<(), TableError> {
     for table in Table::ALL {
         let name = names.get(table);
@@ -192,7 +193,7 @@ mod tests {
 
     const TEMPLATE: &str = include_str!("../../../../infra/template.yaml");
 
-    /// A table as the template contains it, from its recovery specification on.
+    /// Returns a table as written in the template, from its recovery specification on.
     fn written(table: Table) -> String {
         let indexes: Vec<Index> = Index::ALL.into_iter().filter(|index| index.table == table).collect();
         let mut text = String::from("      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true }\n");

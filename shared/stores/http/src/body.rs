@@ -16,13 +16,13 @@ use crate::budget::{ByteBudget, NoRoom, Patience, SHARE_BYTES};
 use crate::decoded::{Decoded, DecodedMeter, Measured};
 use crate::framing::Framing;
 
-/// How soon to look again for room on disk.
+/// How soon to check again for room on disk.
 const NO_ROOM_PAUSE: Duration = Duration::from_millis(100);
 
-/// How much of a body is looked at to see whether it is text.
+/// The number of bytes of a body that are checked for text.
 const LOOK_BYTES: u64 = 4 << 10;
 
-/// A body with its content coding as received, and its measure without it.
+/// A body in its content coding, and its decoded measure.
 #[derive(Debug)]
 pub(crate) struct Received {
     pub(crate) body: Blob,
@@ -32,15 +32,16 @@ pub(crate) struct Received {
     pub(crate) waited: Duration,
 }
 
-/// Where bodies wait while they arrive.
+/// The room for arriving bodies.
 #[derive(Debug)]
 pub(crate) struct Rooms {
     pub(crate) memory: ByteBudget,
     pub(crate) spool: Spool,
 }
 
-/// Receives the body of a response until it ends, a limit cuts it, or the connection breaks. What arrived until then is kept. If the response is
-/// not at its end, dropping it closes its connection (HTTP/1.1) or resets its stream (HTTP/2).
+/// Receives the body of a response until it ends, a limit cuts it, or the connection breaks. The
+/// received part is kept. If the response is not at its end, dropping it closes its connection
+/// (HTTP/1.1) or resets its stream (HTTP/2).
 pub(crate) async fn receive(
     mut response: reqwest::Response,
     limits: &BodyLimits,
@@ -50,7 +51,7 @@ pub(crate) async fn receive(
     let mut kept = BodySoFar::new(&response, limits, &rooms.spool);
     // Waiting for room may take as long again as the whole exchange.
     let mut patience = Patience::new(deadline, room_wait_max);
-    // Without room, as much is kept as fitted.
+    // Without room, the part that fitted is kept.
     let filled = fill(&mut kept, &mut response, &rooms.memory, &mut patience).await;
     let truncated = filled.unwrap_or(Some(Truncation::Length));
     kept.finish(truncated, patience.waited).await
@@ -73,7 +74,8 @@ async fn fill(
         let mut chunk = match chunk {
             Ok(Some(chunk)) => chunk,
             Ok(None) => return Ok(framing.cut_at_end(kept.len_bytes())),
-            // A wrong chunk size or a reset stream ends what can be read, just as a lost connection does.
+            // A wrong chunk size or a reset stream ends the readable part, just like a lost
+            // connection.
             Err(error) => return Ok(framing.cut_by(&error)),
         };
         chunk.truncate(left);
@@ -88,11 +90,11 @@ async fn fill(
 enum Pushed {
     /// There may be more.
     Within,
-    /// A limit is exceeded: the body is longer than what is kept of it, raw or decoded.
+    /// A limit is exceeded: the body is longer than the part kept, raw or decoded.
     Full,
 }
 
-/// A body so far, within its limits.
+/// The body so far, within its limits.
 struct BodySoFar {
     place: BodyStorage,
     bytes_max: usize,
@@ -100,11 +102,11 @@ struct BodySoFar {
     text: Text,
 }
 
-/// Where a body is kept.
+/// The storage of a body.
 enum BodyStorage {
-    /// It is read: in memory.
+    /// In memory, if it is to be parsed.
     Memory(Vec<u8>),
-    /// It is not: on disk if it is long. `None` while another thread writes to it.
+    /// On disk if it is long, as it is not parsed. `None` while another thread writes to it.
     Spool(Option<SpoolWriter>),
 }
 
@@ -150,7 +152,7 @@ impl BodySoFar {
         }
     }
 
-    /// Returns how much memory it takes with this much more.
+    /// Returns the memory that it would take with `more` further bytes.
     fn memory_bytes_with(&self, more: usize) -> usize {
         let bytes = self.len_bytes().saturating_add(more).min(self.bytes_max);
         match &self.place {
@@ -176,12 +178,13 @@ impl BodySoFar {
         Ok(if measured == Measured::Within && !is_over { Pushed::Within } else { Pushed::Full })
     }
 
-    /// Ends the body, as its framing did.
+    /// Finishes the body after the end of its framing.
     async fn finish(self, framed: Option<Truncation>, waited: Duration) -> Received {
         let Self { place, meter, text, .. } = self;
         let body = match place {
             BodyStorage::Memory(mut bytes) => {
-                // Bodies wait in memory until their segment is committed, so what was reserved while growing is given back.
+                // Bodies wait in memory until their segment is committed, so the spare capacity is
+                // freed.
                 bytes.shrink_to_fit();
                 Blob::from(bytes)
             }
@@ -195,10 +198,11 @@ impl BodySoFar {
         let (decoded, cut) = meter.finish(&body);
         let is_no_text = || body.beginning(LOOK_BYTES).is_ok_and(|bytes| is_binary(&bytes));
         let truncated = match (framed, cut) {
-            // Codings have ends of their own: what is decoded to its end is whole, whatever length or chunks say.
+            // Codings mark their own ends: a body that decodes to its end is complete, whatever
+            // length or chunks say.
             (Some(Truncation::Disconnect | Truncation::Time), None) if is_coded => None,
             (None, Some(Cut::Limit)) => Some(Truncation::Length),
-            // Servers name codings that they did not apply.
+            // Some servers declare codings that they did not apply.
             (None, Some(cut)) if cut.is_of_name() && !(text == Text::Declared && is_no_text()) => None,
             (None, Some(Cut::Failed(error))) => Some(Truncation::Coding(error)),
             (framed, _) => framed,
@@ -207,7 +211,7 @@ impl BodySoFar {
     }
 }
 
-/// Adds to a body that is not read. Another thread writes to the disk.
+/// Adds to a body that is not parsed. Another thread writes to the disk.
 async fn spool(open: &mut Option<SpoolWriter>, chunk: &Bytes, patience: &mut Patience) -> Result<(), NoRoom> {
     let mut left = chunk.clone();
     while !left.is_empty() {

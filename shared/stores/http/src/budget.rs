@@ -1,17 +1,19 @@
-//! The memory for bodies that are being received, for all requests together.
+//! The memory for bodies being received, for all requests together.
 //!
-//! Most bodies are small, so each takes a small share before its first byte is read. One that outgrows it takes more as its bytes arrive, from a
-//! lane for large bodies, and reads on only then; meanwhile TCP holds the server back. What a body may yet become is not reserved: a server that
-//! sends a large one slowly would keep everybody else waiting for room that it does not use.
+//! Most bodies are small, so each takes a small share before its first byte is read. One that
+//! outgrows it takes more as its bytes arrive, from a lane for large bodies, and reads on only
+//! then; meanwhile TCP holds the server back. The possible size of a body is not reserved: a server
+//! that sends a large one slowly would keep everybody else waiting for room that it does not use.
 //!
-//! There is no deadlock although all of them grow: the oldest in the lane never waits. If nothing is left it exceeds the budget, by one body at
-//! most. The others wait in line.
+//! There is no deadlock although all of them grow: the oldest in the lane never waits. If nothing
+//! is left it exceeds the budget, by one body at most. The others wait in line.
 //!
-//! The shortage is ours, so waiting does not count against the request's time: see [`Patience`]. The request itself is sent without waiting, since
-//! politeness decides when it starts.
+//! The shortage is ours, so waiting does not count against the request's time: see [`Patience`].
+//! The request itself is sent without waiting, since politeness decides when it starts.
 //!
-//! The room is given back when the body is complete. From then on the body's owner counts it: if a body held its room until it is stored, a segment
-//! that waits for its next page could starve that very page.
+//! The room is freed when the body is complete. From then on the body's owner counts it: if a body
+//! held its room until it is stored, a segment that waits for its next page could starve that very
+//! page.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -23,7 +25,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::timing;
 
-/// What a body may use before it has to ask for more.
+/// The bytes that a body may use before it has to ask for more.
 pub(crate) const SHARE_BYTES: usize = 256 << 10;
 
 /// The large lane is counted in these units, as a semaphore has at most `u32::MAX` permits.
@@ -35,7 +37,7 @@ pub(crate) struct ByteBudget {
     shares: Semaphore,
     lane: Semaphore,
     elders: Mutex<Elders>,
-    /// The oldest body in the lane.
+    /// The number of the oldest body in the lane.
     eldest: watch::Sender<u64>,
 }
 
@@ -82,7 +84,7 @@ impl ByteBudget {
     }
 }
 
-/// The room of one body, given back when dropped.
+/// The room of one body, freed on drop.
 #[derive(Debug)]
 pub(crate) struct Room<'a> {
     budget: &'a ByteBudget,
@@ -105,7 +107,7 @@ impl Room<'_> {
 struct Lane<'a> {
     budget: &'a ByteBudget,
     number: u64,
-    /// What it has grown to. It holds less if it is, or was, the oldest.
+    /// Its size. It holds less if it is, or was, the oldest.
     units: usize,
     held: Option<SemaphorePermit<'a>>,
 }
@@ -137,7 +139,7 @@ impl Drop for Lane<'_> {
     }
 }
 
-/// The time of one request, without its waiting for room.
+/// The time limit of one request, which does not run while it waits for room.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     deadline: Instant,
@@ -152,7 +154,8 @@ pub(crate) struct Patience {
 pub(crate) struct NoRoom;
 
 impl Patience {
-    /// Returns the time until the deadline, extended by waiting for room, but by no more than `room_wait_max`.
+    /// Starts with the time until the deadline, which waiting for room extends, but by no more than
+    /// `room_wait_max`.
     pub(crate) fn new(deadline: Instant, room_wait_max: Duration) -> Self {
         Self { deadline, left: room_wait_max, waited: Duration::ZERO }
     }
@@ -184,7 +187,7 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     #[test]
-    fn the_parts_make_up_the_whole() {
+    fn the_parts_add_up_to_the_budget() {
         let cases = [
             (64 * MIB, 64, 48 * 1024, "the default"),
             (MIB, 1, 768, "the smallest that works as intended"),
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_keeps_nobody_from_room_that_it_does_not_use() {
+    fn a_body_does_not_block_room_that_it_does_not_use() {
         let budget = ByteBudget::new(8 * MIB);
         let share = || budget.share().now_or_never().expect("a share is free");
         let (mut drips, mut quick, mut third) = (share(), share(), share());
@@ -233,7 +236,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_wait_for_room_is_not_held_against_the_server() {
+    async fn waiting_for_room_does_not_count_against_the_server() {
         let second = Duration::from_secs(1);
         let mut patience = Patience::new(timing::now() + 2 * second, 10 * second);
         assert_eq!(patience.room(tokio::time::sleep(7 * second)).await, Ok(()));

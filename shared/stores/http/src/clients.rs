@@ -1,8 +1,9 @@
 //! The client's connections, with a limit over all hosts together.
 //!
-//! The client keeps idle connections per host, and a crawl of a thousand hosts soon has more of them than a process may have files open. So the
-//! client itself is replaced once it has opened as many as may stay open: its idle connections close with it, and what is under way on the others
-//! continues. A crawl of few hosts never reaches that.
+//! The client keeps idle connections per host, and a crawl of a thousand hosts soon has more of
+//! them than a process may have files open. So the client itself is replaced once it has opened as
+//! many as may stay open: its idle connections close with it, and requests on the others continue.
+//! A crawl of few hosts never reaches that.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,18 +19,19 @@ use rustls::ClientConfig;
 use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{ConnectLayer, GuardedResolver, NameLookup};
 
-/// The largest header that the client accepts, whatever a request's limit says, before that limit can be checked. Over HTTP/1.1 it is hyper's own
-/// 408 KiB.
+/// The largest header that the client accepts, before the request's own limit can be checked. For
+/// HTTP/1.1 it is hyper's own 408 KiB.
 const HTTP2_HEADER_BYTES_MAX: u32 = 256 << 10;
 
-/// What a server may send ahead over HTTP/2 before the body is read: a small body, and few of them per connection.
+/// How much a server may send ahead over HTTP/2 before the body is read: a small body, and few of
+/// them per connection.
 const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 << 10;
 const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 1 << 20;
 
-/// How many servers are remembered that answer over HTTP/1.1 only. One that is forgotten is asked over HTTP/2 once more.
+/// The most servers remembered as HTTP/1.1 only. A forgotten one is asked over HTTP/2 once more.
 const HTTP11_SERVERS_MAX: NonZeroUsize = NonZeroUsize::new(1_000).expect("not zero");
 
-/// The versions of HTTP that a server is offered.
+/// The HTTP versions offered to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Versions {
     Http2AndHttp11,
@@ -44,7 +46,7 @@ pub(crate) struct Clients {
     http11_servers: Mutex<LruCache<Origin, ()>>,
 }
 
-/// What all clients have in common.
+/// The settings common to all clients.
 struct Settings {
     config: HttpConfig,
     /// Passed on from client to client, with the servers' TLS sessions.
@@ -52,7 +54,7 @@ struct Settings {
     lookup: Arc<dyn NameLookup>,
 }
 
-/// The clients whose connections count together. Those that few requests need are made when one does.
+/// The clients whose connections count together. Rarely used ones are built on demand.
 struct Current {
     usual: reqwest::Client,
     usual_http11: OnceLock<reqwest::Client>,
@@ -92,14 +94,14 @@ impl Clients {
         match self.settings.client(versions, connection, &current.opened) {
             Ok(client) => other.get_or_init(|| client).clone(),
             Err(error) => {
-                // The usual one could be made with the same settings.
+                // The usual one was built with the same settings.
                 tracing::warn!(%error, "a request uses any connection");
                 current.usual.clone()
             }
         }
     }
 
-    /// Offers a server HTTP/1.1 alone from now on.
+    /// Offers a server only HTTP/1.1 from now on.
     pub(crate) fn remember_http11(&self, server: &Origin) {
         lock(&self.http11_servers).put(server.clone(), ());
     }
@@ -109,7 +111,7 @@ impl Clients {
         lock(&self.http11_servers).pop(server);
     }
 
-    /// Closes the connections on which nothing is under way.
+    /// Closes idle connections.
     pub(crate) fn close_idle(&self) {
         let mut current = lock(&self.current);
         if current.opened.load(Ordering::Relaxed) > 0 {
@@ -120,7 +122,7 @@ impl Clients {
     fn replace(&self, current: &mut Current) {
         match Current::new(&self.settings) {
             Ok(made) => *current = made,
-            // It could be made with the same settings before: the old one will do for longer.
+            // It was built with the same settings before: the old one will do for longer.
             Err(error) => tracing::warn!(%error, "idle connections stay open"),
         }
     }
@@ -150,7 +152,7 @@ impl Settings {
             .tls_backend_preconfigured(tls)
             .dns_resolver(GuardedResolver::new(config.address_policy, Arc::clone(&self.lookup)))
             .connector_layer(ConnectLayer::new(config.address_policy, Arc::clone(opened)))
-            // A proxy would connect for us, unseen by the guard.
+            // A proxy would connect for us, bypassing the guard.
             .no_proxy()
             .redirect(redirect::Policy::none())
             .referer(false)

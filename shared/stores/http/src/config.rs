@@ -16,16 +16,17 @@ pub enum CertificatePolicy {
     /// With a trusted certificate.
     #[default]
     Check,
-    /// Any certificate will do: nothing is known about who answers.
+    /// With any certificate: the identity of servers is unknown.
     AcceptAny,
 }
 
-/// The settings for every request of a fetcher. What one request may cost comes with the request.
+/// The settings for every request of a fetcher. The limits of a request come with it.
 #[derive(Clone, Debug)]
 pub struct HttpConfig {
     /// Sent as `User-Agent`.
     pub user_agent: String,
-    /// Certificates to trust in addition to the platform's roots, such as those of `--ca-file`: of authorities, and of servers themselves.
+    /// Certificates to trust in addition to the platform's roots, such as those of `--ca-file`: of
+    /// authorities, and of servers themselves.
     pub extra_roots: Vec<Certificate>,
     /// Whether certificates are checked at all.
     pub certificates: CertificatePolicy,
@@ -33,13 +34,15 @@ pub struct HttpConfig {
     pub address_policy: AddressPolicy,
     /// How many idle connections to one host are kept open.
     pub idle_connections_per_host_max: usize,
-    /// How many connections are opened, over all hosts, before the idle ones among them are closed. At most this many are idle.
+    /// How many connections are opened, over all hosts, before the idle ones among them are closed.
+    /// At most this many are idle.
     pub idle_connections_max: usize,
     /// How long an idle connection is kept.
     pub idle_timeout: Duration,
-    /// The size of what is in memory of bodies being received, all requests together. See `budget.rs` for how it is shared out.
+    /// The maximum memory for bodies being received, for all requests together. See `budget.rs` for
+    /// how it is shared.
     pub in_flight_bytes_max: usize,
-    /// Where bodies wait that nobody reads, if they are long.
+    /// The storage of long bodies that are not parsed.
     pub spool: Spool,
 }
 
@@ -55,7 +58,8 @@ impl HttpConfig {
             address_policy: AddressPolicy::PublicOnly,
             idle_connections_per_host_max: 2,
             idle_connections_max: 256,
-            // Servers close theirs after 5 s or more: a request on a connection that is just being closed would be lost.
+            // Servers close theirs after 5 s or more: a request on a connection that is just being
+            // closed would be lost.
             idle_timeout: Duration::from_secs(4),
             in_flight_bytes_max: 64 << 20,
             spool: Spool::default(),
@@ -63,7 +67,7 @@ impl HttpConfig {
     }
 }
 
-/// Why a fetcher cannot be made.
+/// Why a fetcher cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpConfigError {
     /// The user agent has a character that is not allowed in a header field.

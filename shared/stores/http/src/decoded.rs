@@ -18,7 +18,7 @@ pub(crate) enum Measured {
     Over,
 }
 
-/// A decoded body, measured as far as it could be decoded.
+/// The measure of a body, as far as it could be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
     pub(crate) sha1: [u8; 20],
@@ -124,12 +124,12 @@ impl DecodedMeter {
         self.long.get_or_insert_with(|| Long::begin(&self.codings, self.bytes_max)).push(chunk, self.bytes_max)
     }
 
-    /// Whether the body is in a content coding, as far as its header tells.
+    /// Whether the body is in a content coding, according to its header.
     pub(crate) fn is_coded(&self) -> bool {
         !self.codings.is_identity()
     }
 
-    /// Ends the body. Returns why it was not decoded to its end, too; `None` if it was.
+    /// Finishes the body. Also returns why it was not decoded to its end; `None` if it was.
     pub(crate) fn finish(self, received: &Blob) -> (Decoded, Option<Cut>) {
         let arrived = match self.long {
             // What is over the limit was cut when it came.
@@ -187,7 +187,7 @@ mod tests {
     fn bodies_are_measured_without_their_coding() {
         let page = b"the same page".as_slice();
         let zipped = gzip(page);
-        // Coding, body and limit; what of it counts and whether that is all; why.
+        // Coding, body and limit; the counted part and whether that is complete; the reason.
         type Case<'a> = (&'static str, &'a [u8], u64, &'a [u8], Measured, &'static str);
         let cases: [Case<'_>; 8] = [
             ("identity", page, 13, page, Measured::Within, "exactly at the limit"),
@@ -206,7 +206,8 @@ mod tests {
         }
     }
 
-    // Without brotli: of a damaged stream its decoder gives more or less, depending on where the chunks end.
+    // Without brotli: its decoder returns more or less of a damaged stream, depending on where the
+    // chunks end.
     proptest! {
         #[test]
         fn however_a_body_is_cut_into_chunks_it_measures_as_the_whole(

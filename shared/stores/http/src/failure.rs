@@ -1,6 +1,6 @@
-//! What the client's errors mean.
+//! Classifies the client's errors.
 //!
-//! The client wraps its errors several times; what is known about one is somewhere in the chain of sources.
+//! The client wraps its errors several times; the details are somewhere in the chain of sources.
 
 use std::error::Error;
 use std::io;
@@ -17,7 +17,7 @@ use crate::timing::Ends;
 /// How many links of a chain are examined; real ones have about six.
 const CHAIN_MAX: usize = 16;
 
-/// What the client wraps around every error.
+/// The messages of errors that the client wraps around others.
 const WRAPPERS: [&str; 2] = ["error sending request", "client error (Connect)"];
 
 /// The most characters of a detail; some errors quote what the server sent.
@@ -41,7 +41,7 @@ pub(crate) fn is_tls(error: &reqwest::Error) -> bool {
     kind(error) == FetchFailureKind::Tls
 }
 
-/// Whether the peer closed the connection, without a reset. Over TLS, without having said so first.
+/// Whether the peer closed the connection without a reset or, over TLS, without a closing alert.
 pub(crate) fn is_end(error: &reqwest::Error) -> bool {
     chain(error).filter_map(|link| link.downcast_ref()).any(is_unexpected_end)
 }
@@ -50,27 +50,27 @@ fn is_unexpected_end(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::UnexpectedEof
 }
 
-/// Returns why the server did nothing with a request that got no answer; `None` if it may have done
-/// something, or if the same request would fare no better. `is_used` says whether its connection had
-/// been used before.
+/// Returns why the server did not process a request that got no answer; `None` if it may have, or
+/// if the same request would fare no better. `is_used` tells whether its connection had been used
+/// before.
 pub(crate) fn unprocessed(error: &reqwest::Error, is_used: bool) -> Option<Unprocessed> {
     let Some(h2) = http2(error) else {
         return (is_used && kind(error) == FetchFailureKind::Connect).then_some(Unprocessed::ConnectionEnded);
     };
     match h2.reason() {
         Some(Reason::HTTP_1_1_REQUIRED) if h2.is_remote() => Some(Unprocessed::Http11Required),
-        // A response that is not allowed over HTTP/2, such as one with a `connection` field.
+        // The response is not allowed over HTTP/2, for instance because of a `connection` field.
         Some(Reason::PROTOCOL_ERROR) if h2.is_library() && h2.is_reset() => Some(Unprocessed::Http11Required),
         Some(Reason::ENHANCE_YOUR_CALM) => None,
         Some(Reason::REFUSED_STREAM) if h2.is_remote() => Some(Unprocessed::StreamRefused),
-        // Only streams that the frame leaves out fail by it.
+        // Only streams beyond the frame's last stream fail because of it.
         _ if h2.is_remote() && h2.is_go_away() => Some(Unprocessed::StreamRefused),
         _ if is_used && h2.is_io() => Some(Unprocessed::ConnectionEnded),
         _ => None,
     }
 }
 
-/// Returns the error of HTTP/2 in a chain.
+/// Returns the HTTP/2 error in a chain.
 fn http2<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e h2::Error> {
     chain(error).find_map(|link| link.downcast_ref())
 }
@@ -81,12 +81,12 @@ pub(crate) fn failure_of(kind: FetchFailureKind, error: &(dyn Error + 'static)) 
     FetchFailure { kind, detail: no_answer(kind, error).map_or_else(|| detail.clone(), |why| why.detail(&detail)) }
 }
 
-/// Returns the failure of a time limit that passed.
+/// Returns the failure for an exceeded time limit.
 pub(crate) fn timed_out(what: &str) -> FetchFailure {
     FetchFailure { kind: FetchFailureKind::Timeout, detail: NoAnswer::TimedOut.detail(what) }
 }
 
-/// Returns why there was no answer, where a person can do something about it.
+/// Returns the reason for a missing answer, if people can do something about it.
 fn no_answer(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> Option<NoAnswer> {
     let is_refused = || chain(error).filter_map(|link| link.downcast_ref()).any(is_connection_refused);
     let is_of_certificate = || chain(error).filter_map(|link| link.downcast_ref()).any(is_certificate_refused);
@@ -113,7 +113,8 @@ fn is_certificate_refused(error: &rustls::Error) -> bool {
     matches!(error, rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented)
 }
 
-/// Returns the kind by the outermost specific link: those around it only say that something went wrong.
+/// Returns the kind by the outermost specific link: those around it only say that something went
+/// wrong.
 fn kind(error: &(dyn Error + 'static)) -> FetchFailureKind {
     if chain(error).filter_map(|link| link.downcast_ref()).any(is_out_of_files) {
         return FetchFailureKind::NoRoom;
@@ -150,7 +151,8 @@ fn kind_of_http2(error: &h2::Error) -> Option<FetchFailureKind> {
     }
 }
 
-/// `ENFILE` and `EMFILE`: the machine or this process has the maximum number of files open. `io::ErrorKind` has no name for them.
+/// Whether the error is `ENFILE` or `EMFILE`: the machine or this process has the maximum number of
+/// files open. `io::ErrorKind` has no name for them.
 fn is_out_of_files(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(23 | 24))
 }
@@ -166,12 +168,12 @@ fn next<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)
     wrapped.map(|inner| inner as _).or_else(|| link.source())
 }
 
-/// Returns the chain as one line that is safe to show.
+/// Returns the chain as one line that is safe to display.
 fn detail(error: &(dyn Error + 'static)) -> String {
     let mut parts: Vec<String> = Vec::new();
     for link in chain(error) {
         let part = link.to_string();
-        // Some links repeat what they wrap, and the client's own say nothing.
+        // Some links repeat the wrapped message, and the client's own say nothing.
         if WRAPPERS.contains(&part.as_str()) && link.source().is_some() {
             continue;
         }
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_detail_begins_with_what_a_person_can_do_something_about() {
+    fn a_detail_begins_with_the_actionable_part() {
         let tls = |error: rustls::Error| around(io::Error::other(error));
         let unknown = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
         let lookup = NoConnection::Lookup { host: "a.example".into(), error: io::Error::other("no such name") };

@@ -27,12 +27,13 @@ use crate::{failure, request};
 
 /// Makes requests over HTTP/1.1 and HTTP/2, with one connection pool for all of them.
 ///
-/// It keeps no cookies (it sends those that a request has), follows no redirects, sends no referer and no credentials, and uses no proxy (whatever
-/// the environment says). It sends nothing twice: where that may help, the answer says so. Its guard decides which addresses it connects to: see
+/// It keeps no cookies (it sends those that a request has), follows no redirects, sends no referer
+/// and no credentials, and uses no proxy (whatever the environment says). It sends nothing twice:
+/// if that may help, the answer says so. Its guard decides which addresses it connects to: see
 /// [`NameLookup`].
 pub struct HttpFetcher {
     clients: Clients,
-    /// For hosts under names that stand in for them.
+    /// For hosts with a stand-in name.
     stand_ins: Clients,
     user_agent: HeaderValue,
     address_policy: AddressPolicy,
@@ -48,7 +49,8 @@ impl HttpFetcher {
         Self::with_lookup(config, Arc::new(SystemLookup))
     }
 
-    /// Returns a fetcher that resolves names with `lookup`. The addresses are checked in the same way.
+    /// Returns a fetcher that resolves names with `lookup`. The addresses are checked in the same
+    /// way.
     ///
     /// # Errors
     /// Returns an [`HttpConfigError`] if the configuration cannot be used.
@@ -65,7 +67,7 @@ impl HttpFetcher {
         })
     }
 
-    /// Refuses a URL whose host is a literal address that is not allowed.
+    /// Refuses a URL whose host is a forbidden literal address.
     fn refused_literal(&self, request: &FetchRequest) -> Option<FetchFailure> {
         let refused = check(self.address_policy, literal_of(&request.url)?).err()?;
         Some(failure::failure_of(FetchFailureKind::PrivateAddress, &refused))
@@ -104,12 +106,14 @@ impl HttpFetcher {
         }
     }
 
-    /// Returns why the server did nothing with the request, as far as its answer or the lack of one tells.
+    /// Returns why the server did not process the request, as far as its answer or the lack of one
+    /// tells.
     fn unprocessed(&self, request: &FetchRequest, head: &Head, attempt: &Attempt) -> Option<Unprocessed> {
         let server = request.url.origin();
         let is_used = |ends: Option<Ends>| ends.is_some() && ends != attempt.phase().ends();
         let unprocessed = match head {
-            // The answer to a request that never came, in time before the one that did.
+            // The answer to a missing request on an idle connection, sent just before this one
+            // arrived.
             Ok(response) => (response.status() == StatusCode::REQUEST_TIMEOUT && is_used(response_ends(response)))
                 .then_some(Unprocessed::ConnectionEnded),
             Err(NoHead::Error(error)) => failure::unprocessed(error, is_used(failure::connection(error))),
@@ -117,14 +121,15 @@ impl HttpFetcher {
         };
         match (&unprocessed, head) {
             (Some(Unprocessed::Http11Required), _) => self.clients.remember_http11(&server),
-            // It may offer HTTP/2 alone by now.
+            // The server may offer only HTTP/2 by now.
             (_, Err(NoHead::Error(error))) if failure::is_tls(error) => self.clients.forget_http11(&server),
             _ => {}
         }
         unprocessed
     }
 
-    /// Performs the whole exchange, after the guard of literals. What it learns on the way, however it ends, is recorded in `known`.
+    /// Performs the whole exchange, after the guard for literal addresses. Facts learned on the way
+    /// are recorded in `known`, however it ends.
     async fn exchange(&self, request: &FetchRequest, times: &Times, known: &mut Known) -> FetchResult {
         let limits = &request.limits;
         let outgoing = request::outgoing(request, &self.user_agent)
@@ -184,7 +189,7 @@ impl Fetcher for HttpFetcher {
             self.stand_ins.close_idle();
         }
         let Known { request_headers, remote, first_byte, waited, unprocessed } = known;
-        // The time that the server took: our own shortage must not slow anybody down.
+        // The server's own time: our shortage must not slow anybody down.
         let elapsed = started.elapsed().saturating_sub(waited);
         Fetched { request_headers, remote, first_byte, elapsed, archived_at: None, unprocessed, result }
     }
@@ -192,7 +197,7 @@ impl Fetcher for HttpFetcher {
 
 type FetchResult = Result<FetchedResponse, FetchFailure>;
 
-/// What is reported about a request besides its result.
+/// The facts reported about a request besides its result.
 #[derive(Default)]
 struct Known {
     request_headers: Headers,
@@ -206,7 +211,7 @@ struct Known {
 /// A response's header, or why there is none.
 type Head = Result<reqwest::Response, NoHead>;
 
-/// Returns the ends of the connection that a response came on.
+/// Returns the ends of a response's connection.
 fn response_ends(response: &reqwest::Response) -> Option<Ends> {
     response.extensions().get::<HttpInfo>().map(|info| Ends { local: info.local_addr(), peer: info.remote_addr() })
 }
@@ -218,7 +223,8 @@ struct Times {
     deadline: Instant,
 }
 
-/// What the observer of a request was told. Dropping it reports that the connection is open or will not be, whether or not that was seen.
+/// The observer's view of a request's connection. Dropping it reports that the connection is open
+/// or failed, whether or not that was seen.
 struct Told<'a> {
     watch: Option<&'a dyn ConnectionWatch>,
     is_connecting: bool,
@@ -262,7 +268,8 @@ impl NoHead {
     }
 }
 
-/// Checks the size of the fields as HTTP/1.1 would write them, whatever the version: no more of them, and no larger, than can be archived.
+/// Checks the size of the fields as HTTP/1.1 would write them, whatever the version: the archive
+/// limits their number and size.
 fn within_header_limit(headers: &HeaderMap, bytes_max: usize) -> Result<(), FetchFailure> {
     if headers.len() > FIELDS_MAX {
         let detail = format!("a response header of {} fields, over the limit of {FIELDS_MAX}", headers.len());
@@ -277,7 +284,7 @@ fn within_header_limit(headers: &HeaderMap, bytes_max: usize) -> Result<(), Fetc
     Err(FetchFailure { kind: FetchFailureKind::Protocol, detail })
 }
 
-/// Returns the protocol of the response. HTTP/2 without TLS is never requested, nor is HTTP/3.
+/// Returns the protocol of the response. Neither HTTP/2 without TLS nor HTTP/3 is ever requested.
 fn protocol(response: &reqwest::Response) -> Option<HttpProtocol> {
     match response.version() {
         http::Version::HTTP_10 => Some(HttpProtocol::Http10),
@@ -288,7 +295,8 @@ fn protocol(response: &reqwest::Response) -> Option<HttpProtocol> {
     }
 }
 
-/// Cut to what is archived: it is for people, and no limit on fields counts it.
+/// Returns the reason phrase, cut to the archive's limit: it is for people, and no limit on fields
+/// counts it.
 fn reason(response: &reqwest::Response) -> String {
     match response.extensions().get::<ReasonPhrase>() {
         Some(as_sent) => {

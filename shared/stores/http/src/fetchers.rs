@@ -9,7 +9,7 @@ use dragline_ports::fetcher::Fetchers;
 
 use crate::{HttpConfig, HttpConfigError, HttpFetcher};
 
-/// How many clients are kept.
+/// The most clients kept.
 const KEPT_MAX: usize = 16;
 
 /// The clients of a process, which keep their connections from turn to turn.
@@ -18,7 +18,7 @@ pub struct HttpFetchers {
     kept: Mutex<HashMap<Kind, Arc<HttpFetcher>>>,
 }
 
-/// What distinguishes clients.
+/// The properties that distinguish clients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Kind {
     user_agent: String,
@@ -26,7 +26,7 @@ struct Kind {
 }
 
 impl HttpFetchers {
-    /// Returns clients with these settings, apart from what a definition says.
+    /// Returns clients with these settings, except for those in definitions.
     #[must_use]
     pub fn new(config: HttpConfig) -> Self {
         Self { config, kept: Mutex::default() }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_presents_itself_alike_has_one_client_and_few_are_kept() {
+    fn equal_identities_share_a_client_and_few_clients_are_kept() {
         let fetchers = HttpFetchers::new(HttpConfig::new("not sent"));
         let of = |user_agent: &str, concurrency| {
             let mut draft =

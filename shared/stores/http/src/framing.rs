@@ -1,4 +1,4 @@
-//! Where a body ends, if the client would find another end than browsers do.
+//! The end of a body, if the client would find another end than browsers do.
 
 use dragline_ports::fetcher::Truncation;
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
@@ -11,10 +11,10 @@ use crate::failure;
 pub(crate) enum Framing {
     /// By its length, its chunks or its frames, which the client counts.
     Counted,
-    /// It ends with the connection.
+    /// By the end of the connection.
     UntilClosed,
-    /// By its length, although there is a transfer coding: `identity`, which is none. The client would wait until the
-    /// connection ends; browsers do not.
+    /// By its length, despite the transfer coding `identity`, which is none. The client would wait
+    /// for the end of the connection; browsers do not.
     Length(usize),
 }
 
@@ -41,7 +41,7 @@ impl Framing {
         }
     }
 
-    /// Returns how much of the body is still to come, at most.
+    /// Returns the most bytes of the body that may still come.
     pub(crate) fn bytes_left(self, received: usize) -> usize {
         match self {
             Self::Counted | Self::UntilClosed => usize::MAX,
@@ -49,22 +49,23 @@ impl Framing {
         }
     }
 
-    /// Returns why a body is not whole that the client takes to be at its end.
+    /// Returns why a body is incomplete that the client considers complete.
     pub(crate) fn cut_at_end(self, received: usize) -> Option<Truncation> {
         let is_short = matches!(self, Self::Length(length) if received < length);
         is_short.then_some(Truncation::Disconnect)
     }
 
-    /// Returns why a body is not whole that ended with this error; `None` if it is whole. Many servers close a TLS
-    /// connection without saying so first (RFC 8446, section 6.1), which the client takes for an error. Browsers do
-    /// not, and whoever can cut the connection can do as much to a body of plain HTTP.
+    /// Returns why a body that ended with this error is incomplete; `None` if it is complete. Many
+    /// servers close a TLS connection without a closing alert (RFC 8446, section 6.1), which the
+    /// client takes for an error. Browsers do not, and an attacker who can cut the connection can
+    /// do the same to plain HTTP.
     pub(crate) fn cut_by(self, error: &reqwest::Error) -> Option<Truncation> {
         let is_end = self == Self::UntilClosed && failure::is_end(error);
         (!is_end).then_some(Truncation::Disconnect)
     }
 }
 
-/// The elements of a field that is a list.
+/// Returns the elements of a list field.
 fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
     let values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).map(str::trim).filter(|element| !element.is_empty())

@@ -1,7 +1,8 @@
 //! The Fetcher port over reqwest, with the guard against private addresses.
 //!
-//! Start at [`HttpFetcher`]. A fetch goes through `request` (what is sent), `guard` (where it is sent), `body` (receiving the answer, within its
-//! limits and the process's `budget`) and, without an answer, `failure`.
+//! Start at [`HttpFetcher`]. A fetch goes through `request` (the outgoing request), `guard` (the
+//! allowed addresses), `body` (receiving the answer, within its limits and the process's `budget`)
+//! and, without an answer, `failure`.
 
 mod body;
 mod budget;

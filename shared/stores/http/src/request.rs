@@ -1,4 +1,4 @@
-//! What is sent.
+//! Outgoing requests.
 
 use dragline_domain::frontier::Cookie;
 use dragline_formats::content_coding;
@@ -18,13 +18,13 @@ const ACCEPTED: HeaderValue =
 
 const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static(content_coding::ACCEPT_ENCODING);
 
-/// Returns the client's request for a fetch.
+/// Builds the client's request for a fetch.
 ///
 /// # Errors
 /// Fails if the URL does not parse, which a `CrawlUrl` always does.
 pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Result<reqwest::Request, url::ParseError> {
     let mut url = match &request.target {
-        // The parser leaves the spelling of what it has written before.
+        // The parser does not change its own output.
         Some(target) => Url::parse(&[request.url.origin_str(), target].concat())?,
         None => Url::parse(request.url.as_str())?,
     };
@@ -40,19 +40,20 @@ pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Resu
     insert_validator(headers, IF_NONE_MATCH, request.if_none_match.as_deref());
     insert_validator(headers, IF_MODIFIED_SINCE, request.if_modified_since.as_deref());
     if let Some(mut cookie) = request.cookie.as_ref().and_then(cookie_value) {
-        // Not to be written into the tables of HTTP/2, nor to be shown.
+        // Keeps it out of the HTTP/2 header tables, and of debug output.
         cookie.set_sensitive(true);
         headers.insert(COOKIE, cookie);
     }
     Ok(outgoing)
 }
 
-/// Whether the host in the request's URL only stands in for the one that is asked.
+/// Whether the host in the request's URL is a stand-in for the real one.
 pub(crate) fn has_stand_in(outgoing: &reqwest::Request) -> bool {
     outgoing.headers().contains_key(HOST)
 }
 
-/// A validator that cannot be written into a field is left out: the answer is then a complete page, which is never wrong.
+/// Inserts a validator, unless it is not a valid field value: the answer is then a complete page,
+/// which is never wrong.
 fn insert_validator(headers: &mut HeaderMap, name: HeaderName, value: Option<&str>) {
     if let Some(value) = value.and_then(|value| HeaderValue::from_bytes(value.as_bytes()).ok()) {
         headers.insert(name, value);
@@ -63,11 +64,12 @@ fn cookie_value(cookie: &Cookie) -> Option<HeaderValue> {
     HeaderValue::from_bytes(cookie.as_sent().as_bytes()).ok()
 }
 
-/// What stands in the archive for a value that must not be kept.
+/// The archive's replacement for a value that must not be kept.
 const REDACTED: &[u8] = b"[redacted]";
 
-/// Returns the fields as sent over HTTP/1.1, but for the cookies, for the archive: the ones above and `host`, which the client adds last. Over HTTP/2 the host is sent
-/// as `:authority` instead; the archive writes every exchange as HTTP/1.1.
+/// Returns the fields as sent over HTTP/1.1, except for cookies, for the archive: the ones above
+/// and `host`, which the client adds last. Over HTTP/2 the host is sent as `:authority` instead;
+/// the archive writes every exchange as HTTP/1.1.
 pub(crate) fn recorded(outgoing: &reqwest::Request) -> Headers {
     let archived =
         |value: &'_ HeaderValue| if value.is_sensitive() { REDACTED.to_vec() } else { value.as_bytes().to_vec() };
@@ -134,7 +136,7 @@ mod tests {
         }
     }
     #[test]
-    fn a_target_is_sent_as_it_is_spelled_and_cookies_are_not_recorded() {
+    fn a_target_keeps_its_spelling_and_cookies_are_not_recorded() {
         for (target, why) in [
             ("/caf%c3%a9", "lower case"),
             ("/%7Ea%2Db%41", "what needs no encoding"),

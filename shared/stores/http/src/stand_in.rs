@@ -1,10 +1,13 @@
-//! Names that stand in for hosts of which rustls makes no server name: those whose first label begins or ends with `-`.
+//! Stand-in names for hosts that rustls does not accept as server names: those whose first label
+//! begins or ends with `-`.
 //!
-//! Such hosts exist (browsers and curl reach them), but `DnsName` of rustls-pki-types refuses them, and there is no other
-//! way to say whom to expect. So for such a host the client is told another name of the same domain. Only this crate's
-//! [lookup](StandInLookup), [verifier](crate::tls) and [request](crate::request) know better: the addresses are the
-//! host's, the certificate must be one of all names of its domain, `*.example`, and the request is for the host itself.
-//! The server reads the other name in the handshake (SNI), by which it chooses the same certificate.
+//! Such hosts exist (browsers and curl reach them), but `DnsName` of rustls-pki-types refuses them,
+//! and there is no other way to name the expected server. So for such a host the client gets
+//! another name of the same domain. Only this crate's [lookup](StandInLookup),
+//! [verifier](crate::tls) and [request](crate::request) know better: the addresses are the host's,
+//! the certificate must cover all names of its domain, `*.example`, and the request is for the host
+//! itself. The server sees the stand-in in the handshake (SNI), and chooses the same certificate by
+//! it.
 
 use std::io;
 use std::net::IpAddr;
@@ -17,15 +20,16 @@ use url::{Position, Url};
 
 use crate::guard::NameLookup;
 
-/// Puts a stand-in into a URL if its host needs one. Returns the host, and the port if it is not the scheme's, for the
-/// request's `Host`.
+/// Replaces a URL's host by a stand-in if it needs one. Returns the real host, and the port if it
+/// is not the scheme's default, for the request's `Host`.
 pub(crate) fn put(url: &mut Url) -> Option<HeaderValue> {
     let name = url.host_str().filter(|_| url.scheme() == "https").and_then(stand_in)?;
     let host = HeaderValue::from_str(&url[Position::BeforeHost..Position::AfterPort]).ok()?;
     url.set_host(Some(&name)).ok().map(|()| host)
 }
 
-/// Returns the name that stands in for a host; `None` if it needs none, or its other labels make no server name either.
+/// Returns the stand-in for a host; `None` if it needs none, or its other labels are not valid
+/// either.
 fn stand_in(host: &str) -> Option<String> {
     if ServerName::try_from(host).is_ok() {
         return None;
@@ -39,7 +43,7 @@ fn stand_in(host: &str) -> Option<String> {
     ServerName::try_from(name.as_str()).is_ok().then_some(name)
 }
 
-/// Returns the host that a name stands in for.
+/// Returns the host behind a stand-in.
 fn host_of(name: &str) -> Option<String> {
     let (label, domain) = name.split_once('.')?;
     let (before, rest) = label.strip_prefix('h')?.strip_suffix('h')?.split_once('-')?;
@@ -48,7 +52,7 @@ fn host_of(name: &str) -> Option<String> {
     Some(format!("{}{core}{}.{domain}", hyphens(before)?, hyphens(after)?))
 }
 
-/// Finds the addresses of the hosts that names stand in for.
+/// Finds the addresses of the hosts behind stand-ins.
 pub(crate) struct StandInLookup(pub(crate) Arc<dyn NameLookup>);
 
 impl NameLookup for StandInLookup {

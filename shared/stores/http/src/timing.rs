@@ -7,11 +7,12 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// The longest time of a request, whatever its limits say; keeps sums of instants and limits in range.
+/// The longest time of a request, whatever its limits; keeps sums of instants and limits in range.
 const LONGEST: Duration = Duration::from_hours(24);
 
 tokio::task_local! {
-    /// The attempt that the current task's request belongs to. The client's connector has no other way to know for which request it connects.
+    /// The attempt of the current task's request. The client's connector has no other way to know
+    /// for which request it connects.
     pub(crate) static ATTEMPT: Arc<Attempt>;
 }
 
@@ -21,7 +22,7 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// Returns when something that starts at `from` and may take `limit` must be over.
+/// Returns the deadline of something that starts at `from` and may take `limit`.
 pub(crate) fn deadline(from: Instant, limit: Duration) -> Instant {
     from + limit.min(LONGEST)
 }
@@ -52,7 +53,8 @@ pub(crate) struct Ends {
 }
 
 impl Phase {
-    /// Returns when the response header must have arrived; `None` while connecting, which has its own limit.
+    /// Returns when the response header must have arrived; `None` while connecting, which has its
+    /// own limit.
     pub(crate) fn header_deadline(self, started: Instant, limit: Duration) -> Option<Instant> {
         match self {
             Self::Open => Some(deadline(started, limit)),
@@ -61,7 +63,7 @@ impl Phase {
         }
     }
 
-    /// Returns the new connection.
+    /// Returns the ends of the new connection.
     pub(crate) fn ends(self) -> Option<Ends> {
         match self {
             Self::Connected { ends, .. } => ends,
@@ -79,7 +81,7 @@ impl Phase {
 #[derive(Debug)]
 pub(crate) struct Attempt {
     phase: watch::Sender<Phase>,
-    /// What name lookup, TCP and TLS may take together.
+    /// The limit of name lookup, TCP and TLS together.
     pub(crate) connect_timeout: Duration,
 }
 
@@ -106,7 +108,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_header_may_take_its_time_from_when_the_request_could_be_sent() {
+    async fn the_header_timeout_starts_when_the_request_could_be_sent() {
         let second = Duration::from_secs(1);
         let started = now();
         let connected = Phase::Connected { at: started + 5 * second, ends: None };

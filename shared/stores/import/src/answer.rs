@@ -1,4 +1,4 @@
-//! An archived answer, read back as if it had just come.
+//! Reading an archived answer as if it had just arrived.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use crate::index::{Capture, Kind, RecordLocation};
 /// Reads an answer, within the limits of a crawl.
 ///
 /// # Errors
-/// Why it cannot be read: its file is gone or has changed.
+/// Returns why it cannot be read: its file is missing or has changed.
 pub(crate) fn read(
     files: &[RecordFile],
     capture: &Capture,
@@ -52,7 +52,7 @@ pub(crate) fn read(
     })
 }
 
-/// Reads a record, with as much of it as has a body that is read. What is beyond that is written.
+/// Reads a record, up to the largest body that is parsed. The rest is written to `rest`.
 fn record(
     files: &[RecordFile],
     place: RecordLocation,
@@ -67,25 +67,25 @@ fn record(
     read_others_record_of(from_offset, place.record, held, rest).map_err(|error| failed(&error))
 }
 
-/// An answer before the limits of a crawl apply to it.
+/// An answer before the limits of a crawl are applied.
 struct Message {
     status: u16,
     reason: String,
     headers: Headers,
     body: Blob,
     truncated: Option<Truncation>,
-    /// Whether what is missing can be read.
+    /// The unread rest of the body.
     rest: Rest,
 }
 
-/// What of a body was not read, as it is longer than what is read of pages.
+/// The unread rest of a body that is longer than pages that are parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rest {
-    /// Nothing.
+    /// There is none.
     None,
     /// It follows in the record.
     Follows,
-    /// It follows in chunks, which are only joined in memory.
+    /// It follows in chunks, which can only be joined in memory.
     InChunks,
 }
 
@@ -126,7 +126,7 @@ impl Message {
         }
     }
 
-    /// Puts the head of a revisit in place of that of the answer with its body, if it has one.
+    /// Replaces the head of the original answer by that of the revisit, if it has one.
     fn with_head_of(self, revisit: &OthersRecord) -> Self {
         match read_others_response(&revisit.record) {
             Ok(OthersResponse { message: HttpResponse { status, reason, headers, .. }, .. }) => {
@@ -136,7 +136,7 @@ impl Message {
         }
     }
 
-    /// Reads the rest of a body that is longer than what is read of pages, if a crawl keeps it.
+    /// Reads the rest of a body that is too long to be parsed, if a crawl keeps it.
     fn with_rest(
         mut self,
         files: &[RecordFile],
@@ -173,7 +173,7 @@ impl Message {
         let is_no_text = || body.beginning(LOOK_BYTES).is_ok_and(|bytes| is_binary(&bytes));
         let truncated = truncated.or_else(|| match digest.cut? {
             Cut::Limit => Some(Truncation::Length),
-            // Programs keep the field when they have undone the coding.
+            // Some programs keep the header field after decoding the body.
             cut if cut.is_of_name() && !(is_text() && is_no_text()) => None,
             Cut::Failed(error) => Some(Truncation::Coding(error)),
         });
@@ -190,7 +190,7 @@ impl Message {
     }
 }
 
-/// How much of a body is looked at to see whether it is text.
+/// The number of bytes of a body that are checked for text.
 const LOOK_BYTES: u64 = 4 << 10;
 
 const fn stated(reason: warc::Truncation) -> Truncation {
@@ -201,7 +201,7 @@ const fn stated(reason: warc::Truncation) -> Truncation {
     }
 }
 
-/// Keeps so many bytes, and passes over the rest.
+/// Keeps this many bytes, and discards the rest.
 struct Capped {
     writer: SpoolWriter,
     left_bytes: u64,

@@ -1,4 +1,4 @@
-//! The files that hold records: as they are, or stored in packages.
+//! The files with records: plain, or stored in packages.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Take};
@@ -8,13 +8,13 @@ use std::sync::Arc;
 use serde::Deserialize;
 use zip::{CompressionMethod, ZipArchive};
 
-/// How deep folders are looked through.
+/// The maximum nesting of folders.
 const FOLDERS_MAX: usize = 16;
 
 /// The most files of one import.
 const FILES_MAX: usize = 100_000;
 
-/// The most bytes of a package's list of pages that are read.
+/// The most bytes read of a package's list of pages.
 const PAGES_BYTES_MAX: u64 = 16 << 20;
 
 /// Why archives cannot be imported.
@@ -28,32 +28,32 @@ pub enum ImportError {
         /// The system's reason.
         source: io::Error,
     },
-    /// A file's name does not say that it is an archive.
+    /// A file's name is not that of an archive.
     #[error("{} is not a WARC or WACZ file by its name", .0.display())]
     Kind(PathBuf),
-    /// A folder has no archives.
+    /// A folder contains no archives.
     #[error("{} holds no file named `*.warc`, `*.warc.gz` or `*.wacz`", .0.display())]
     Empty(PathBuf),
-    /// A package is not a ZIP file, or has no WARC file that can be read in it.
+    /// A package is not a ZIP file, or contains no readable WARC file.
     #[error("{} cannot be read as a WACZ file: {why}", path.display())]
     Package {
         /// The package.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
     /// There are too many files, or too many answers in them.
     #[error("there are more than {max} {what} in the archives")]
     TooMany {
-        /// Of what.
+        /// What there is too much of.
         what: &'static str,
-        /// How many are imported at once.
+        /// The most that one import takes.
         max: usize,
     },
 }
 
 impl ImportError {
-    /// Returns what to do about it; `None` where the message says all.
+    /// Returns what to do about it; `None` if the message is enough.
     #[must_use]
     pub const fn hint(&self) -> Option<&'static str> {
         match self {
@@ -68,15 +68,15 @@ impl ImportError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordFile {
     path: PathBuf,
-    /// How it is called in messages.
+    /// Its name in messages.
     pub(crate) name: String,
-    /// Where it begins in the file at the path.
+    /// The offset of its beginning in the file at the path.
     start: u64,
     length_bytes: u64,
 }
 
 impl RecordFile {
-    /// Opens it at one of its bytes.
+    /// Opens it at this offset.
     pub(crate) fn open_at(&self, offset: u64) -> io::Result<Take<File>> {
         let mut file = File::open(&self.path)?;
         file.seek(SeekFrom::Start(self.start.saturating_add(offset)))?;
@@ -92,15 +92,15 @@ impl RecordFile {
 #[derive(Clone, Debug, Default)]
 pub struct Archives {
     pub(crate) files: Arc<Vec<RecordFile>>,
-    /// The pages that packages list, those first that a crawl began with.
+    /// The pages that packages list, starting with the seeds of their crawls.
     pub(crate) pages: Vec<String>,
 }
 
 impl Archives {
-    /// Finds the files with records: those named, those in named folders, and those in packages.
+    /// Finds the files with records: those given, those in given folders, and those in packages.
     ///
     /// # Errors
-    /// [`ImportError`], for the first path that cannot be used.
+    /// Returns an [`ImportError`] for the first path that cannot be used.
     pub fn find(paths: &[PathBuf]) -> Result<Self, ImportError> {
         let mut finder = Finder::default();
         for path in paths {
@@ -111,23 +111,23 @@ impl Archives {
         Ok(Self { files: Arc::new(files), pages: pages.into_iter().map(|page| page.url).collect() })
     }
 
-    /// Returns how many files with records there are.
+    /// Returns the number of files with records.
     #[must_use]
     pub fn files(&self) -> usize {
         self.files.len()
     }
 }
 
-/// A line of a package's list of pages. The first one describes the list, and has no URL.
+/// A line of a package's list of pages. The first line describes the list, and has no URL.
 #[derive(Clone, Debug, Deserialize)]
 struct Page {
     url: String,
-    /// Whether the crawl began with it, as Browsertrix says.
+    /// Whether it was a seed of the crawl, according to Browsertrix.
     #[serde(default, rename = "seed")]
     is_seed: bool,
 }
 
-/// What a file is, by its name.
+/// The type of a file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Records,
@@ -163,7 +163,7 @@ impl Finder {
         self.add_file(path, kind)
     }
 
-    /// Adds the archives in a folder and those in it, in the order of their names. Links are not
+    /// Adds the archives in a folder and its subfolders, in the order of their names. Links are not
     /// followed.
     fn add_folder(&mut self, folder: &Path) -> Result<(), ImportError> {
         let mut folders = vec![(folder.to_owned(), 0)];
@@ -203,7 +203,7 @@ impl Finder {
         }
     }
 
-    /// Adds the WARC files of a package, which must be stored in it as they are, and its pages.
+    /// Adds the WARC files of a package, which must be stored in it uncompressed, and its pages.
     fn add_package(&mut self, path: &Path, file: File) -> Result<(), ImportError> {
         let failed = |why: String| ImportError::Package { path: path.to_owned(), why };
         let mut package = ZipArchive::new(file).map_err(|error| failed(error.to_string()))?;
@@ -242,7 +242,7 @@ impl Finder {
     }
 }
 
-/// Reads a list of pages. Lines that are none are passed over.
+/// Reads a list of pages. Malformed lines are ignored.
 fn pages(list: &mut impl Read) -> io::Result<Vec<Page>> {
     let mut text = Vec::new();
     list.take(PAGES_BYTES_MAX).read_to_end(&mut text)?;

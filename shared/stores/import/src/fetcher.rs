@@ -1,4 +1,4 @@
-//! The answers of archives, as the crawl step asks for them.
+//! A fetcher that answers the crawl step from archives.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::answer;
 use crate::archives::{Archives, RecordFile};
 use crate::index::Capture;
 
-/// Gives the answers of archives, and makes no request.
+/// Returns the answers in archives, and makes no request.
 pub struct ArchiveFetcher {
     files: Arc<Vec<RecordFile>>,
     spool: Spool,
@@ -26,20 +26,20 @@ impl ArchiveFetcher {
         Self { files: Arc::clone(&archives.files), spool: Spool::default(), round: Mutex::default() }
     }
 
-    /// Returns the fetcher, which puts long bodies that nobody reads into this spool.
+    /// Returns the fetcher, which puts long bodies that are not parsed into this spool.
     #[must_use]
     pub fn spooling_in(self, spool: Spool) -> Self {
         Self { spool, ..self }
     }
 
-    /// Gives these answers from now on, one for each URL.
+    /// Returns these answers from now on, one for each URL.
     pub fn begin(&self, round: HashMap<CrawlUrl, Capture>) {
         *self.round.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(round);
     }
 }
 
 impl Fetcher for ArchiveFetcher {
-    /// Returns the archived answer. One that cannot be read is a failure, as are URLs without any.
+    /// Returns the archived answer. An unreadable answer is a failure, and so is a missing one.
     async fn fetch(&self, request: FetchRequest) -> Fetched {
         let round = Arc::clone(&self.round.lock().unwrap_or_else(PoisonError::into_inner));
         let (files, spool) = (Arc::clone(&self.files), self.spool.clone());

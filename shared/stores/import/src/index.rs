@@ -1,4 +1,4 @@
-//! Each answer's place, found by reading the files once.
+//! An index of the answers, built by reading the files once.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,53 +14,53 @@ use crate::archives::{Archives, ImportError, RecordFile};
 use crate::left_out::LeftOut;
 use crate::revisits::{Bodies, Reference};
 
-/// The most answers of one import: some 200 bytes are kept of each.
+/// The most answers of one import: each takes some 200 bytes.
 const CAPTURES_MAX: usize = 5_000_000;
 
-/// The most answers of a URL that are taken, the newest: each needs an iteration of its own.
+/// The most answers of one URL that are imported, the newest: each needs an iteration of its own.
 const ROUNDS_MAX: usize = 100;
 
-/// How far the clock of whoever wrote an archive may be ahead, in milliseconds.
+/// How far the clock of an archive's writer may be ahead, in milliseconds.
 const AHEAD_MS_MAX: i64 = 24 * 60 * 60 * 1_000;
 
-/// The most faults of files that are kept for messages.
+/// The most faults of files kept for messages.
 const FAULTS_MAX: usize = 20;
 
-/// The least number that is a status.
+/// The lowest valid status.
 const STATUS_MIN: u16 = 100;
 
-/// A record's place among all files.
+/// A record's location among all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RecordLocation {
     pub(crate) file: u32,
     pub(crate) record: RecordPlace,
 }
 
-/// What kind of record an answer is.
+/// The kind of an answer's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// With its body, or none as the server said that nothing changed.
+    /// A response with its body, or a 304 without one.
     Response,
-    /// With a body in another record.
+    /// A response whose body is in another record.
     Revisit(RecordLocation),
     /// A body without a response.
     Resource,
 }
 
-/// An answer that was archived.
+/// An archived answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
-    /// Its URL, by the rules of the crawl.
+    /// Its URL, normalised by the rules of the crawl.
     pub url: CrawlUrl,
     /// When it was requested.
     pub at: Timestamp,
     pub(crate) kind: Kind,
     pub(crate) place: RecordLocation,
-    /// Where its request is; `None` if there is none.
+    /// The location of its request; `None` if there is none.
     pub(crate) request: Option<RecordLocation>,
-    /// How its URL was found; `None` for archives of others.
+    /// How its URL was found; `None` for archives of other programs.
     pub sighting: Option<Box<Sighting>>,
-    /// The iteration of a crawl of ours that it is of; `None` for archives of others.
+    /// Its iteration in a crawl by Dragline; `None` for archives of other programs.
     iteration: Option<u32>,
 }
 
@@ -69,15 +69,15 @@ pub struct Capture {
 pub struct Index {
     /// By URL and time.
     captures: Vec<Capture>,
-    /// How many records were left out, and why.
+    /// The number of skipped records, by reason.
     pub left_out: BTreeMap<LeftOut, u64>,
-    /// What is wrong with files: where they cannot be read on.
+    /// Errors in files: where they become unreadable.
     pub faults: Vec<String>,
-    /// How many records were cut short, as their file ends within them.
+    /// The number of records cut short by the end of their file.
     pub cut_short: u64,
-    /// How many bodies do not have the digest that their record states.
+    /// The number of bodies that do not match the digest in their record.
     pub mismatched: u64,
-    /// How many records there are.
+    /// The number of records.
     pub records: u64,
 }
 
@@ -85,8 +85,8 @@ impl Index {
     /// Reads all records, a body at a time.
     ///
     /// # Errors
-    /// A file cannot be opened, or there are too many answers. Damage within a file is among the
-    /// faults, and what is in front of it is taken.
+    /// Fails if a file cannot be opened, or there are too many answers. Damage within a file is
+    /// added to the faults, and the records before it are imported.
     pub fn read(archives: &Archives, rules: &UrlRules, now: Timestamp) -> Result<Self, ImportError> {
         let (found, bodies, requests, iteration, index) = Default::default();
         let mut scan = Scan { rules, now, found, bodies, requests, iteration, index };
@@ -96,14 +96,14 @@ impl Index {
         Ok(scan.finish())
     }
 
-    /// Returns how many answers are taken.
+    /// Returns the number of imported answers.
     #[must_use]
     pub fn captures(&self) -> usize {
         self.captures.len()
     }
 
-    /// Returns the URL of the first page that was found: one that a package lists, or else the
-    /// earliest answer. `None` without answers.
+    /// Returns the URL of the first page: one that a package lists, or else the earliest answer.
+    /// `None` without answers.
     #[must_use]
     pub fn first(&self, archives: &Archives, rules: &UrlRules) -> Option<CrawlUrl> {
         let listed = archives.pages.iter().filter_map(|page| CrawlUrl::parse(page, rules).ok());
@@ -113,7 +113,7 @@ impl Index {
         listed.next().or_else(|| earliest().map(|capture| capture.url.clone()))
     }
 
-    /// Leaves out what a crawl has: `visits` are the URLs and times of all its visits.
+    /// Skips answers that the crawl has: `visits` are the URLs and times of all its visits.
     pub fn leave_out_known(&mut self, visits: impl Iterator<Item = (CrawlUrl, Timestamp)>) {
         let mut latest: HashMap<CrawlUrl, i64> = HashMap::new();
         let mut known = HashSet::new();
@@ -136,8 +136,7 @@ impl Index {
         });
     }
 
-    /// Returns what stands for these answers: the same for the same ones, in whichever files they
-    /// are.
+    /// Returns a digest of these answers, independent of how they are divided among files.
     #[must_use]
     pub fn digest(&self) -> String {
         let mut digest = Sha1Digest::compute(b"");
@@ -149,8 +148,8 @@ impl Index {
     }
 
     /// Returns the answers in rounds: the first one of each URL, then the second one of those that
-    /// have two, and so on. A URL is visited once in an iteration, so each round makes one. Those
-    /// of a crawl of ours have the rounds that its iterations were.
+    /// have two, and so on. A URL is visited once in an iteration, so each round makes one. The
+    /// rounds of a crawl by Dragline are its iterations.
     #[must_use]
     pub fn into_rounds(mut self) -> (Vec<HashMap<CrawlUrl, Capture>>, BTreeMap<LeftOut, u64>) {
         if self.captures.iter().all(|capture| capture.iteration.is_some()) {
@@ -172,7 +171,7 @@ impl Index {
         (rounds, self.left_out)
     }
 
-    /// Returns the last answer of each URL in each iteration: those before it were tried again.
+    /// Returns the last answer of each URL in each iteration: earlier ones were tried again.
     fn into_iterations(mut self) -> (Vec<HashMap<CrawlUrl, Capture>>, BTreeMap<LeftOut, u64>) {
         let mut iterations: BTreeMap<u32, HashMap<CrawlUrl, Capture>> = BTreeMap::new();
         for capture in self.captures {
@@ -190,7 +189,7 @@ impl Index {
     }
 }
 
-/// Returns the iteration whose records a file of ours holds; `None` for files of others.
+/// Returns the iteration of a file by Dragline; `None` for files of other programs.
 fn iteration_of(warcinfo: &StoredRecord) -> Option<u32> {
     warcinfo.fields.get("Dragline-Format")?;
     let block = String::from_utf8_lossy(&warcinfo.block);
@@ -202,15 +201,15 @@ fn visit_digest(url: &CrawlUrl, at_ms: i64) -> [u8; 20] {
     *Sha1Digest::compute(format!("{at_ms} {url}").as_bytes()).as_bytes()
 }
 
-/// An answer whose body and request are not known yet.
+/// An answer whose body and request are not linked yet.
 struct Answer {
     capture: Capture,
     reference: Option<Reference>,
-    /// Its own id, and those of the records that it names.
+    /// Its own id, and those of the records that it refers to.
     ids: Vec<RecordId>,
 }
 
-/// A request, by the ids of its answer or its own.
+/// A request; found by its answer's id or its own.
 #[derive(Clone, Copy)]
 struct Request {
     place: RecordLocation,
@@ -223,7 +222,7 @@ struct Scan<'s> {
     found: Vec<Answer>,
     bodies: Bodies,
     requests: HashMap<RecordId, Request>,
-    /// The iteration of the file that is being read, if it is ours.
+    /// The iteration of the current file, if Dragline wrote it.
     iteration: Option<u32>,
     index: Index,
 }
@@ -263,7 +262,7 @@ impl Scan<'_> {
                 }
                 RecordType::Response => self.add(&record, place, Kind::Response),
                 RecordType::Revisit => match record.profile() {
-                    // Its body is what is known of the URL by then.
+                    // Its body is the one known for the URL at that time.
                     Some(RevisitProfile::ServerNotModified) => self.add(&record, place, Kind::Response),
                     Some(RevisitProfile::IdenticalPayload) => self.add(&record, place, Kind::Revisit(place)),
                     None => Err(LeftOut::OtherKind),
@@ -302,7 +301,7 @@ impl Scan<'_> {
                 Ok(response) if response.message.status >= STATUS_MIN => {
                     self.index.mismatched += u64::from(matches!(response.digest, DigestCheck::Mismatch { .. }));
                 }
-                // The head is that of the answer with the body.
+                // The answer with the body provides the head.
                 Err(_) if matches!(kind, Kind::Revisit(_)) => {}
                 Ok(_) | Err(_) => return Err(LeftOut::NoAnswer),
             }
@@ -319,7 +318,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Joins answers with their requests and bodies, once all files are read.
+    /// Links answers with their requests and bodies, once all files are read.
     fn finish(self) -> Index {
         let Self { found, bodies, requests, mut index, .. } = self;
         let mut leave_out = |why| *index.left_out.entry(why).or_default() += 1;

@@ -1,35 +1,35 @@
-//! What of an archive is not taken.
+//! Reasons for skipping records of an archive.
 
 use std::fmt;
 
-/// Why a record is not taken as a visit.
+/// Why a record is not imported as a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LeftOut {
-    /// It says something about others: `metadata`.
+    /// It describes other records: `metadata`.
     Metadata,
-    /// It is of a kind that is not read: `conversion`, `continuation` and others.
+    /// Its type is not supported: `conversion`, `continuation` and others.
     OtherKind,
-    /// It is not of a URL of the web that can be crawled: `dns:`, `urn:`, `metadata:` and others.
+    /// Its URL cannot be crawled: `dns:`, `urn:`, `metadata:` and others.
     NotOfTheWeb,
-    /// It answers a request of another method than GET.
+    /// It answers a request with a method other than GET.
     OtherMethod,
-    /// It does not say when it was made, or a time that is yet to come.
+    /// Its date is missing or in the future.
     NoDate,
     /// It has no HTTP response.
     NoAnswer,
-    /// It is an answer by which a crawl of ours read robots.txt, and no visit.
+    /// It is an answer for robots.txt in a crawl by Dragline, and not a visit.
     NotAVisit,
-    /// It refers to a body that is in none of the files.
+    /// It refers to a body outside of the files.
     BodyElsewhere,
     /// Another record has the same URL and the same time.
     Twice,
     /// It was tried again in the same iteration.
     Retried,
-    /// The crawl has it.
+    /// The crawl has it already.
     Known,
     /// The crawl has a later visit of the URL.
     Late,
-    /// There are many later ones of the same URL.
+    /// There are too many later ones of the same URL.
     Crowd,
 }
 

@@ -1,9 +1,9 @@
-//! Archives that other programs wrote: WARC files, and WACZ packages of them.
+//! Archives by other programs: WARC files, and WACZ packages of them.
 //!
-//! [`Archives`] finds the files, [`Index`] reads them once and knows each answer's place, and
-//! [`ArchiveFetcher`] gives the answers to a crawl whose iteration has the task `import`. So an
-//! archive becomes a crawl by the steps of any other: what is captured is written to segments,
-//! committed and parsed. Bodies are in memory one at a time.
+//! [`Archives`] finds the files, [`Index`] reads them once and locates each answer, and
+//! [`ArchiveFetcher`] returns the answers to a crawl whose iteration has the task `import`. So an
+//! archive becomes a crawl by the usual steps: captures are written to segments, committed and
+//! parsed. Bodies are in memory one at a time.
 
 mod answer;
 mod archives;

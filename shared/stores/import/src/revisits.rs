@@ -1,4 +1,4 @@
-//! Finding the bodies that revisits refer to.
+//! Finding the original bodies of revisits.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use crate::index::RecordLocation;
 
-/// What a revisit says of the record with its body.
+/// A revisit's reference to the record with its body.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
     at: Option<Address>,
@@ -16,7 +16,7 @@ pub(crate) struct Reference {
     digest: Option<Sha1Digest>,
 }
 
-/// A record's URL and time, digested.
+/// The digest of a record's URL and time.
 type Address = [u8; 20];
 
 impl Reference {
@@ -27,7 +27,7 @@ impl Reference {
     }
 }
 
-/// The bodies of all files, by what revisits name them.
+/// The bodies of all files, by the ways in which revisits refer to them.
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
     by_address: HashMap<Address, RecordLocation>,
@@ -36,7 +36,7 @@ pub(crate) struct Bodies {
 }
 
 impl Bodies {
-    /// Adds a record with a body. Of several with the same name the first one counts.
+    /// Adds a record with a body. If several have the same reference, the first one counts.
     pub(crate) fn add(&mut self, record: &StoredRecord, place: RecordLocation) {
         if let Some((uri, date)) = record.target_uri().zip(record.date()) {
             self.by_address.entry(address(uri, date)).or_insert(place);
@@ -49,8 +49,8 @@ impl Bodies {
         }
     }
 
-    /// Returns the record with the body: by its URL and time, by its id, or else any with the
-    /// digest.
+    /// Returns the record with the body: by its URL and time, by its id, or else any record with
+    /// the digest.
     pub(crate) fn find(&self, Reference { at, id, digest }: &Reference) -> Option<RecordLocation> {
         let at = at.as_ref().and_then(|at| self.by_address.get(at));
         let id = || id.as_ref().and_then(|id| self.by_id.get(id));
@@ -59,7 +59,7 @@ impl Bodies {
     }
 }
 
-/// Returns what stands for the digest that a record states, of any algorithm.
+/// Returns a hash of the digest stated in a record, of any algorithm.
 fn stated_digest(record: &StoredRecord) -> Option<Sha1Digest> {
     let stated = record.fields.get("WARC-Payload-Digest")?;
     Some(record.payload_digest().unwrap_or_else(|| Sha1Digest::compute(stated.trim().to_ascii_lowercase().as_bytes())))

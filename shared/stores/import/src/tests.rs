@@ -16,7 +16,7 @@ use super::*;
 
 const NOW: &str = "2024-06-01T00:00:00Z";
 
-/// A record: its fields behind the version, and its block.
+/// Returns a record from its fields after the version, and its block.
 fn record(fields: &str, block: &[u8]) -> Vec<u8> {
     let fields: String = fields.split(' ').map(|field| format!("WARC-{}\r\n", field.replacen('=', ": ", 1))).collect();
     let head = format!("WARC/1.1\r\n{fields}Content-Length: {}\r\n\r\n", block.len());
@@ -34,7 +34,7 @@ fn response(path: &str, day: u8, fields: &str, body: &str) -> Vec<u8> {
     record(&fields, format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}").as_bytes())
 }
 
-/// A folder with one WARC file of these records.
+/// Returns a folder with one WARC file of these records.
 fn folder(records: &[Vec<u8>]) -> (tempfile::TempDir, Archives) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.warc.gz"), records.concat()).unwrap();
@@ -64,7 +64,7 @@ const LIMITS: FetchLimits = FetchLimits {
     decoded_bytes_max: 200,
 };
 
-/// The answers of a round to these paths.
+/// Fetches a path from the answers of a round.
 async fn fetched(archives: &Archives, round: usize, path: &str) -> Fetched {
     let fetcher = ArchiveFetcher::new(archives);
     let (mut rounds, _) = index(archives).into_rounds();
@@ -78,7 +78,7 @@ async fn body(archives: &Archives, round: usize, path: &str) -> String {
 }
 
 #[test]
-fn what_is_no_visit_is_left_out_and_counted() {
+fn records_other_than_visits_are_left_out_and_counted() {
     let request = |number: u8, of: u8, method: &str| {
         let fields = format!("Type=request Record-ID={} Concurrent-To={}", id(number), id(of));
         record(&fields, format!("{method} / HTTP/1.1\r\nUser-Agent: Bot\r\n\r\n").as_bytes())
@@ -145,7 +145,7 @@ async fn a_revisit_has_the_body_that_it_refers_to() {
     };
     let digest = " Payload-Digest=sha256:AbCd";
     let (_folder, archives) = folder(&[
-        // Behind what refers to it, as in files that are read in another order than they were
+        // Located after the referring record, as in files read in another order than they were
         // written.
         revisit("/by-address", " Refers-To-Target-URI=https://a.example/b Refers-To-Date=2024-05-02T00:00:00Z", head),
         revisit("/by-id", &format!(" Refers-To={}", id(1)), b""),
@@ -224,7 +224,7 @@ async fn the_iterations_of_a_crawl_of_ours_stay_apart() {
 }
 
 #[test]
-fn what_the_crawl_has_is_left_out_and_what_is_older_than_that() {
+fn answers_that_the_crawl_has_and_older_ones_are_left_out() {
     let (_folder, archives) = folder(&[
         response("/a", 1, "", ""),
         response("/a", 2, "", ""),
@@ -309,7 +309,7 @@ async fn a_body_that_is_not_read_is_taken_up_to_the_limit_of_such_bodies() {
 }
 
 #[tokio::test]
-async fn a_damaged_file_gives_what_is_in_front_of_the_damage_and_says_where_it_is() {
+async fn a_damaged_file_is_read_up_to_the_damage_which_is_located() {
     let mut damaged = response("/b", 1, "", "damaged");
     let middle = damaged.len() / 2;
     damaged[middle] ^= 0xff;
@@ -317,7 +317,7 @@ async fn a_damaged_file_gives_what_is_in_front_of_the_damage_and_says_where_it_i
     let read = index(&archives);
     assert_eq!((read.captures(), read.faults.len()), (1, 1), "{:?}", read.faults);
     assert!(read.faults[0].contains("a.warc.gz: no readable record at byte "), "{:?}", read.faults);
-    // A file that goes away meanwhile costs its answers.
+    // A file that disappears meanwhile costs its answers.
     let fetcher = ArchiveFetcher::new(&archives);
     fetcher.begin(read.into_rounds().0.swap_remove(0));
     fs::remove_file(folder.path().join("a.warc.gz")).unwrap();
@@ -327,7 +327,7 @@ async fn a_damaged_file_gives_what_is_in_front_of_the_damage_and_says_where_it_i
     assert_eq!(failure.detail, "there is no answer in the archives");
 }
 
-/// A package as Browsertrix lays it out.
+/// Returns a package as Browsertrix lays it out.
 fn package(folder: &tempfile::TempDir, compression: CompressionMethod) -> PathBuf {
     let path = folder.path().join("crawl.wacz");
     let mut zip = ZipWriter::new(File::create(&path).unwrap());
@@ -360,7 +360,7 @@ async fn a_package_is_read_in_its_place() {
 }
 
 #[test]
-fn what_is_no_archive_is_refused() {
+fn other_files_than_archives_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("a.txt"), "").unwrap();

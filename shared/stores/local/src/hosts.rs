@@ -1,9 +1,12 @@
-//! Politeness between processes: the crawls of several data directories on one machine share the slots of a host.
+//! Politeness between processes: the crawls of several data directories on one machine share the
+//! slots of a host.
 //!
-//! Within a data directory the host's row sees to it that only one origin of a host is visited at a time. Another directory has rows of its own. So
-//! each request also takes a slot of its host: the lock of a file in a folder of the user's. A definition that allows one request at a time uses the
-//! first slot alone, as all such crawls do, so they take turns, request by request, and each keeps its delay after the request of another, too. The
-//! system gives a lock back when its process dies.
+//! Within a data directory the host's row ensures that only one origin of a host is visited at a
+//! time, but another directory has rows of its own. So each request also takes a slot of its host:
+//! the lock of a file in a folder of the user's. A definition that allows one request at a time
+//! uses only the first slot, as all such crawls do, so they take turns, request by request, and
+//! each keeps its delay after the others' requests too. The system releases a lock when its process
+//! dies.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,42 +25,45 @@ use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher, Fetchers};
 use jiff::Timestamp;
 
-/// How often to look whether a slot is free.
+/// How often to check for a free slot.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// The longest wait for a slot, whose holder makes one request with its time limits. Then the request fails, and is tried again later: a process that
-/// hangs costs others no more than a site that does.
+/// The longest wait for a slot, whose holder makes one request with its time limits. Then the
+/// request fails, and is tried again later: a hanging process costs others no more than a hanging
+/// site.
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
-/// Hosts share this many files, so that a crawl of many hosts leaves few. Two that share one take turns while they make a request, and each has a
-/// stamp of its own.
+/// The number of files that hosts share, so that a crawl of many hosts leaves few. Two hosts with
+/// one file take turns with their requests, but each has a stamp of its own.
 const FILES_MAX: u64 = 4_096;
 
-/// The most stamps in a file, the latest ones: more hosts than share one, unless thousands are visited at once.
+/// The most stamps in a file, the latest ones: more than the hosts that share one, unless thousands
+/// are visited at once.
 const STAMPS_MAX: usize = 16;
 
-/// The slots of a definition with more requests at a time.
+/// The most slots, for definitions with concurrent requests.
 const SLOTS_MAX: u16 = 64;
 
-/// The number of the file that is held while waiting for a slot.
+/// The number of the file that is locked while waiting for a slot.
 const TURNSTILE: u16 = SLOTS_MAX;
 
-/// The longest text of a stamp, with the end of its line.
+/// The longest stamp, with the end of its line.
 const STAMP_BYTES_MAX: u64 = 120;
 
 /// The folder with the slots of hosts, for all processes of this user.
 #[derive(Clone, Debug)]
 pub struct HostSlots {
     folder: PathBuf,
-    /// The slot to look at next.
+    /// The slot to check next.
     next: Arc<AtomicU16>,
 }
 
 impl HostSlots {
-    /// Opens the folder of this user: in `XDG_RUNTIME_DIR`, or else in the directory for temporary files.
+    /// Opens the folder of this user: in `XDG_RUNTIME_DIR`, or else in the directory for temporary
+    /// files.
     ///
     /// # Errors
-    /// It cannot be made, or another user made it.
+    /// Fails if it cannot be created, or another user created it.
     #[cfg(unix)]
     pub fn open_for_user() -> io::Result<Self> {
         let given = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
@@ -72,7 +78,7 @@ impl HostSlots {
     /// Opens the folder of this user.
     ///
     /// # Errors
-    /// Always: only Unix says whose a folder is.
+    /// Always fails: only Unix tells who owns a folder.
     #[cfg(not(unix))]
     pub fn open_for_user() -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
@@ -101,7 +107,8 @@ impl HostSlots {
         let mut hasher = DefaultHasher::new();
         host.hash(&mut hasher);
         let host = hasher.finish();
-        // Whoever waits holds the turnstile, so that nobody who just gave a slot back takes it again before.
+        // A waiter holds the turnstile, so that the process that just released a slot cannot take
+        // it again first.
         let Ok(turnstile) = self.file(host, TURNSTILE) else { return Taken::NoLocks };
         let (since, mut is_next) = (clock.monotonic(), false);
         while clock.monotonic().saturating_sub(since) < WAIT_MAX {
@@ -124,8 +131,8 @@ impl HostSlots {
         Taken::TooLong
     }
 
-    /// Locks a slot that nobody holds; `None` if there is none. Begins behind the slot that was taken
-    /// last, so that few files are opened if most slots are free or their requests take equally long.
+    /// Locks a free slot; `None` if there is none. Begins after the last slot taken, so that few
+    /// files are opened if most slots are free or their requests take equally long.
     fn lock_free(&self, host: u64, slots: u16) -> io::Result<Option<Slot>> {
         let first = self.next.fetch_add(1, Ordering::Relaxed) % slots;
         for slot in (first..slots).chain(0..first) {
@@ -139,27 +146,29 @@ impl HostSlots {
     }
 }
 
-/// What became of waiting for a slot.
+/// The result of waiting for a slot.
 enum Taken {
-    /// It is held.
+    /// A slot is held.
     Slot(Slot),
-    /// The file system has no locks.
+    /// The file system does not support locks.
     NoLocks,
-    /// Others held all of them.
+    /// All slots stayed taken.
     TooLong,
 }
 
-/// A slot that is held. Its file has a stamp of each host that used it: which process last made a request, and when that began and ended.
+/// A held slot. Its file has a stamp for each host that used it: the last process to make a
+/// request, and when that began and ended.
 struct Slot {
     file: File,
     host: u64,
-    /// The stamps of other hosts, the latest ones last.
+    /// The stamps of other hosts, latest last.
     others: Vec<String>,
 }
 
 impl Slot {
-    /// Returns how long to wait for this delay: since the end of another process's last request, or the beginning of one's own. That began later than
-    /// its pace had it if it waited for the slot, and the next one would follow at once.
+    /// Returns how long to wait for this delay: since the end of another process's last request, or
+    /// the beginning of one's own. The own request began later than its pace planned if it waited
+    /// for the slot, so the next one would follow too soon.
     fn wait(&mut self, delay: Duration, now: Timestamp) -> Duration {
         let mut text = String::new();
         let read = self.file.seek(SeekFrom::Start(0)).and_then(|_| {
@@ -175,23 +184,23 @@ impl Slot {
         own.first().and_then(|stamp| rest_of(delay, &stamp[name.len()..], now)).unwrap_or_default()
     }
 
-    /// Notes when a request began and ended, and gives the slot back with its file.
+    /// Records when a request began and ended, and releases the slot by closing its file.
     fn release(mut self, began: Timestamp, ended: Timestamp) {
         let mut stamps = self.others.split_off(self.others.len().saturating_sub(STAMPS_MAX - 1));
         stamps.push(format!("{:x} {} {began} {ended}\n", self.host, std::process::id()));
         let written = self.file.set_len(0).and_then(|()| self.file.seek(SeekFrom::Start(0)));
-        // What cannot be written is not read.
+        // A stamp that cannot be written is simply missing.
         let _ = written.and_then(|_| self.file.write_all(stamps.join("\n").as_bytes()));
     }
 }
 
-/// Returns what is left of a delay by a stamp, without its host; `None` if it is damaged.
+/// Returns the rest of a delay by a stamp, without its host; `None` if it is damaged.
 fn rest_of(delay: Duration, stamp: &str, now: Timestamp) -> Option<Duration> {
     let mut fields = stamp.split_whitespace();
     let process: u32 = fields.next()?.parse().ok()?;
     let (began, ended): (Timestamp, Timestamp) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
     let at = if process == std::process::id() { began } else { ended };
-    // A stamp from the future is that of a clock that was set.
+    // A stamp from the future was written before the clock was set back.
     let since = now.duration_since(at).try_into().unwrap_or(delay);
     Some(delay.saturating_sub(since))
 }
@@ -204,7 +213,7 @@ pub struct SlottedFetchers<S, C> {
 }
 
 impl<S, C> SlottedFetchers<S, C> {
-    /// Returns these fetchers with these slots; without any, requests are made at once.
+    /// Returns these fetchers with these slots; without slots, requests are made at once.
     #[must_use]
     pub const fn new(fetchers: S, slots: Option<HostSlots>, clock: C) -> Self {
         Self { fetchers, slots, clock }
@@ -262,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_delay_is_kept_after_the_request_of_another_process_and_no_other() {
+    fn a_delay_is_kept_only_after_another_processs_request() {
         let folder = tempfile::tempdir().unwrap();
         let at = |ms: i64| Timestamp::from_millisecond(1_795_000_000_000 + ms).unwrap();
         let (own, other) = (std::process::id(), std::process::id() + 1);
@@ -309,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_somebody_else_is_not_used() {
+    fn another_users_folder_is_not_used() {
         let place = tempfile::tempdir().unwrap();
         let user = rustix::process::geteuid().as_raw();
         assert!(HostSlots::open(&place.path().join("new"), user).is_ok());

@@ -1,4 +1,5 @@
-//! Cleaning up after a process that died, when the directory is next opened: the lock proves that nobody else is alive.
+//! Recovery from a crash, when the directory is next opened: the lock proves that no other process
+//! uses it.
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use crate::archive::{delete, list_files};
 use crate::db::values::{Json, Text, Time};
 use crate::db::{Db, OriginRowId, StoreError};
 
-/// Why the cleaning up failed.
+/// Why recovery failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecoveryError {
     #[error(transparent)]
@@ -26,14 +27,15 @@ impl From<rusqlite::Error> for RecoveryError {
     }
 }
 
-/// Makes every parse that was under way count as dead: it is counted when the next begins.
+/// Marks every running parse as crashed: it is counted when the next begins.
 pub(crate) fn end_parses(db: &Db, now: Timestamp) -> Result<(), RecoveryError> {
     let sql = "UPDATE segment SET parsing = json_set(parsing, '$.until', ?1) WHERE parsing IS NOT NULL";
     db.execute(sql, [Time(now)])?;
     Ok(())
 }
 
-/// Voids every lease that is held, and every host with it, and deletes the objects that its holder wrote and did not commit.
+/// Voids every held lease with its host, and deletes the objects that its holder wrote and did not
+/// commit.
 pub(crate) fn void_leases(db: &Db, directory: &Path, now: Timestamp) -> Result<(), RecoveryError> {
     let transaction = db.connection.unchecked_transaction()?;
     db.clear_domains()?;
@@ -62,7 +64,8 @@ fn held(db: &Db) -> Result<Vec<(OriginRowId, OriginKey, Lease)>, StoreError> {
     })
 }
 
-/// Deletes what is under the turn's prefix, half-written files too, and belongs to no segment.
+/// Deletes the objects under the turn's prefix that belong to no segment, including partially
+/// written files.
 fn delete_orphans(db: &Db, directory: &Path, key: &OriginKey, lease: &Lease) -> Result<(), RecoveryError> {
     let prefix = ObjectKey::turn_prefix(key, lease.iteration, lease.turn);
     for path in list_files(directory, &prefix, None, usize::MAX, |_| true)? {

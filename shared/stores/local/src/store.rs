@@ -17,16 +17,16 @@ use crate::open::{self, OpenError, Reading};
 use crate::recovery;
 use crate::retention::{self, Compaction, Released, SqliteRetained};
 
-/// How long after a ticket or a lease expired the sweeper acts, by default. Within a process nothing is lost on the way except what the queue had
-/// no room for.
+/// The default time between the expiry of a ticket or a lease and the sweeper's action. Within a
+/// process nothing is lost on the way except messages that did not fit into the queue.
 pub const LEASE_GRACE: Duration = Duration::from_secs(2);
 
-/// What a crawl can be allowed only on the command line.
+/// A permission that a crawl can get only on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowance {
-    /// To make requests to private addresses.
+    /// Requests to private addresses.
     PrivateAddresses,
-    /// To make requests to servers whose certificates are not checked.
+    /// Requests to servers whose certificates are not checked.
     UncheckedCertificates,
 }
 
@@ -34,7 +34,7 @@ impl Allowance {
     /// All allowances.
     pub const ALL: [Self; 2] = [Self::PrivateAddresses, Self::UncheckedCertificates];
 
-    /// Returns how the settings that record it begin.
+    /// Returns the prefix of the settings that record it.
     #[must_use]
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -46,7 +46,8 @@ impl Allowance {
 
 /// A data directory that only this process writes to: `dragline.db`, `raw/` and the file `lock`.
 ///
-/// The adapters that it returns share one connection. The directory is free again when the store and all of them are dropped, or the process dies.
+/// The adapters that it returns share one connection. The directory is free again when the store
+/// and all of them are dropped, or the process dies.
 #[derive(Clone)]
 pub struct LocalStore {
     directory: PathBuf,
@@ -54,18 +55,20 @@ pub struct LocalStore {
 }
 
 impl LocalStore {
-    /// Opens a data directory, or makes one. Voids the leases of a process that died, and deletes what it wrote without committing.
+    /// Opens a data directory, or creates one. Voids the leases of a process that died, and deletes
+    /// what it wrote without committing.
     ///
     /// # Errors
-    /// [`OpenError`] says in one line why it cannot be opened.
+    /// Returns an [`OpenError`] if it cannot be opened.
     pub fn open(directory: &Path, now: Timestamp) -> Result<Self, OpenError> {
         Self::open_with_grace(directory, now, LEASE_GRACE)
     }
 
-    /// Like [`LocalStore::open`], with another time after which the sweeper acts on tickets and leases.
+    /// Like [`LocalStore::open`], with another time until the sweeper acts on expired tickets and
+    /// leases.
     ///
     /// # Errors
-    /// [`OpenError`].
+    /// Returns the errors of [`LocalStore::open`].
     pub fn open_with_grace(directory: &Path, now: Timestamp, lease_grace: Duration) -> Result<Self, OpenError> {
         let (connection, lock) = open::for_writing(directory)?;
         let db = Db { connection, lease_grace };
@@ -76,10 +79,11 @@ impl LocalStore {
         Ok(Self { directory: directory.to_owned(), writer: Arc::new(writer) })
     }
 
-    /// Opens the database of a data directory for reading, whether a crawl is running or not, and whether the directory can be written or not.
+    /// Opens the database of a data directory for reading, whether or not a crawl is running, and
+    /// whether or not the directory is writable.
     ///
     /// # Errors
-    /// [`OpenError`], also if there is no data directory.
+    /// Returns an [`OpenError`], also if there is no data directory.
     pub fn open_read_only(directory: &Path) -> Result<Reading, OpenError> {
         open::for_reading(directory)
     }
@@ -87,12 +91,12 @@ impl LocalStore {
     /// Whether a process is writing to a data directory now. Does not disturb it.
     ///
     /// # Errors
-    /// [`OpenError`] if the system does not say.
+    /// Returns an [`OpenError`] if the system does not tell.
     pub fn is_in_use(directory: &Path) -> Result<bool, OpenError> {
         open::is_in_use(directory)
     }
 
-    /// Returns the crawls of this directory by name, those that have not begun included.
+    /// Returns the crawls of this directory by name, including those that have not begun.
     ///
     /// # Errors
     /// Fails if the database cannot be read.
@@ -100,7 +104,7 @@ impl LocalStore {
         self.writer.run("read crawls", self.subject(), Db::crawl_names).await
     }
 
-    /// Whether this crawl was ever allowed this.
+    /// Whether this crawl ever got this permission.
     ///
     /// # Errors
     /// Fails if the database cannot be read.
@@ -109,7 +113,7 @@ impl LocalStore {
         self.writer.run("read settings", self.subject(), move |db| db.is_allowed(&crawl, allowance)).await
     }
 
-    /// Records that this crawl is allowed this.
+    /// Records that this crawl has this permission.
     ///
     /// # Errors
     /// Fails if the database cannot be written.
@@ -134,7 +138,7 @@ impl LocalStore {
         SqliteDocuments::new(Arc::clone(&self.writer))
     }
 
-    /// Returns what makes documents again.
+    /// Returns the adapter that remakes documents.
     #[must_use]
     pub fn remaking(&self) -> SqliteRemaking {
         SqliteRemaking::new(Arc::clone(&self.writer))
@@ -146,16 +150,17 @@ impl LocalStore {
         DirectoryArchive::new(&self.directory)
     }
 
-    /// Returns what is kept of its crawls.
+    /// Returns the retained data of its crawls.
     #[must_use]
     pub fn retained(&self) -> SqliteRetained {
         SqliteRetained::new(Arc::clone(&self.writer))
     }
 
-    /// Gives the space of deleted rows back to the file system, and removes directories without objects. No store of the directory may be open.
+    /// Releases the space of deleted rows to the file system, and removes directories without
+    /// objects. No store of the directory may be open.
     ///
     /// # Errors
-    /// [`OpenError`] if the directory cannot be opened, or is in use.
+    /// Returns an [`OpenError`] if the directory cannot be opened, or is in use.
     pub fn compact(directory: &Path, compaction: Compaction) -> Result<Released, OpenError> {
         retention::compact(directory, compaction)
     }

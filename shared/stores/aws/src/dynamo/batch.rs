@@ -1,4 +1,4 @@
-//! Batches, of which AWS may postpone parts: those are requested again.
+//! Batches. AWS may postpone parts of them, which are requested again.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,8 @@ use crate::tables::{PARTITION, SORT, Table};
 /// The most keys of a `BatchGetItem`.
 const GETS_MAX: usize = 100;
 
-/// How many of them are requested at the same time. Whoever adds up the rows of hundreds of thousands of origins waits for answers most of the time.
+/// The most concurrent batches. Summing the rows of hundreds of thousands of origins is mostly
+/// waiting for answers.
 const BATCHES_AT_ONCE: usize = 8;
 
 /// The most deletes of a `BatchWriteItem`.
@@ -29,7 +30,7 @@ const STATEMENTS_MAX: usize = 25;
 /// One `PartiQL` statement on one item.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
-    /// Where the item is.
+    /// The item's table.
     pub(crate) table: Table,
     pub(crate) text: String,
     pub(crate) parameters: Vec<AttributeValue>,
@@ -47,7 +48,8 @@ pub(crate) enum Rejection {
 }
 
 impl Dynamo {
-    /// Returns items by their keys, without those that do not exist. Several batches are requested at the same time.
+    /// Returns items by their keys, without missing ones. Several batches are requested
+    /// concurrently.
     pub(crate) async fn get_all(&self, keys: Vec<Key>, kind: ReadKind) -> Result<HashMap<Key, Item>, StoreError> {
         let mut found = HashMap::new();
         let batches: Vec<Vec<Key>> = keys.chunks(GETS_MAX).map(<[Key]>::to_vec).collect();

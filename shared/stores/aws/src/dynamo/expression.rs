@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-/// An expression and its values. The names need no list: each `#name` stands for the attribute with that name.
+/// An expression and its values. The names need no list: each `#name` stands for the attribute with
+/// that name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Expression {
     text: String,
@@ -35,7 +36,8 @@ impl Expression {
     }
 }
 
-/// Returns the attribute names that expressions mention, by their placeholders; `None` if there are none, as DynamoDB wants them left out then.
+/// Returns the attribute names used in expressions, by their placeholders; `None` if there are
+/// none, as DynamoDB then requires them to be omitted.
 pub(super) fn names<'e>(
     expressions: impl IntoIterator<Item = Option<&'e Expression>>,
 ) -> Option<HashMap<String, String>> {
@@ -66,7 +68,7 @@ mod tests {
     use crate::dynamo::{number, text};
 
     #[test]
-    fn names_are_those_that_the_text_mentions() {
+    fn only_mentioned_names_are_sent() {
         let update =
             Expression::new("SET #due = :due ADD #outcome_20 :n").with(":due", number(5)).with(":n", number(1));
         let condition = Expression::new("#state = :state AND attribute_exists(#sk)").with(":state", text("idle"));
@@ -79,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_mentioned_is_left_out() {
+    fn unmentioned_names_are_omitted() {
         assert_eq!(names([None]), None);
         assert_eq!(values([Some(&Expression::new("attribute_exists(#sk)"))]), None);
     }

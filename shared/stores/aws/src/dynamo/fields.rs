@@ -1,4 +1,4 @@
-//! Values in items: written in one way, and checked when read.
+//! Item attributes: written in one form, and checked when read.
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -29,7 +29,7 @@ pub(crate) fn blob(bytes: Vec<u8>) -> AttributeValue {
     AttributeValue::B(Blob::new(bytes))
 }
 
-/// Returns an instant as milliseconds since 1970, which conditions can compare.
+/// Returns a time as milliseconds since 1970, which conditions can compare.
 pub(crate) fn instant(at: Timestamp) -> AttributeValue {
     number(at.as_millisecond())
 }
@@ -38,7 +38,7 @@ pub(crate) fn json(value: &impl Serialize) -> Result<AttributeValue, StoreError>
     Ok(text(serde_json::to_string(value)?))
 }
 
-/// An item to be read.
+/// The attributes of an item that is being read.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'i>(pub(crate) &'i Item);
 
@@ -94,7 +94,7 @@ impl<'i> Fields<'i> {
         Ok(serde_json::from_str(self.text(name)?)?)
     }
 
-    /// Returns a value that is stored as its text.
+    /// Parses a value that is stored as text.
     pub(crate) fn parsed<T: TryFrom<String>>(self, name: &str) -> Result<T, StoreError> {
         T::try_from(self.text(name)?.to_owned()).map_err(|_| damaged(name))
     }
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_and_damage_is_reported() {
+    fn values_are_read_back_and_damage_is_reported() {
         let at = Timestamp::from_millisecond(1_795_000_000_123).unwrap();
         let item = Item::from([
             ("text".to_owned(), text("a")),

@@ -1,4 +1,4 @@
-//! DynamoDB as the frontier uses it: typed items, expressions, and requests that are retried where that is right.
+//! DynamoDB as the frontier uses it: typed items, expressions, and requests with safe retries.
 
 mod batch;
 mod expression;
@@ -23,7 +23,7 @@ pub(crate) use self::read::{Order, Range};
 pub(crate) use self::write::{IndexWrites, Role, Write};
 pub(crate) use crate::meter::capacity::Item;
 
-/// A client of a stack's tables.
+/// A client for a stack's tables.
 #[derive(Clone)]
 pub(crate) struct Dynamo {
     client: aws_sdk_dynamodb::Client,
@@ -41,7 +41,7 @@ impl Dynamo {
         self.tables.get(table)
     }
 
-    /// Returns the rounds of an operation that decides again where others were faster.
+    /// Returns the rounds of an operation that decides again if another writer was faster.
     pub(crate) fn rounds(&self) -> Rounds {
         Rounds::new(&self.rng)
     }

@@ -15,13 +15,13 @@ use crate::tables::{Index, SORT, Table};
 pub(crate) struct Range {
     pub(crate) table: Table,
     pub(crate) partition: String,
-    /// What the sort keys start with; `None` for all.
+    /// The prefix of the sort keys; `None` for all.
     pub(crate) prefix: Option<String>,
     /// The sort key after which to begin, whether or not it exists; `None` for the first.
     pub(crate) after: Option<String>,
 }
 
-/// In which order items of a range are returned: of their sort keys, or the other.
+/// The order of a range's items: ascending by sort key, or descending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Forwards,
@@ -51,7 +51,8 @@ impl Dynamo {
         self.page(range, Order::Forwards, limit, kind).await
     }
 
-    /// Returns items of a range in one order or the other, at most `limit`; those before the range's `after` if it is backwards.
+    /// Returns items of a range in either order, at most `limit`; backwards, those before the
+    /// range's `after`.
     pub(crate) async fn page(
         &self,
         range: &Range,
@@ -73,7 +74,7 @@ impl Dynamo {
         Ok(Page { items, next: next.transpose()? })
     }
 
-    /// Returns a whole range. For ranges that are small by nature.
+    /// Returns a whole range, for ranges that are always small.
     pub(crate) async fn all(&self, mut range: Range) -> Result<Vec<Item>, StoreError> {
         let mut items = Vec::new();
         loop {
@@ -86,8 +87,9 @@ impl Dynamo {
         }
     }
 
-    /// Counts the items of a range that meet a condition, without returning them. All of the range is read, and billed; `item_bytes` is about the
-    /// size of an item, for the meter. May lag.
+    /// Counts the items of a range that meet a condition, without returning them. The whole range
+    /// is read, and billed; `item_bytes` is the approximate size of an item, for the meter. May
+    /// lag.
     pub(crate) async fn count(
         &self,
         range: &Range,
@@ -129,7 +131,7 @@ impl Dynamo {
         Ok(item)
     }
 
-    /// Returns a query with this condition, of a table or of the index that the caller names.
+    /// Returns a query with this condition, on a table or one of its indexes.
     fn query(&self, table: Table, condition: &Expression) -> QueryFluentBuilder {
         let query = self.client.query().table_name(self.table(table));
         let query = query.key_condition_expression(condition.text());
@@ -139,7 +141,7 @@ impl Dynamo {
     }
 }
 
-/// Entries of an index, and where to continue.
+/// Entries of an index, and the key to continue after.
 type Entries = (Vec<Item>, Option<Item>);
 
 impl Dynamo {
@@ -166,7 +168,7 @@ impl Dynamo {
     }
 }
 
-/// The most items that are requested at once when all are wanted; DynamoDB cuts at 1 MB.
+/// The most items requested at once for a whole range; DynamoDB cuts at 1 MB.
 const PAGE_MAX: usize = 1_000;
 
 impl Range {

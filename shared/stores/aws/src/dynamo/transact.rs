@@ -128,14 +128,14 @@ impl Dynamo {
         };
         let reasons = match error.as_service_error() {
             Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
-            // An earlier try, whose answer did not come, is still under way.
+            // An earlier try, whose answer was lost, is still under way.
             Some(TransactWriteItemsError::TransactionInProgressException(_)) => {
                 return Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
             }
             _ => return Err(StoreError::request("TransactWriteItems", error)),
         };
         let has = |code: &str| reasons.iter().any(|reason| reason.code() == Some(code));
-        // Checked first: nobody knows whether a row that conflicted with another transaction would have refused as well.
+        // Checked first: a row that conflicted with another transaction might have refused as well.
         if PASSING.into_iter().any(has) {
             return Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
         }

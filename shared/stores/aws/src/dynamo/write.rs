@@ -1,9 +1,9 @@
-//! What to write to one row, and under which condition.
+//! A write to one row, with its condition.
 
 use super::{Expression, Item, Key};
 use crate::meter::capacity::{WriteUnits, item_bytes};
 
-/// What a row is in a transaction, to tell which one refused.
+/// The role of a row in a transaction, which identifies the one that refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Crawl,
@@ -21,7 +21,7 @@ pub(crate) enum Role {
     Other,
 }
 
-/// How often a write touches the sparse index: an entry that moves is deleted and put.
+/// How a write affects the sparse index: an entry that moves is deleted and put.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum IndexWrites {
     #[default]

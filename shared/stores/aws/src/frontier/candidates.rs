@@ -18,11 +18,13 @@ use crate::rows::keys;
 use crate::tables::Table;
 
 impl Candidates for DynamoFrontier {
-    /// Reads what exists, decides, and writes what is now the claimer's own. Whatever somebody else changed meanwhile is decided again.
+    /// Reads the candidates, decides, and writes the claimer's own. URLs changed by others
+    /// meanwhile are decided again.
     ///
-    /// The read comes first because most links lead to known URLs: a read of one costs a tenth of a refused write. The first read may be out of
-    /// date: claims of this iteration stay, and writes are refused where the state has changed. That a candidate is not due is believed only after
-    /// a consistent read.
+    /// The read comes first because most links lead to known URLs: a read costs a tenth of a
+    /// refused write. The first read may be stale: claims of this iteration stay, and writes are
+    /// refused where the state has changed. Only a consistent read counts as proof that a candidate
+    /// is not due.
     async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
         at("claim", &request.origin, async {
             let mut claims: Vec<Option<Claim>> = vec![None; request.urls.len()];
@@ -106,7 +108,7 @@ impl Candidates for DynamoFrontier {
         .await
     }
 
-    /// Refuses what is older than the stored state, and what does not exist.
+    /// Refuses updates older than the stored state, and of missing candidates.
     async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
         at("update candidates", origin, async {
             let table = self.db.table(Table::Candidates);
@@ -165,11 +167,12 @@ impl DynamoFrontier {
 /// The result of claiming one URL.
 enum Claimed {
     Answer(Claim),
-    /// This, if the statement takes effect.
+    /// This claim, if the statement takes effect.
     OnceWritten(Statement, Claim),
 }
 
-/// Returns updates in layers, none of which contains a URL twice, each URL's in order: a batch with a duplicate key fails.
+/// Splits updates into layers, as a batch with a duplicate key fails: no layer contains a URL
+/// twice, and each URL's updates stay in order.
 fn layers(updates: &[CandidateUpdate]) -> Vec<Vec<&CandidateUpdate>> {
     let mut layers: Vec<Vec<&CandidateUpdate>> = Vec::new();
     let mut earlier: HashMap<&str, usize> = HashMap::new();
@@ -192,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_layer_has_a_url_twice_and_each_urls_updates_keep_their_order() {
+    fn layers_have_no_url_twice_and_keep_each_urls_order() {
         let update = |path: &str, n| CandidateUpdate {
             path_and_query: path.into(),
             iteration: Iteration::FIRST,

@@ -1,4 +1,4 @@
-//! Crawls: which definition is theirs, and their schedules. What is large is in rows beside theirs.
+//! Crawls: their current definitions and their schedules. Large parts are in rows of their own.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::tables::{AGENDA_AT, Index, PARTITION};
 
 const VERSION: &str = "version";
 
-/// Exists only while the crawl is switched off, and says so.
+/// The attribute that marks a crawl as switched off; absent otherwise.
 const SWITCH: &str = "switch";
 const OFF: &str = "off";
 
@@ -60,7 +60,7 @@ impl Crawls for DynamoFrontier {
             if let Some(definition) = self.definition(crawl, version).await? {
                 return Ok(Some(definition));
             }
-            // An earlier version of this program kept the newest in the crawl's row.
+            // An earlier version of this program kept the newest definition in the crawl's row.
             let current = self.crawl(crawl).await?.filter(|row| row.version == version);
             Ok(current.map(|row| row.definition))
         })
@@ -141,7 +141,7 @@ impl DynamoFrontier {
         self.read(crawl, item.as_ref()).await
     }
 
-    /// Reads a crawl's row, if there is one, and the definition beside it; `None` also where there is no definition.
+    /// Reads a crawl's row and its definition; `None` if either is missing.
     async fn read(&self, crawl: &CrawlId, item: Option<&Item>) -> Result<Option<CrawlRow>, StoreError> {
         let Some(item) = item else { return Ok(None) };
         let fields = rows::fields(item)?;
@@ -160,7 +160,7 @@ impl DynamoFrontier {
         Ok(Some(CrawlRow { definition, version, switch }))
     }
 
-    /// Returns the crawls that need this kind of attention by then, the earliest first.
+    /// Returns the crawls that need this kind of attention by `until`, the earliest first.
     async fn on_agenda(&self, kind: &str, until: Timestamp, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
         let (mut crawls, mut start) = (Vec::new(), None);
         loop {
@@ -176,13 +176,14 @@ impl DynamoFrontier {
     }
 }
 
-/// Keeps a definition that an earlier version of this program put into the crawl's row, for the iterations that began with it.
+/// Moves a definition that an earlier version of this program kept in the crawl's row to a row of
+/// its own, for the iterations that began with it.
 fn keep(before: &CrawlRow) -> Result<Write, StoreError> {
     let key = keys::definition(&before.definition.name, before.version);
     Ok(Write::put(Role::Other, &key, rows::row(&key, [(DEFINITION, json(&before.definition)?)])))
 }
 
-/// Writes which version is current, and switches the crawl on.
+/// Sets the current version, and switches the crawl on.
 fn write_spec(put: &PutCrawl, version: u32) -> Write {
     let (set, remove) = match put.next {
         Some(_) => (", #agenda = :agenda, #agenda_at = :agenda_at", "#switch"),

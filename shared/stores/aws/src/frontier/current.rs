@@ -1,4 +1,5 @@
-//! Current rows, for decisions: read consistently, and checked again by whatever is written from them.
+//! Current rows for decisions: read consistently, and checked again by every write that is based on
+//! them.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,8 @@ pub(super) struct Current {
 }
 
 impl DynamoFrontier {
-    /// Returns the rows of one origin and an iteration in one request. `None` if an operation came between their reads: read again.
+    /// Reads the rows of one origin and an iteration in one request. `None` if another operation
+    /// came between their reads: read again.
     pub(super) async fn current(&self, origin: &OriginKey, number: Iteration) -> Result<Option<Current>, StoreError> {
         let [lease, inbox, row] = [keys::lease(origin), keys::inbox(origin), keys::iteration(&origin.crawl, number)];
         let wanted = vec![lease.clone(), inbox.clone(), row.clone()];
@@ -28,7 +30,7 @@ impl DynamoFrontier {
         Ok(Some(Current { rows, iteration }))
     }
 
-    /// Returns the rows of several origins, of those that have any, together with another item. `None` as above.
+    /// Reads the existing rows of several origins, together with another item. `None` as above.
     pub(super) async fn current_of(
         &self,
         origins: BTreeSet<&OriginKey>,
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_that_were_read_while_an_origin_opened_or_closed_are_read_again() {
+    fn rows_read_while_an_origin_opens_or_closes_are_read_again() {
         let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() };
         let pace = Pace::new(Duration::from_secs(1));
         let lease = |number| Lease::opened(None, number, pace, Timestamp::UNIX_EPOCH);

@@ -1,4 +1,5 @@
-//! Definitions: each version in rows of its own, which never change, deflated and in parts, as thousands of seeds may take more than a row holds.
+//! Definitions: each version in immutable rows of its own, deflated and split, as thousands of
+//! seeds may exceed the size of a row.
 
 use dragline_domain::definition::Definition;
 use dragline_domain::ids::CrawlId;
@@ -16,14 +17,15 @@ const PACKED: &str = "packed";
 const JSON_BYTES: &str = "json_bytes";
 const PARTS: &str = "parts";
 
-/// The most of a definition in one row, which holds 400 KB.
+/// The most bytes of a definition in one row, which holds 400 KB.
 const PART_BYTES_MAX: usize = 350 << 10;
 
-/// The most of a definition, deflated: its parts and the crawl's row fit one transaction of 4 MB.
+/// The most bytes of a definition, deflated: its parts and the crawl's row fit one transaction of 4
+/// MB.
 const BYTES_MAX: usize = 3 << 20;
 
 impl DynamoFrontier {
-    /// Returns this version of a definition; `None` if no row of its own holds it.
+    /// Returns this version of a definition; `None` if it has no row of its own.
     pub(super) async fn definition(&self, crawl: &CrawlId, version: u32) -> Result<Option<Definition>, StoreError> {
         let Some(first) = self.db.get(&keys::definition(crawl, version)).await? else { return Ok(None) };
         let fields = rows::fields(&first)?;
@@ -42,7 +44,7 @@ impl DynamoFrontier {
     }
 }
 
-/// Returns what puts a version of a definition that is new.
+/// Returns the writes that put a new version of a definition.
 pub(super) fn put_definition(definition: &Definition, version: u32) -> Result<Vec<Write>, StoreError> {
     let (packed, json_bytes) = rows::pack_bytes(definition)?;
     StoreError::check_size("the definition, deflated", packed.len(), BYTES_MAX)?;

@@ -1,4 +1,4 @@
-//! What happens to origins that nobody holds: another turn, a close, or a close with leftovers.
+//! Endings of origins that nobody holds: another turn, a close, or a close with leftovers.
 
 use dragline_domain::frontier::{
     ClosedWithLeftovers, Counts, IterationRow, Leftover, OriginKey, OriginRows, SettledRows, give_up as give_up_rows,
@@ -96,8 +96,9 @@ impl DynamoFrontier {
         Ok(writes)
     }
 
-    /// Deletes whatever todo an origin has left in an iteration. This is not part of the transaction that closed the origin, as its number is
-    /// unlimited. What a crash leaves is never taken, as the lease records why it ended.
+    /// Deletes the todo that an origin has left in an iteration. This is not part of the
+    /// transaction that closed the origin, as its size is unlimited. Todo that a crash leaves
+    /// behind is never taken, as the lease records why it ended.
     pub(super) async fn drop_chunks(&self, origin: &OriginKey, number: Iteration) -> Result<(), StoreError> {
         let chunks = self.db.all(keys::chunks(origin, number)).await?;
         let keys = chunks.iter().map(|item| {
@@ -109,7 +110,8 @@ impl DynamoFrontier {
     }
 }
 
-/// Returns what an end writes beside the rows of its origin: what is left over, and what both count.
+/// Returns the writes of an ending besides the rows of its origin: the leftovers, and the counts of
+/// both rows.
 pub(super) fn ended(
     origin: &OriginKey,
     before: &OriginRows,

@@ -1,4 +1,5 @@
-//! Deleting what is stored of URLs. No iteration of the crawl is open meanwhile, so nobody else writes these rows.
+//! Deleting stored data about URLs. No iteration of the crawl is open meanwhile, so nobody else
+//! writes these rows.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +16,13 @@ use crate::rows::known::KnownUrl;
 use crate::rows::{self, keys};
 use crate::tables::SORT;
 
-/// How many candidates are read at once.
+/// The number of candidates read at once.
 const LISTED_MAX: usize = 500;
 
-/// Where a candidate was found.
+/// The attribute with the page that led to a candidate.
 const VIA: &str = "via";
 
-/// How often URLs of a crawl were forgotten.
+/// The attribute with the number of times that URLs of a crawl were forgotten.
 const TIMES: &str = "times";
 
 impl DynamoFrontier {
@@ -34,7 +35,7 @@ impl DynamoFrontier {
         .await
     }
 
-    /// Counts that URLs of a crawl were forgotten: once nothing says anything of them that something could be made of.
+    /// Counts that URLs of a crawl were forgotten, once no source of derived data contains them.
     pub(crate) async fn count_forgetting(&self, crawl: &CrawlId) -> PortResult<()> {
         at("count forgetting", crawl, async {
             let update = Expression::new(format!("SET #v = :v ADD #{TIMES} :one")).with(":one", number(1));
@@ -46,7 +47,8 @@ impl DynamoFrontier {
         .await
     }
 
-    /// Deletes the visits of these URLs from the log of a segment, and that others were found on them. Returns the URL of each visit.
+    /// Deletes the visits of these URLs from the log of a segment, and references to them from
+    /// visits of other URLs. Returns the URL of each deleted visit.
     pub(crate) async fn forget_visits(
         &self,
         segment: &SegmentRow,
@@ -73,7 +75,8 @@ impl DynamoFrontier {
         .await
     }
 
-    /// Deletes the candidates of these URLs at an origin, and that others were found on them. Returns the URLs that were known.
+    /// Deletes the candidates of these URLs at an origin, and references to them from other
+    /// candidates. Returns the URLs that were known.
     pub(crate) async fn forget_candidates(
         &self,
         origin: &OriginKey,

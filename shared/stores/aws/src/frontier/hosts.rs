@@ -1,4 +1,4 @@
-//! Hosts and the places of their domains: who sends them requests, who waits for them.
+//! Hosts and the places of their domains: who sends them requests, and who waits.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::meter::capacity::ReadKind;
 use crate::rows::host::{Stored, read, replace, replace_domain};
 use crate::rows::keys;
 
-/// The keys of the rows that say whether a host may get requests.
+/// The keys of the rows that decide whether a host may get requests.
 pub(super) struct HostKeys {
     host: HostKey,
     domain: Option<DomainKey>,
@@ -90,7 +90,7 @@ impl HostKeys {
         [keys::host(&self.host)].into_iter().chain(self.domain.as_ref().map(keys::domain))
     }
 
-    /// Returns the rows among those that were found.
+    /// Returns these rows from a read's results.
     pub(super) fn seen(&self, found: &HashMap<Key, Item>) -> Result<Seen<'_>, StoreError> {
         let host = found.get(&keys::host(&self.host)).map(read).transpose()?;
         let domain = self.domain.as_ref().and_then(|domain| found.get(&keys::domain(domain)));
@@ -106,13 +106,13 @@ impl Seen<'_> {
         }
     }
 
-    /// Returns the rows of a host that was taken.
+    /// Returns the writes for a host that was taken.
     pub(super) fn taken(&self, taken: &HostTaken) -> Result<Vec<Write>, StoreError> {
         let domain = taken.domain.as_ref().map(|row| self.put_domain(row)).transpose()?.flatten();
         Ok(self.put_host(&taken.host)?.into_iter().chain(domain).collect())
     }
 
-    /// Returns the row with the waiters; `None` if it is unchanged.
+    /// Returns the write for the waiting line; `None` if it is unchanged.
     pub(super) fn line(&self, refused: &HostRefused) -> Result<Option<Write>, StoreError> {
         match refused {
             HostRefused::Host(busy) => self.put_host(&busy.row),
@@ -120,7 +120,8 @@ impl Seen<'_> {
         }
     }
 
-    /// Returns the rows after a host was given back, without those that the token's bearer no longer holds.
+    /// Returns the writes for a host that was given back, except for rows that the token no longer
+    /// holds.
     pub(super) fn given_back(&self, back: &GiveBackHost) -> Result<Vec<Write>, StoreError> {
         let GiveBackHost { token, free_from, pace, now, .. } = back;
         let HostRows { host, domain } = self.rows();
@@ -148,7 +149,7 @@ impl DynamoFrontier {
         keys.seen(&self.db.get_all(keys.rows().collect(), ReadKind::Consistent).await?)
     }
 
-    /// Writes all of this, or nothing.
+    /// Writes all rows or none. Returns whether they were written.
     async fn are_written(&self, writes: &[Write]) -> Result<bool, StoreError> {
         match writes {
             [] => Ok(true),

@@ -1,5 +1,6 @@
-//! The origins that joined a crawl: a row each, numbered, and their number in the crawl's row. So whoever knows the first of them reads only the rest,
-//! and the row that every step reads stays small.
+//! The origins that joined a crawl: a numbered row for each, and their count in the crawl's row. So
+//! a caller that knows the first ones reads only the rest, and the row that every step reads stays
+//! small.
 
 use std::ops::Range;
 
@@ -14,10 +15,10 @@ use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
 use crate::rows::{self, keys};
 
-/// How many joined.
+/// The attribute with their number.
 const COUNT: &str = "joined_count";
 
-/// Where an earlier version of this program listed them. Those are the first.
+/// The attribute in which an earlier version of this program listed them. Those come first.
 const LISTED: &str = "joined";
 
 const ORIGIN: &str = "origin";
@@ -26,7 +27,7 @@ const ORIGIN: &str = "origin";
 const AT_ONCE_MAX: usize = 99;
 
 impl DynamoFrontier {
-    /// Returns the origins at these places.
+    /// Returns the origins with these numbers.
     pub(super) async fn joined(&self, crawl: &CrawlId, places: Range<u64>) -> Result<Vec<Origin>, StoreError> {
         let Some(item) = self.db.get(&keys::crawl(crawl)).await? else { return Ok(Vec::new()) };
         let fields = rows::fields(&item)?;
@@ -72,7 +73,7 @@ impl DynamoFrontier {
     }
 }
 
-/// Returns what a crawl's row says in short; `None` if it has no definition.
+/// Returns the summary of a crawl's row; `None` if it has no definition.
 pub(super) fn stamp(fields: Fields<'_>) -> Result<Option<CrawlStamp>, StoreError> {
     let Some(version) = fields.maybe_number("version")? else { return Ok(None) };
     Ok(Some(CrawlStamp { version, joined: count(fields)? }))
@@ -99,7 +100,7 @@ mod tests {
     use crate::dynamo::{Item, texts};
 
     #[test]
-    fn origins_that_an_earlier_version_listed_count_as_the_first() {
+    fn origins_listed_by_an_earlier_version_come_first() {
         let row = |attributes: &[(&str, aws_sdk_dynamodb::types::AttributeValue)]| -> Item {
             rows::row(&keys::crawl(&"docs".parse().unwrap()), attributes.iter().cloned())
         };

@@ -13,7 +13,7 @@ use crate::errors::{StoreError, at};
 use crate::rows::{self, keys};
 use crate::tables::SORT;
 
-/// The size of a part's JSON. Deflated it is hardly ever larger: an item holds 400 KB.
+/// The most bytes of a part's JSON. Deflated it is hardly ever larger: an item holds 400 KB.
 const PART_BYTES_MAX: usize = 300_000;
 
 const OBJECT: &str = "object";
@@ -34,7 +34,7 @@ impl CrawlLog for DynamoFrontier {
                     (ENTRIES, packed),
                     (JSON_BYTES, json_bytes),
                 ];
-                // Counted from the commit, on which every try agrees: all of them put the same.
+                // Counted from the commit, on which all tries agree, so they all put the same.
                 let expires = self.log_kept.map(|kept| rows::expires(log.committed_at, kept));
                 let item = rows::row(&key, attributes.into_iter().chain(expires));
                 let _was_there = self.db.write(&Write::put(Role::Other, &key, item).if_absent()).await?;
@@ -51,7 +51,7 @@ impl DynamoFrontier {
         at("load log", &segment.id, self.logged(segment)).await
     }
 
-    /// The same, for whoever decides by it.
+    /// Like [`Self::load_log`], but read consistently, for decisions.
     pub(crate) async fn logged(&self, segment: &SegmentRow) -> Result<Option<SegmentLog>, StoreError> {
         let parts = self.db.all(keys::log_parts(&segment.id, segment.iteration)).await?;
         let Some(first) = parts.first() else { return Ok(None) };
@@ -72,8 +72,8 @@ impl DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// Changes entries of a segment's log, each part by itself, and decides again if others changed it meanwhile. What is gone stays so. Returns what
-    /// `change` returned of each part.
+    /// Changes entries of a segment's log, each part by itself, and decides again if others changed
+    /// it meanwhile. Missing parts stay missing. Returns the result of `change` for each part.
     pub(crate) async fn change_log<T: Send>(
         &self,
         segment: &SegmentRow,
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_is_cut_where_an_item_is_full() {
+    fn a_log_is_split_by_the_size_of_items() {
         for (sizes, expected, why) in [
             (&[][..], &[0][..], "an empty one is put as well"),
             (&[10, 10], &[2], "a small one is one part"),

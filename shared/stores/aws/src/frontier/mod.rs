@@ -1,5 +1,6 @@
-//! The [`Frontier`] over DynamoDB: rows are read, the domain decides, and the result is written under conditions that hold only while the rows that
-//! were read are unchanged. `docs/frontier-dynamodb.md` lists each operation's requests.
+//! The [`Frontier`] over DynamoDB: it reads rows, lets the domain decide, and writes the result
+//! under conditions that hold only while the rows are unchanged. `docs/frontier-dynamodb.md` lists
+//! each operation's requests.
 
 mod candidates;
 mod crawls;
@@ -41,19 +42,20 @@ use crate::tables::TableNames;
 #[derive(Clone)]
 pub struct DynamoFrontier {
     db: Dynamo,
-    /// Where a robots.txt is stored that is too large for its row.
+    /// Stores a robots.txt that is too large for its row.
     objects: Bucket,
     lease_grace: Duration,
     log_kept: Option<Duration>,
     /// The sizes of chunks.
     chunk_bytes: Arc<Remembered<u64>>,
-    /// What held leases count, and when they are due.
+    /// The counts of held leases, and when they are due.
     leases_held: Arc<Remembered<HeldLease>>,
 }
 
 impl DynamoFrontier {
-    /// Returns the frontier in these tables, with a bucket for what is too large for them. `lease_grace` is how long after a ticket or a lease
-    /// expired the sweeper acts.
+    /// Returns the frontier in these tables, with a bucket for data that is too large for them.
+    /// `lease_grace` is the time between the expiry of a ticket or a lease and the sweeper's
+    /// action.
     #[must_use]
     pub fn new(
         clients: &AwsClients,
@@ -72,7 +74,8 @@ impl DynamoFrontier {
         }
     }
 
-    /// Returns the same frontier with logs that are forgotten this long after their segment was committed; `None` for never.
+    /// Returns the same frontier with logs that expire this long after their segment was committed;
+    /// `None` for never.
     #[must_use]
     pub fn with_log_kept(self, log_kept: Option<Duration>) -> Self {
         Self { log_kept, ..self }

@@ -77,7 +77,7 @@ impl OwedNotices for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// The index lags and holds only keys: the rows say what is owed.
+    /// Loads the owed notices: the index lags and holds only keys, so the rows decide.
     async fn really_owed(&self, entries: &[Item]) -> Result<Vec<OwedNotice>, StoreError> {
         let key = |item: &Item| {
             let fields = Fields(item);
@@ -94,7 +94,7 @@ fn key_of(owed: &OwedNotice) -> Key {
     keys::notice(owed.crawl(), owed.key.as_str())
 }
 
-/// Puts a notice over whatever has its place.
+/// Puts a notice, replacing any with the same key.
 pub(super) fn put(owed: &OwedNotice) -> Result<Write, StoreError> {
     let key = key_of(owed);
     let [agenda, at] = rows::agenda(rows::OWED_NOTICES, owed.due);

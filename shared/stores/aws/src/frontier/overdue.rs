@@ -21,7 +21,8 @@ use crate::tables::{DUE, ITERATION, Index, PARTITION, SORT};
 type Due = (Timestamp, Overdue);
 
 impl OverdueWork for DynamoFrontier {
-    /// Lists what is due by then, the longest overdue first: origins and segments have room of their own.
+    /// Lists work that is due by `due_by`, the longest overdue first. Origins and segments have
+    /// separate limits.
     async fn overdue(
         &self,
         crawl: &CrawlId,
@@ -107,8 +108,8 @@ impl DynamoFrontier {
         }
     }
 
-    /// The index lists work up to five minutes early: the rows say when it is due. And the lease takes care of an origin that is ready or held: its
-    /// inbox waits.
+    /// Filters the work that is really due: the index lists it up to five minutes early. A ready or
+    /// held origin is covered by its lease, so its inbox waits.
     async fn really_due(&self, entries: Vec<Entry>, due_by: Timestamp) -> Result<Vec<Due>, StoreError> {
         let leases = entries.iter().filter(|entry| entry.row == OwedRow::Inbox).map(|entry| keys::lease(&entry.origin));
         let wanted: HashSet<Key> = entries.iter().map(Entry::key).chain(leases).collect();
@@ -127,7 +128,7 @@ impl DynamoFrontier {
     }
 }
 
-/// An item of the index.
+/// An entry of the index.
 struct Entry {
     origin: OriginKey,
     row: OwedRow,

@@ -1,4 +1,4 @@
-//! Parses: counting those that died, and committing what was found, part by part.
+//! Parses: counting crashed ones, and committing their results part by part.
 
 use dragline_domain::frontier::{
     Blame, Counts, IterationRow, OriginKey, PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, SegmentId,
@@ -23,7 +23,8 @@ impl Parses for DynamoFrontier {
         .await
     }
 
-    /// One write if no parse is recorded, which is the usual case; a recorded one comes back with the refusal.
+    /// Takes one write if no parse is recorded, the usual case; a recorded one comes back with the
+    /// refusal.
     async fn begin_parse(&self, begin: &BeginParse) -> PortResult<Option<SegmentRow>> {
         at("begin parse", &begin.segment, async {
             let id = &begin.segment;
@@ -97,7 +98,7 @@ impl Parses for DynamoFrontier {
                     {
                         return Err(StoreError::Damaged("there is todo of a part that was not committed".to_owned()));
                     }
-                    // Another parser was here, or an origin opened or closed: the rows say which.
+                    // Another parser committed, or an origin opened or closed: the rows tell which.
                     Err(_) => {}
                 }
             }
@@ -107,8 +108,9 @@ impl Parses for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// One write per row: the domain merges what a part does to its own origin as a target and as the segment's. What all of them count is added to the
-    /// counts that the segment's origin adds to.
+    /// Returns one write per row: the domain merges the changes to an origin that is both a target
+    /// and the segment's own. The counts of all of them are added to the counts of the segment's
+    /// origin.
     fn committed(
         &self,
         commit: &CommitParse,

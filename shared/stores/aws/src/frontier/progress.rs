@@ -1,4 +1,5 @@
-//! The progress of an iteration, by what it counts. Of one that an earlier version began, the sums over its origins.
+//! The progress of an iteration, by its counts, or by sums over its origins if an earlier version
+//! began it.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +16,12 @@ use crate::meter::capacity::ReadKind;
 use crate::rows::{self, counts, inbox, iteration, keys, lease};
 use crate::tables::SORT;
 
-/// How many origins are added up at once.
+/// The number of origins summed at once.
 const ORIGINS_MAX: usize = 1_000;
 
 impl DynamoFrontier {
-    /// Reads what an iteration counts: as many requests for each, however many origins it has.
+    /// Reads the counts of an iteration, with a fixed number of requests however many origins it
+    /// has.
     pub(super) async fn counted(&self, crawl: &CrawlId, number: Iteration) -> Result<Progress, StoreError> {
         let Some(item) = self.db.get(&keys::iteration(crawl, number)).await? else { return Ok(Progress::default()) };
         if !iteration::is_counted(&item) {
@@ -67,7 +69,7 @@ impl DynamoFrontier {
     }
 }
 
-/// Reads what an origin left when it ended; the error of its robots.txt is stored elsewhere.
+/// Reads a leftover row; the error of its robots.txt is stored elsewhere.
 pub(super) fn read_leftover(item: &Item) -> Result<LeftoverRow, StoreError> {
     let fields = rows::fields(item)?;
     let (iteration, origin) = keys::leftover_of(fields.text(SORT)?)?;

@@ -20,19 +20,18 @@ use crate::tables::SORT;
 
 /// Some rows of an origin.
 pub(crate) struct Listed<T> {
-    /// The rows.
     pub(crate) rows: Vec<T>,
     /// The sort key to continue after; `None` if that was all.
     pub(crate) next: Option<String>,
 }
 
-/// Part of what origins left when they ended.
+/// A part of the leftovers of origins.
 pub(crate) struct ListedLeftovers {
-    /// The wanted ones, by iteration, origin and reason.
+    /// The matching ones, by iteration, origin and reason.
     pub(crate) rows: Vec<LeftoverRow>,
-    /// The key of the last one, wanted or not; `None` if there are none.
+    /// The key of the last one, matching or not; `None` if there are none.
     pub(crate) last: Option<String>,
-    /// Whether none follow.
+    /// Whether it is the last part.
     pub(crate) is_all: bool,
 }
 
@@ -41,7 +40,7 @@ impl ListedLeftovers {
         self.rows.last().is_some_and(|last| (last.iteration, &last.origin) == (row.iteration, &row.origin))
     }
 
-    /// Adds what an origin left in one turn to what it left in others for the same reason.
+    /// Adds an origin's leftovers of one turn to those of other turns for the same reason.
     fn add(&mut self, row: LeftoverRow) {
         let of_origin = self.rows.iter_mut().rev();
         let mut of_origin =
@@ -53,11 +52,12 @@ impl ListedLeftovers {
     }
 }
 
-/// The most leftovers that are requested at once.
+/// The most leftovers requested at once.
 const LEFTOVERS_MAX: usize = 500;
 
 impl DynamoFrontier {
-    /// Lists an origin's segments of every iteration, in the order in which they were committed: at most `limit` after a sort key. May lag.
+    /// Lists an origin's segments of all iterations in commit order: at most `limit` after a sort
+    /// key. May lag.
     pub(crate) async fn list_segments(
         &self,
         origin: &OriginKey,
@@ -67,7 +67,8 @@ impl DynamoFrontier {
         self.segments(origin, Order::Forwards, after, limit).await
     }
 
-    /// Lists an origin's segments of every iteration, the newest first: at most `limit` before a sort key. May lag.
+    /// Lists an origin's segments of all iterations, newest first: at most `limit` before a sort
+    /// key. May lag.
     pub(crate) async fn list_newest_segments(
         &self,
         origin: &OriginKey,
@@ -92,7 +93,7 @@ impl DynamoFrontier {
         listed.map_err(|e| e.at("list segments", origin))
     }
 
-    /// Returns these segments of an origin, in this order, without those that are unknown. May lag.
+    /// Returns these segments of an origin, in this order, without unknown ones. May lag.
     pub(crate) async fn load_segments(&self, origin: &OriginKey, ids: &[SegmentId]) -> PortResult<Vec<SegmentRow>> {
         at("load segments", origin, async {
             let found = self.db.get_all(ids.iter().map(keys::segment).collect(), ReadKind::Eventual).await?;
@@ -140,8 +141,8 @@ impl DynamoFrontier {
         known.map(|(url, item)| Ok((url.clone(), KnownUrl::read(item)?))).collect()
     }
 
-    /// Lists what origins left when they ended, of an iteration or an origin if given: about `limit` after a key, and all that the last origin
-    /// left. May lag.
+    /// Lists leftovers, of an iteration or an origin if given: about `limit` after a key, and all
+    /// of the last origin. May lag.
     pub(crate) async fn list_leftovers(
         &self,
         crawl: &CrawlId,
@@ -154,7 +155,7 @@ impl DynamoFrontier {
             let mut range = Range { after: after.map(str::to_owned), ..range };
             let mut listed = ListedLeftovers { rows: Vec::new(), last: None, is_all: false };
             loop {
-                // One more tells whether all of the last origin's are included.
+                // One more shows whether all of the last origin's are included.
                 let page =
                     self.db.first(&range, limit.saturating_add(1).min(LEFTOVERS_MAX), ReadKind::Eventual).await?;
                 for item in &page.items {
@@ -177,7 +178,8 @@ impl DynamoFrontier {
         .await
     }
 
-    /// Returns how many URLs parsers lost of these origins, and in which iteration, for those that lost any. May lag.
+    /// Returns how many URLs of these origins parsers lost, and in which iteration, for those that
+    /// lost any. May lag.
     pub(crate) async fn load_lost(
         &self,
         crawl: &CrawlId,

@@ -1,5 +1,5 @@
-//! What making documents again writes into the tables. Each write holds only while what it was decided from is unchanged: how far the work has come, and
-//! that no iteration began.
+//! Writes to the tables for remaking documents. Each write holds only while its premises are
+//! unchanged: the progress, and that no iteration began.
 
 use std::collections::HashMap;
 
@@ -17,29 +17,30 @@ use crate::rows::remake::{Intent, RemakeRow};
 use crate::rows::{counts, inbox, keys, segment};
 use crate::tables::{SORT, Table};
 
-/// The end of the crawl's iterations.
+/// The state of the crawl's latest iteration.
 pub(crate) enum Latest {
     /// None is open, and the next one would have this number.
     Closed(Iteration),
-    /// It is not over.
+    /// It is open.
     Open(Iteration),
 }
 
-/// What became of a write.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     Done,
-    /// Something that it was decided from is another by now.
+    /// A row that it was based on has changed.
     Changed,
 }
 
 impl DynamoFrontier {
-    /// Returns how far making documents again has come, for decisions.
+    /// Reads the progress of remaking, for decisions.
     pub(crate) async fn remake_row(&self, crawl: &CrawlId) -> Result<RemakeRow, StoreError> {
         RemakeRow::read(self.db.get(&keys::remake(crawl)).await?)
     }
 
-    /// Returns whether an iteration is open. That none is holds until the next one begins: zero is final.
+    /// Returns whether an iteration is open. A negative answer holds until the next one begins:
+    /// zero is final.
     pub(crate) async fn latest_end(&self, crawl: &CrawlId) -> Result<Latest, StoreError> {
         Ok(match self.latest(crawl).await? {
             Some(open) if open.status != IterationStatus::Closed => Latest::Open(open.number),
@@ -48,7 +49,8 @@ impl DynamoFrontier {
         })
     }
 
-    /// Writes how far the work has come, or what comes next, if that is as it was read and this iteration did not begin.
+    /// Writes the progress, or the intent, if the row is as it was read and this iteration did not
+    /// begin.
     pub(crate) async fn put_remake(
         &self,
         crawl: &CrawlId,
@@ -59,7 +61,7 @@ impl DynamoFrontier {
         Ok(written(self.db.transact(&writes).await?.is_ok()))
     }
 
-    /// Does the same, with what a segment's documents count.
+    /// Does the same, with the changed counts of a segment's documents.
     pub(crate) async fn put_remade(
         &self,
         segment: &SegmentRow,
@@ -68,7 +70,7 @@ impl DynamoFrontier {
     ) -> Result<Written, StoreError> {
         let (origin, crawl) = (&segment.id.origin, &segment.id.origin.crawl);
         let mut writes = vec![not_begun(crawl, next), before.put(crawl, state, None)?];
-        // If the origin was opened in a later iteration, nobody asks for the counters of this one.
+        // If the origin was opened in a later iteration, the counters of this one are not needed.
         if let Some(item) = self.db.get(&keys::inbox(origin)).await? {
             let counted = inbox::read(&item)?;
             let recounted = counted.recounted(recount);
@@ -81,12 +83,12 @@ impl DynamoFrontier {
         Ok(written(self.db.transact(&writes).await?.is_ok()))
     }
 
-    /// Deletes the row, if it is as it was read.
+    /// Deletes the row if it is as it was read.
     pub(crate) async fn end_remake_row(&self, crawl: &CrawlId, before: &RemakeRow) -> Result<Written, StoreError> {
         Ok(written(self.db.write(&before.delete(crawl)).await?.is_ok()))
     }
 
-    /// Lists an origin's parsed segments in the order of their commits: at most `limit` after one.
+    /// Lists an origin's parsed segments in commit order: at most `limit` after one.
     pub(crate) async fn parsed_segments(
         &self,
         origin: &OriginKey,
@@ -112,7 +114,7 @@ impl DynamoFrontier {
         Ok(parsed)
     }
 
-    /// Returns the candidates of visits, without those that are gone.
+    /// Returns the candidates of visits, without missing ones.
     pub(crate) async fn candidates_of(
         &self,
         origin: &OriginKey,
@@ -124,8 +126,8 @@ impl DynamoFrontier {
         Ok(items.collect())
     }
 
-    /// Writes what candidates say of documents that were made again, each with when its URL last changed. Returns whether each is done, and not another
-    /// than was read.
+    /// Updates candidates of remade documents, each with the time when its URL last changed.
+    /// Returns for each whether it was updated; not if it has changed since it was read.
     pub(crate) async fn change_candidates(
         &self,
         changes: &[(RemadeCandidate<'_>, Option<Timestamp>)],
@@ -147,7 +149,7 @@ impl DynamoFrontier {
         Ok(done)
     }
 
-    /// Returns the rounds of an operation that decides again where others were faster.
+    /// Returns the rounds of an operation that decides again if another writer was faster.
     pub(crate) fn rounds(&self) -> crate::backoff::Rounds {
         self.db.rounds()
     }

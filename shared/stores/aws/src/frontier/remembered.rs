@@ -1,12 +1,12 @@
-//! What was seen of rows that later writes do not read: the size of a chunk that is deleted, by which that is billed; and what a lease that is renewed
-//! counts, with its position in the index.
+//! Facts about rows that later writes do not read: the size of a chunk, by which its deletion is
+//! billed; and the counts of a held lease, with its position in the index.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::dynamo::Key;
 
-/// The most rows that are remembered. A turn has one chunk and one lease at a time.
+/// The most rows remembered. A turn has one chunk and one lease at a time.
 const ROWS_MAX: usize = 1_000;
 
 /// A bounded memory.
@@ -20,7 +20,7 @@ impl<T> Remembered<T> {
         }
     }
 
-    /// Returns what is known about a row, and forgets it.
+    /// Returns the fact about a row, and forgets it.
     pub(super) fn forget(&self, key: &Key) -> Option<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key)
     }

@@ -1,4 +1,4 @@
-//! Deleting rows of what nothing refers to.
+//! Deleting unreferenced rows.
 
 use dragline_domain::frontier::{IterationRow, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
@@ -12,11 +12,11 @@ use crate::meter::capacity::item_bytes;
 use crate::rows::{iteration, keys};
 use crate::tables::SORT;
 
-/// About the size of a segment's row, for the meter.
+/// The approximate size of a segment's row, for the meter.
 const SEGMENT_BYTES: u64 = 400;
 
 impl DynamoFrontier {
-    /// Returns every iteration of a crawl, the newest first.
+    /// Returns all iterations of a crawl, newest first.
     pub(crate) async fn iterations(&self, crawl: &CrawlId) -> PortResult<Vec<IterationRow>> {
         at("list iterations", crawl, async {
             let rows = self.db.all(keys::iterations(crawl)).await?;
@@ -25,10 +25,10 @@ impl DynamoFrontier {
         .await
     }
 
-    /// Marks an iteration as pruned, unless it is, and deletes what it left over.
+    /// Marks an iteration as pruned, if it is not, and deletes its leftovers.
     pub(crate) async fn mark_pruned(&self, row: &IterationRow, now: Timestamp) -> PortResult<()> {
         at("mark iteration", &row.crawl, async {
-            // Refused: another run was faster, whose time stays.
+            // Refused: another run marked it first, and its time stays.
             let _was_marked = self.db.write(&iteration::prune(row, now)).await?;
             self.delete_range(keys::leftovers(&row.crawl, Some(row.number), None)).await
         })

@@ -15,7 +15,7 @@ use crate::errors::{StoreError, at};
 use crate::kinds::ROBOTS;
 use crate::rows::{self, keys};
 
-/// The most that is stored in the row itself.
+/// The most bytes stored in the row itself.
 const ROW_BYTES_MAX: usize = 100 * 1_024;
 
 const RECORD: &str = "record";
@@ -29,7 +29,8 @@ impl KeptRobots for DynamoFrontier {
             let fields = rows::fields(&item)?;
             let record = if fields.has(OBJECT) {
                 let object = self.objects.get(&fields.parsed(OBJECT)?, ROBOTS).await?;
-                // It may have been deleted together with unreferenced objects: robots.txt is requested again.
+                // It may have been deleted together with unreferenced objects: robots.txt is then
+                // requested again.
                 let Some(object) = object else { return Ok(None) };
                 rows::inflate(&object.bytes, fields.number(JSON_BYTES)?)?
             } else {
@@ -71,14 +72,15 @@ fn read_record(fields: Fields<'_>) -> Result<RobotsRecord, StoreError> {
     rows::inflate(fields.blob(RECORD)?, fields.number(JSON_BYTES)?)
 }
 
-/// Reads the error of robots.txt; `None` if it was answered. Errors are short: a record in an object is not one.
+/// Reads the error of robots.txt; `None` if it was answered. Errors are short, so they are never in
+/// an object.
 pub(super) fn read_robots_error(item: &Item) -> Result<Option<String>, StoreError> {
     let fields = rows::fields(item)?;
     let record = (!fields.has(OBJECT)).then(|| read_record(fields)).transpose()?;
     Ok(record.as_ref().and_then(LeftoverRow::robots_error_of))
 }
 
-/// Objects are never overwritten: each content has its own name.
+/// Returns the object's key. Each content has its own, so objects are never overwritten.
 fn object_key(origin: &OriginKey, content: &[u8]) -> Result<ObjectKey, StoreError> {
     let digest = HEXLOWER.encode(&Sha256::digest(content));
     let key = format!("robots/{}/{digest}.json.deflate", origin.crawl);

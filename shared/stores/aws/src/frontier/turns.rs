@@ -51,7 +51,7 @@ impl Turns for DynamoFrontier {
                     Err(TurnRefused::Lease(refused)) => return Ok(Err(refused)),
                     Err(TurnRefused::Host(refused)) => {
                         let busy = Ok(Err(TakeRefused::HostBusy { until: refused.until() }));
-                        // Nothing depends on the answer alone: a ticket too many is void.
+                        // Nothing depends on the answer alone: a superfluous ticket is void.
                         let Some(line) = seen.line(&refused)? else { return busy };
                         // The rows are not a snapshot: another ticket of this turn may have taken both in between.
                         if self.db.transact(&[lease::still(origin, item, &before), line]).await?.is_ok() {
@@ -142,7 +142,8 @@ impl Turns for DynamoFrontier {
                     return Ok(Committed::Done);
                 };
                 let earlier = refused.row(Role::Segment).map(|item| segment::read(&row.id, item)).transpose()?;
-                // If the lease did not refuse, it is still ours. If it did, its current state decides, if it exists at all.
+                // If the lease did not refuse, it is still ours. If it did, its current state
+                // decides, if it exists.
                 let stored = if refused.by(Role::Lease) {
                     refused.row(Role::Lease).map(lease::read).transpose()?
                 } else {
@@ -150,7 +151,8 @@ impl Turns for DynamoFrontier {
                 };
                 match decide(stored.as_ref(), earlier.as_ref(), row) {
                     Decided::Leave(committed) => return Ok(committed),
-                    // It is ours, and not as it was seen: an earlier commit whose answer was lost.
+                    // It is ours, but has changed: an earlier commit succeeded, and its answer was
+                    // lost.
                     Decided::Write(_) if refused.by(Role::Lease) => {}
                     Decided::Write(_) => {
                         return Err(StoreError::Damaged(
@@ -193,10 +195,11 @@ impl Turns for DynamoFrontier {
                         }
                         return Ok(Ok(()));
                     }
-                    // Another worker has it; or this repeats a write whose answer was lost, which reading it again shows.
+                    // Another worker has it, or this repeats a write whose answer was lost; reading
+                    // it again shows which.
                     Err(refused) if refused.by(Role::Lease) => {}
                     Err(refused) if refused.by(Role::Inbox) => return Ok(Err(ReleaseRefused::Changed)),
-                    // Somebody stood in line meanwhile.
+                    // Somebody joined the waiting line meanwhile.
                     Err(refused) if refused.by(Role::Host) || refused.by(Role::Domain) => {}
                     Err(_) => return Err(StoreError::Damaged("an open origin was not counted as open".to_owned())),
                 }
@@ -207,7 +210,7 @@ impl Turns for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// Whoever exhausts a chunk has read it before: its size is remembered for when its deletion is billed.
+    /// Reads a chunk and remembers its size, by which its deletion is billed later.
     fn read_chunk(&self, origin: &OriginKey, item: &Item) -> Result<TodoChunk, StoreError> {
         let found = chunk::read(item)?;
         self.chunk_bytes.remember(&keys::chunk(origin, &found.key), item_bytes(item));
@@ -232,7 +235,7 @@ impl DynamoFrontier {
     }
 }
 
-/// The rows from which a release was decided.
+/// The rows on which a release is based.
 struct Before<'r> {
     origin: &'r OriginKey,
     rows: &'r OriginRows,

@@ -1,4 +1,5 @@
-//! Sizes of items and the units that they cost, by AWS's rules ("Amazon DynamoDB item sizes and formats", "DynamoDB on-demand mode").
+//! Sizes of items and their capacity units, by AWS's rules ("Amazon DynamoDB item sizes and
+//! formats", "DynamoDB on-demand mode").
 
 use std::collections::HashMap;
 use std::iter::Sum;
@@ -30,14 +31,15 @@ pub(crate) enum ReadKind {
 }
 
 impl WriteUnits {
-    /// Returns the units of writing an item of this size: the larger of before and after.
+    /// Returns the units for writing an item of this size: the larger one of before and after.
     pub(crate) const fn for_bytes(item_bytes: u64) -> Self {
         Self(units(item_bytes, 1_024))
     }
 }
 
 impl ReadUnits {
-    /// Returns the units of reading this size: an item's, or the total that a query read. A missing item costs as much as the smallest.
+    /// Returns the units for reading this size: an item's, or the total read by a query. A missing
+    /// item costs as much as the smallest one.
     pub(crate) const fn for_bytes(bytes: u64, kind: ReadKind) -> Self {
         let halves_per_unit = match kind {
             ReadKind::Eventual => 1,
@@ -114,7 +116,7 @@ pub(crate) fn item_bytes(item: &Item) -> u64 {
 }
 
 fn value_bytes(value: &AttributeValue) -> u64 {
-    /// What a list or map takes in addition to its content and each element.
+    /// The overhead of a list or map besides its content, and of each element.
     const NESTED: u64 = 3;
     match value {
         AttributeValue::S(text) => len(text),

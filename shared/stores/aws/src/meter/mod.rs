@@ -1,4 +1,5 @@
-//! What was requested from AWS, counted for a bill: calls by service and operation, and capacity units of DynamoDB.
+//! Counts of requests to AWS for the bill: calls by service and operation, and capacity units of
+//! DynamoDB.
 //!
 //! Units are computed from the items' sizes by AWS's rules ([`capacity`]), because emulators report other numbers.
 
@@ -19,7 +20,7 @@ use aws_smithy_types::config_bag::ConfigBag;
 use self::capacity::{ReadUnits, WriteUnits};
 use crate::tables::Table;
 
-/// An operation of a service, as AWS names both.
+/// An operation of a service, in AWS's terms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Call {
     /// `DynamoDB`, `S3`, `SQS`, `SNS`.
@@ -34,7 +35,7 @@ impl fmt::Display for Call {
     }
 }
 
-/// What was used since a meter began. Only grows.
+/// The usage since a meter began. Only grows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Requests sent, including retries.
@@ -46,7 +47,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns what was added since an earlier reading of the same meter.
+    /// Returns the usage since an earlier reading of the same meter.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -79,7 +80,7 @@ where
     more.filter(|(_, count)| *count != V::default()).collect()
 }
 
-/// Counts. Clones share their counts.
+/// A meter. Clones share their counts.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     usage: Arc<Mutex<Usage>>,
@@ -92,7 +93,7 @@ impl Meter {
         Self::default()
     }
 
-    /// Returns what was used so far.
+    /// Returns the usage so far.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.lock().clone()
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usage_since_a_reading_is_what_grew() {
+    fn usage_since_a_reading_is_the_growth() {
         let meter = Meter::new();
         meter.add_writes(Table::Log, WriteUnits(3));
         meter.add_reads(Table::Crawls, ReadUnits { halves: 2 });

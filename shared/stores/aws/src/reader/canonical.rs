@@ -1,4 +1,5 @@
-//! Deciding, when a stack is read, what pages are that call another URL canonical: by where each URL in the chain leads, as it last ended.
+//! Decides at reading time whether pages with a canonical URL are copies, by the latest endings of
+//! the URLs in the chain.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,21 +15,21 @@ use super::rows::Copy;
 use crate::frontier::DynamoFrontier;
 use crate::rows::known::KnownUrl;
 
-/// Outcomes that may change once it is known how a canonical URL ended.
+/// Whether an outcome may change once the ending of a canonical URL is known.
 const fn may_change(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::FileIngested | Outcome::FileDidNotChange | Outcome::NotCanonical)
 }
 
-/// Which state of the URLs decides.
+/// The state of the URLs that decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
-    /// How each last ended.
+    /// Their last endings.
     LastEnding,
-    /// What each shows now.
+    /// The pages that they show now.
     Now,
 }
 
-/// What is needed to decide about the pages of a crawl.
+/// The data for deciding about the pages of a crawl.
 #[derive(Clone, Copy)]
 pub(super) struct Canonicals<'s> {
     pub(super) frontier: &'s DynamoFrontier,
@@ -37,10 +38,10 @@ pub(super) struct Canonicals<'s> {
 }
 
 impl Canonicals<'_> {
-    /// Decides about the visits of a segment, whose rows are in the order of its log.
+    /// Decides about the visits of a segment, whose rows are in log order.
     pub(super) async fn decide_visits(self, log: &SegmentLog, mut rows: Vec<LogRow>) -> PortResult<Vec<LogRow>> {
         let undecided = |entry: &LogEntry| entry.visit.finality == Finality::Final && may_change(entry.visit.outcome);
-        // A visit that did not change does not say where it leads, and none what the text is like.
+        // A visit without a change lacks its target, and no visit has the print of its text.
         let wanted = |entry: &&LogEntry| entry.unchanged_since.is_some() || entry.redirect.is_some();
         let wanted = log.entries.iter().filter(|entry| undecided(entry)).filter(wanted);
         let known = self.load(wanted.map(|entry| entry.url.clone()).collect()).await?;
@@ -96,7 +97,7 @@ impl Canonicals<'_> {
         Ok(rows)
     }
 
-    /// Decides about pages as they are now: returns for each of them, in their order, whether another stands for it.
+    /// Decides about current pages: returns for each of them, in order, whether it is a copy.
     pub(super) async fn are_copies(self, pages: &[(CrawlUrl, KnownUrl)]) -> PortResult<Vec<Copy>> {
         let endings = pages.iter().map(|(url, known)| self.by.ending(url.clone(), known));
         let undecided = endings.enumerate().filter_map(|(n, page)| Some((n, page?))).collect();
@@ -107,7 +108,7 @@ impl Canonicals<'_> {
         Ok(copies)
     }
 
-    /// For pages that call another URL canonical: returns which URL, and what they are.
+    /// For pages with a canonical URL, returns that URL, and the verdict.
     async fn decide(self, pages: Vec<(usize, Ending)>) -> PortResult<Vec<(usize, CrawlUrl, Verdict)>> {
         let undecided = pages.into_iter().filter(|(_, page)| page.is_undecided());
         let mut ways: Vec<_> = undecided.map(|(n, page)| (n, CanonicalWay::from(page))).collect();
@@ -128,7 +129,7 @@ impl Canonicals<'_> {
         Ok(ways.into_iter().zip(canonicals).map(|((n, way), canonical)| (n, canonical, way.verdict())).collect())
     }
 
-    /// Returns how URLs last ended, without those that have not.
+    /// Returns the last endings of URLs, without those that have not ended.
     async fn load(self, urls: BTreeSet<CrawlUrl>) -> PortResult<HashMap<CrawlUrl, Option<Ending>>> {
         let urls: Vec<CrawlUrl> = urls.into_iter().collect();
         let known = self.frontier.load_known_urls(self.crawl, &urls).await?;
@@ -141,7 +142,7 @@ impl Canonicals<'_> {
 }
 
 impl By {
-    /// Returns where a known URL leads; `None` if it leads nowhere yet, or is not shown.
+    /// Returns the target of a known URL; `None` if it has none yet, or is not shown.
     fn ending(self, url: CrawlUrl, known: &KnownUrl) -> Option<Ending> {
         let leads_to = known.leads_to.clone();
         match self {
@@ -157,7 +158,7 @@ impl By {
     }
 }
 
-/// Returns what a page is that calls another URL canonical.
+/// Returns the outcome of a page with a canonical URL.
 const fn decided(is_copy: bool, was_read: bool) -> Outcome {
     match (is_copy, was_read) {
         (true, _) => Outcome::NotCanonical,

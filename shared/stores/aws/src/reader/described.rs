@@ -1,5 +1,5 @@
-//! What URLs showed at the visits of a segment: the documents that were put for them and, for those that found their bodies unchanged, the ones that
-//! they confirmed, which earlier segments put.
+//! The documents for the visits of a segment: those put for them and, for visits that found their
+//! bodies unchanged, the confirmed ones, which earlier segments put.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,12 @@ use dragline_ports::error::PortResult;
 
 use super::DynamoReader;
 
-/// Documents by the number of the entry whose visit saw what they tell.
+/// Documents by the number of the visit's entry.
 pub(super) type Described = BTreeMap<u32, Document>;
 
 impl DynamoReader {
-    /// Returns the wanted documents. Without a log, which may be forgotten, these are the ones that the segment put.
+    /// Returns the wanted documents. Without a log, which may have expired, these are the segment's
+    /// own.
     ///
     /// The objects of earlier segments are read one after the other, each once, as [`Documents::load_each`] does.
     pub(super) async fn load_described(
@@ -38,7 +39,7 @@ impl DynamoReader {
     }
 }
 
-/// Whether a document says no more than how its URL ended.
+/// Whether a document only says how its URL ended.
 const fn is_bare(document: &Document) -> bool {
     document.page.is_none() && document.body.is_none()
 }

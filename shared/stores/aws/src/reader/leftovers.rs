@@ -1,5 +1,5 @@
-//! What origins left over: first what parsers lost, which the origins' inboxes count, then what was left when they ended, which has rows of its
-//! own.
+//! Leftovers of origins: first the URLs that parsers lost, which the origins' inboxes count, then
+//! the leftovers at their endings, which have rows of their own.
 
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::url::Origin;
@@ -11,21 +11,21 @@ use super::DynamoReader;
 use super::place::no_place;
 use crate::frontier::ListedLeftovers;
 
-/// How many origins and rows are read at once: as many as DynamoDB returns in one request.
+/// The number of origins and rows read at once: as many as DynamoDB returns in one request.
 const ROWS_MAX: usize = 100;
 
-/// The prefix of cursors within what parsers lost; the last origin that was read follows.
+/// The prefix of cursors within lost URLs; the last origin read follows.
 const LOST: &str = "lost ";
 
-/// The prefix of cursors within what was left; the key of the last row that was read follows, if any.
+/// The prefix of cursors within leftovers; the key of the last row read follows, if any.
 const LEFT: &str = "left ";
 
 /// Where the stream continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum LeftoverCursor {
-    /// Within what was lost, after this origin; `None` for the beginning.
+    /// Within lost URLs, after this origin; `None` for the beginning.
     Lost(Option<Origin>),
-    /// Within what was left, after this key; `None` for the beginning.
+    /// Within leftovers, after this key; `None` for the beginning.
     Left(Option<String>),
 }
 
@@ -38,7 +38,7 @@ impl LeftoverCursor {
         Some(Self::Left(Some(key.to_owned()).filter(|key| !key.is_empty())))
     }
 
-    /// `None` at the very beginning.
+    /// Returns the cursor; `None` at the very beginning.
     fn cursor(&self) -> Option<Cursor> {
         match self {
             Self::Lost(origin) => origin.as_ref().map(|origin| Cursor::new(format!("{LOST}{origin}"))),
@@ -77,7 +77,8 @@ impl DynamoReader {
         Ok(Batch { rows, cursor: place.cursor(), rest })
     }
 
-    /// Returns what parsers lost of some origins, and where the stream continues.
+    /// Returns the numbers of URLs that parsers lost at some origins, and where the stream
+    /// continues.
     async fn list_lost(
         &self,
         filter: &Filter,

@@ -1,7 +1,8 @@
 //! The [`Reader`] over a stack's tables and its bucket.
 //!
-//! Rows come by origin, and within an origin in storage order: segments as they were committed, each complete, and candidates by their keys. Memory
-//! use does not grow with the crawl, beyond what is known about the URLs of one origin.
+//! Rows come by origin, and within an origin in storage order: complete segments as they were
+//! committed, and candidates by key. Memory use does not grow with the crawl, except for the known
+//! URLs of one origin.
 
 mod canonical;
 mod described;
@@ -35,7 +36,7 @@ use crate::documents::S3Documents;
 use crate::frontier::DynamoFrontier;
 use crate::rows::known::KnownUrl;
 
-/// How many segments' logs or documents are requested at the same time: each may be some megabytes.
+/// The most concurrent requests for segments' logs or documents: each may be some megabytes.
 const SEGMENTS_MAX: usize = 8;
 
 /// Reads a crawl of a stack.
@@ -54,7 +55,7 @@ impl DynamoReader {
         Self { frontier, documents, crawl, shown: Arc::default() }
     }
 
-    /// Returns the rows of a batch of segments, which are loaded concurrently.
+    /// Loads the rows of a batch of segments concurrently.
     async fn rows_of<T: Send, F: Future<Output = PortResult<Vec<T>>> + Send>(
         segments: Batch<SegmentRow>,
         load: impl Fn(SegmentRow) -> F + Send,
@@ -64,7 +65,8 @@ impl DynamoReader {
         Ok(Batch { rows, cursor, rest })
     }
 
-    /// Returns the wanted part of a segment's log, and its visits as rows; `None` if it is not logged yet, or no longer.
+    /// Returns the wanted part of a segment's log, and its visits as rows; `None` if it is not
+    /// logged yet, or has expired.
     async fn load_visits(
         &self,
         segment: &SegmentRow,
@@ -83,7 +85,8 @@ impl DynamoReader {
         Ok(documents)
     }
 
-    /// Returns those of a segment's documents that the site shows now, each with what is known about its URL.
+    /// Returns those of a segment's documents that the site shows now, each with the knowledge
+    /// about its URL.
     async fn shown(&self, segment: &SegmentRow, documents: Vec<Document>) -> PortResult<Vec<(Document, KnownUrl)>> {
         let urls: Vec<CrawlUrl> = documents.iter().map(|document| document.url.clone()).collect();
         let listed = self.shown.get(&segment.id.origin);
@@ -111,7 +114,7 @@ impl DynamoReader {
         Ok(shown.into_iter().zip(copies).map(|((document, known), copy)| (document, known, copy)).collect())
     }
 
-    /// Returns the pages that the site shows now, of those that a segment put.
+    /// Returns the pages from a segment that the site shows now.
     async fn load_pages(&self, segment: &SegmentRow, wanted: Option<&CrawlUrl>) -> PortResult<Vec<PageRow>> {
         let shown = self.shown_with_copies(segment, wanted).await?;
         Ok(shown.iter().filter_map(|(document, known, copy)| rows::page(segment, document, known, *copy)).collect())

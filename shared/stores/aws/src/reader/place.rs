@@ -1,17 +1,17 @@
-//! Places within origins, as cursors contain them: an origin, and the sort key of the last row that was read there.
+//! Positions of cursors within origins: an origin, and the sort key of the last row read there.
 
 use dragline_domain::url::Origin;
 use dragline_ports::reader::Cursor;
 
 use crate::errors::StoreError;
 
-/// Occurs neither in an origin nor in the sort key of a segment or a candidate.
+/// The separator; it occurs neither in an origin nor in the sort key of a segment or a candidate.
 const BETWEEN: char = ' ';
 
-/// A place within the origins' rows.
+/// A position in the rows of origins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OriginCursor {
-    /// The origin that was reached.
+    /// The current origin.
     pub(super) origin: Origin,
     /// The row after which to continue; `None` for the origin's beginning.
     pub(super) after: Option<String>,
@@ -40,7 +40,7 @@ impl OriginCursor {
     }
 }
 
-/// Returns what is wrong with a cursor that this stream did not return.
+/// Returns the error for a cursor that this stream did not return.
 pub(super) fn no_place(cursor: &Cursor) -> StoreError {
     StoreError::Damaged(format!("the cursor `{cursor}` is of another stream"))
 }

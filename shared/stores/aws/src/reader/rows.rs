@@ -1,4 +1,5 @@
-//! A stack's data as the rows that a data directory's views return: the same fields, with the same values.
+//! Converts a stack's data to the rows of a data directory's views: the same fields, with the same
+//! values.
 
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
@@ -62,7 +63,8 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
     }
 }
 
-/// Returns the answers among the visits of a segment, each with the content of the document that tells what the URL showed then.
+/// Returns the answers among the visits of a segment, each with the content of the document for
+/// what the URL showed then.
 pub(super) fn seen_pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &Described) -> Vec<SeenPageRow> {
     let answered = log.entries.iter().zip(visits).filter(|(_, visit)| visit.r#final);
     answered
@@ -100,7 +102,8 @@ fn seen_page(visit: LogRow, page: Option<&Page>) -> Option<SeenPageRow> {
     })
 }
 
-/// Returns what the site shows now at the URL of a document that a segment put; `None` if nobody knows where its body is.
+/// Returns the page that the site shows now at the URL of a segment's document; `None` if the place
+/// of its body is unknown.
 pub(super) fn page(segment: &SegmentRow, document: &Document, known: &KnownUrl, copy: Copy) -> Option<PageRow> {
     let (body, page) = (document.body.as_ref()?, document.page.as_ref());
     let text = |of: fn(&Page) -> &Option<String>| page.and_then(|page| of(page).clone());
@@ -143,7 +146,7 @@ pub(super) fn answered_in(segment: &SegmentRow, document: &Document) -> Iteratio
     document.body.as_ref().map_or(segment.iteration, |body| body.visit.iteration)
 }
 
-/// Returns the links of a segment's documents, which are of the iterations that come with them.
+/// Returns the links of a segment's documents, each with its iteration.
 pub(super) fn links<'d>(
     segment: &SegmentRow,
     documents: impl IntoIterator<Item = (Iteration, &'d Document)>,
@@ -168,7 +171,7 @@ pub(super) fn links<'d>(
         .collect()
 }
 
-/// Returns a known URL.
+/// Converts a known URL.
 pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
     let (last, capture) = (known.last, known.known.last.as_ref());
     CandidateRow {
@@ -194,7 +197,7 @@ pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
     }
 }
 
-/// Returns what is stored of a segment.
+/// Returns the stored data of a segment.
 pub(super) fn stored_segment(segment: SegmentRow) -> StoredSegment {
     let SegmentRow { id, iteration, object, object_bytes, committed_at, .. } = segment;
     StoredSegment { iteration, origin: id.origin.origin, object, object_bytes, committed_at }
@@ -204,7 +207,7 @@ fn via(sighting: &Sighting) -> Option<String> {
     sighting.via.as_ref().map(CrawlUrl::to_string)
 }
 
-/// ISO 8601 in UTC with milliseconds.
+/// Formats a time as ISO 8601 in UTC with milliseconds.
 fn instant(at: Timestamp) -> String {
     format!("{at:.3}")
 }

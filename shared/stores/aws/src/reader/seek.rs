@@ -1,4 +1,4 @@
-//! Where an iteration's segments begin, without reading those of all iterations before.
+//! Finds where an iteration's segments begin, without reading those of earlier iterations.
 
 use dragline_domain::frontier::OriginKey;
 use dragline_domain::ids::{Iteration, Turn};
@@ -7,10 +7,10 @@ use dragline_ports::error::PortResult;
 use crate::frontier::{DynamoFrontier, Listed};
 use crate::rows::keys;
 
-/// Returns a sort key behind an origin's segments of all earlier iterations and before those of this
+/// Returns a sort key after an origin's segments of all earlier iterations and before those of this
 /// one; `None` if that is the beginning.
 ///
-/// Turns grow with iterations, so the place is searched by halves: with some two reads for each
+/// Turns grow with iterations, so a binary search finds the place, with some two reads for each
 /// doubling of the number of turns.
 pub(super) async fn before_iteration(
     frontier: &DynamoFrontier,
@@ -31,7 +31,7 @@ pub(super) async fn before_iteration(
     Ok(later.map(keys::before_turn))
 }
 
-/// Returns the turn to look at next, between one that is of an earlier iteration and one that is not;
+/// Returns the turn to examine next, between one of an earlier iteration and one that is not;
 /// `None` if nothing is between them.
 fn next_probe(earlier: Option<Turn>, later: Option<Turn>) -> Option<Turn> {
     let low = earlier.map_or(0, |turn| turn.0);
@@ -48,8 +48,8 @@ fn next_probe(earlier: Option<Turn>, later: Option<Turn>) -> Option<Turn> {
 mod tests {
     use super::*;
 
-    /// Searches among turns, of which those below `first` are of earlier iterations. Returns the place
-    /// and the number of probes.
+    /// Searches among turns, of which those below `first` belong to earlier iterations. Returns the
+    /// place and the number of probes.
     fn search(first: u64) -> (u64, u32) {
         let (mut earlier, mut later, mut probes) = (None, None, 0);
         while let Some(turn) = next_probe(earlier, later) {

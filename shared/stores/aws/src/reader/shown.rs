@@ -1,5 +1,5 @@
-//! Which segments put documents that the site shows now. After years of crawls most segments did not,
-//! and none of these is read.
+//! The segments with documents that the site shows now. After years of crawls most segments have
+//! none, and are not read.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,56 +15,59 @@ use crate::frontier::Listed;
 use crate::rows::keys;
 use crate::rows::known::KnownUrl;
 
-/// How many known URLs are read at once.
+/// The number of known URLs read at once.
 const KNOWN_MAX: usize = 1_000;
 
-/// The most URLs that are kept in memory with all that is known about them, some 40 MB. Those of larger origins are read again with their documents.
+/// The most known URLs kept in memory with all their data, some 40 MB. Those of larger origins are
+/// read again with their documents.
 const KEPT_MAX: usize = 50_000;
 
-/// A segment that put documents which the site shows now.
+/// A segment with documents that the site shows now.
 #[derive(Debug)]
 pub(super) struct ShownSegment {
     pub(super) row: SegmentRow,
-    /// How many.
+    /// Their number.
     documents: usize,
 }
 
-/// The segments of an origin that put documents which the site shows, in the order in which they were
-/// committed, each with its iteration and how many. In memory is one entry a segment.
+/// The segments of an origin with documents that the site shows, in commit order, each with its
+/// iteration and the number of documents. Takes one entry of memory per segment.
 #[derive(Debug)]
 pub(super) struct ShownSegments {
     origin: OriginKey,
     documents: BTreeMap<(Turn, u64), (Iteration, usize)>,
-    /// What is known about the URLs that show something, by path and query; `None` if they are too many.
+    /// The URLs that show something, by path and query; `None` if there are too many.
     known: Option<HashMap<String, KnownUrl>>,
 }
 
 impl ShownSegments {
-    /// Returns what is known about URLs of the origin, without those that show nothing. `None` if that was not kept.
+    /// Returns the known URLs among these, without those that show nothing. `None` if they were not
+    /// kept.
     pub(super) fn known(&self, urls: &[CrawlUrl]) -> Option<HashMap<CrawlUrl, KnownUrl>> {
         let kept = self.known.as_ref()?;
         let known = urls.iter().filter_map(|url| Some((url.clone(), kept.get(url.path_and_query())?.clone())));
         Some(known.collect())
     }
 
-    /// Returns how many entries are in memory.
+    /// Returns the number of entries in memory.
     fn kept(&self) -> usize {
         self.documents.len() + self.known.as_ref().map_or(0, HashMap::len)
     }
 }
 
-/// What was listed last: whoever reads an origin batch by batch lists it once, and a batch of many small origins knows all their URLs.
+/// The latest listings: a caller that reads an origin batch by batch lists it once, and a batch of
+/// many small origins knows all their URLs.
 #[derive(Debug, Default)]
 pub(super) struct LastShown(Mutex<VecDeque<Arc<ShownSegments>>>);
 
 impl LastShown {
-    /// Returns what was listed of an origin; `None` if that is no longer there.
+    /// Returns the listing of an origin; `None` if it was dropped.
     pub(super) fn get(&self, origin: &OriginKey) -> Option<Arc<ShownSegments>> {
         let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.iter().find(|listed| listed.origin == *origin).cloned()
     }
 
-    /// Keeps what was listed of an origin, and of those that were listed before it as many as there is room for.
+    /// Keeps the listing of an origin, and earlier listings as far as there is room.
     fn keep(&self, listed: &Arc<ShownSegments>) {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.retain(|earlier| earlier.origin != listed.origin);
@@ -77,7 +80,7 @@ impl LastShown {
 }
 
 impl DynamoReader {
-    /// Reads the known URLs of an origin for where the documents that they show were put.
+    /// Finds the segments of the documents that an origin's known URLs show.
     async fn read_shown(&self, origin: &OriginKey) -> PortResult<Arc<ShownSegments>> {
         let (mut documents, mut after, mut known) = (BTreeMap::new(), None, Some(HashMap::new()));
         loop {

@@ -1,4 +1,4 @@
-//! Walking from origin to origin through what each holds.
+//! Walking through the rows of origins, from origin to origin.
 
 use std::future::Future;
 
@@ -18,21 +18,23 @@ use crate::frontier::Listed;
 use crate::rows::keys;
 use crate::rows::known::KnownUrl;
 
-/// How many origins' URLs are counted at the same time.
+/// The most origins whose URLs are counted concurrently.
 const COUNTED_MAX: usize = 8;
 
-/// How many origins are visited at once, whether or not they hold anything wanted.
+/// The most origins visited at once, with or without matching rows.
 const ORIGINS_MAX: usize = 100;
 
-/// The size of WARC objects at which a batch is full, however few rows it has: the text of their pages is in memory at once.
+/// The size of WARC objects at which a batch is full, however few rows it has: the text of their
+/// pages is in memory at once.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// What origins hold, in the order of sort keys.
+/// Rows of origins, in the order of their sort keys.
 pub(super) trait Held: Sized + Send {
-    /// The most that are listed at once.
+    /// The most rows listed at once.
     const LISTED_MAX: usize;
 
-    /// Lists at most `limit` after a sort key. If only an iteration is wanted, others may be left out.
+    /// Lists at most `limit` rows after a sort key. If only one iteration is wanted, others may be
+    /// left out.
     fn list(
         reader: &DynamoReader,
         origin: &OriginKey,
@@ -41,15 +43,15 @@ pub(super) trait Held: Sized + Send {
         limit: usize,
     ) -> impl Future<Output = PortResult<Listed<Self>>> + Send;
 
-    /// Whether a filter by this iteration selects it.
+    /// Whether a filter by this iteration matches it.
     fn is_of(&self, iteration: Iteration) -> bool;
 
     fn sort_key(&self, origin: &OriginKey) -> String;
 
-    /// Returns about how many rows are made from it.
+    /// Returns the approximate number of rows made from it.
     fn rows(&self) -> usize;
 
-    /// Returns a number of bytes to which the size of its rows is proportional.
+    /// Returns a number proportional to the bytes of its rows.
     fn bytes(&self) -> u64;
 }
 
@@ -57,7 +59,7 @@ impl Held for SegmentRow {
     /// Usually more than a batch takes, as a segment has some fifty pages.
     const LISTED_MAX: usize = 50;
 
-    /// Turns only grow, so an iteration's segments are together.
+    /// Turns only grow, so an iteration's segments are contiguous.
     async fn list(
         reader: &DynamoReader,
         origin: &OriginKey,
@@ -92,7 +94,7 @@ impl Held for SegmentRow {
     }
 }
 
-/// A segment for its own sake, and not for the rows that are made of it.
+/// A segment as such, without the rows made from it.
 struct SegmentAlone(SegmentRow);
 
 impl Held for SegmentAlone {
@@ -139,7 +141,7 @@ impl Held for KnownUrl {
         reader.frontier.list_known_urls(origin, after, limit).await
     }
 
-    /// The one in which it last ended.
+    /// Compares the iteration in which it last ended.
     fn is_of(&self, iteration: Iteration) -> bool {
         self.last.is_some_and(|last| last.iteration == iteration)
     }
@@ -157,7 +159,7 @@ impl Held for KnownUrl {
     }
 }
 
-/// The next origins: the one that is wanted, or the crawl's, in order.
+/// The origins still to visit: the wanted one, or all of the crawl, in order.
 struct ToCome<'r> {
     reader: &'r DynamoReader,
     wanted: Option<Origin>,
@@ -208,7 +210,7 @@ impl DynamoReader {
         Ok(Batch { rows: rows.into_iter().map(|(_, segment)| segment.0).collect(), cursor, rest })
     }
 
-    /// Lists segments that put about this many documents that the site shows now.
+    /// Lists segments with about this many documents that the site shows now.
     pub(super) async fn list_shown(
         &self,
         filter: &Filter,
@@ -222,7 +224,7 @@ impl DynamoReader {
         Ok(Batch { rows: rows.into_iter().map(|(_, shown)| shown.row).collect(), cursor, rest })
     }
 
-    /// Lists the segment that put the document that a URL shows now, if any.
+    /// Lists the segment of the document that a URL shows now, if any.
     async fn segment_that_shows(
         &self,
         url: &CrawlUrl,
@@ -253,7 +255,7 @@ impl DynamoReader {
         Ok(Batch { rows: rows.into_iter().map(|known| (origin.clone(), known)).collect(), cursor, rest })
     }
 
-    /// Counts the URLs of every origin that have not ended yet.
+    /// Counts the URLs of all origins that have not ended yet.
     pub(super) async fn count_unvisited(&self) -> PortResult<u64> {
         let (mut counted, mut after) = (0, None);
         loop {
@@ -316,7 +318,7 @@ impl DynamoReader {
     }
 }
 
-/// Whether a filter selects what its origin holds.
+/// Whether a filter matches.
 fn is_wanted(held: &impl Held, filter: &Filter) -> bool {
     filter.iteration.is_none_or(|iteration| held.is_of(iteration))
 }
@@ -329,7 +331,7 @@ fn batch_of_one<T: Held>(origin: &OriginKey, row: Option<T>, after: Option<&Curs
     Batch { rows: row.into_iter().collect(), cursor, rest: Rest::Nothing }
 }
 
-/// Returns the place of a cursor that this stream returned.
+/// Returns the position of a cursor that this stream returned.
 fn place_in(cursor: &Cursor, wanted: Option<&Origin>) -> PortResult<OriginCursor> {
     let place = OriginCursor::read(cursor);
     let place = place.and_then(|place| {

@@ -1,7 +1,8 @@
 //! When URLs last changed, by the logs of an origin.
 //!
-//! No index lists the visits of a URL, so the logs are read once, in the order in which the documents are made again; whoever goes on in the middle reads
-//! those before. In memory are some 40 bytes for each URL of one origin.
+//! No index lists the visits of a URL, so the logs are read once, in the order in which documents
+//! are remade; a process that continues in the middle reads the earlier ones first. Takes some 40
+//! bytes of memory for each URL of one origin.
 
 use std::collections::HashMap;
 
@@ -15,13 +16,13 @@ use sha2::{Digest as _, Sha256};
 use crate::errors::StoreError;
 use crate::frontier::DynamoFrontier;
 
-/// How many segments are listed at once.
+/// The number of segments listed at once.
 const LISTED_MAX: usize = 200;
 
 /// The beginning of a URL's SHA-256.
 type UrlDigest = [u8; 16];
 
-/// When the URLs of an origin last changed, up to a segment.
+/// The times when the URLs of an origin last changed, up to a segment.
 #[derive(Default)]
 pub(super) struct LastChanges {
     origin: Option<OriginKey>,
@@ -31,7 +32,7 @@ pub(super) struct LastChanges {
 }
 
 impl LastChanges {
-    /// Reads the logs of all segments before this one that were not read yet.
+    /// Reads the unread logs of all segments before this one.
     pub(super) async fn read_until(
         &mut self,
         frontier: &DynamoFrontier,
@@ -69,7 +70,8 @@ impl LastChanges {
     }
 }
 
-/// Whether a visit found that its URL shows something else. What came back as it was did not change.
+/// Whether a visit found that its URL shows something else. A page that returned unchanged counts
+/// as unchanged.
 fn has_changed(entry: &LogEntry) -> bool {
     entry.change.as_ref().is_some_and(|change| match change.kind {
         ChangeKind::New | ChangeKind::Changed | ChangeKind::Moved => true,

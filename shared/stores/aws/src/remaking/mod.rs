@@ -1,9 +1,11 @@
 //! The [`Remaking`] over a stack.
 //!
-//! Effects in order, for each segment: what is going to be put is recorded; the documents; the log; the candidates; then, in one transaction, how far the
-//! work has come with it, and the counters of the iteration. Whatever it dies after, a repetition writes the same, and counts what was recorded. Each
-//! write holds only while what it replaces is as it was read, so what others delete meanwhile stays away. The first and the last are refused once an
-//! iteration begins: what was put in between is put again when the work goes on, and so is all that was compared with it.
+//! Effects in order, for each segment: the intent is recorded; then the documents, the log and the
+//! candidates are put; then the progress and the iteration's counters, in one transaction. After a
+//! crash at any point, a repetition writes the same, and counts by the recorded intent. Each write
+//! holds only while the replaced row is as it was read, so rows that others delete stay deleted.
+//! The first and last write are refused once an iteration begins: the segment is then put again
+//! when the work continues, together with everything compared with it.
 
 mod changes;
 
@@ -29,7 +31,7 @@ use crate::frontier::{DynamoFrontier, Latest, Written};
 use crate::rows::remade::RemadeCandidate;
 use crate::rows::remake::{Intent, RemakeRow};
 
-/// What makes documents of a stack again.
+/// Remakes the documents of a stack.
 #[derive(Clone)]
 pub struct DynamoRemaking {
     frontier: DynamoFrontier,
@@ -38,7 +40,7 @@ pub struct DynamoRemaking {
 }
 
 impl DynamoRemaking {
-    /// Returns what makes documents in these stores again.
+    /// Returns the adapter for these stores.
     #[must_use]
     pub fn new(frontier: DynamoFrontier, documents: S3Documents) -> Self {
         Self { frontier, documents, last_changes: Arc::default() }
@@ -48,7 +50,7 @@ impl DynamoRemaking {
 impl Remaking for DynamoRemaking {
     async fn begin_remake(&self, crawl: &CrawlId, job: &RemakeJob) -> PortResult<RemakeBegun> {
         at("begin making documents again", crawl, async {
-            // What was read before is of another walk.
+            // Earlier reads belong to another walk.
             *self.last_changes.lock().await = LastChanges::default();
             let mut rounds = self.frontier.rounds();
             loop {
@@ -109,7 +111,7 @@ impl Remaking for DynamoRemaking {
 }
 
 impl DynamoRemaking {
-    /// Returns what became of it; `None` if something that was read is another by now.
+    /// Tries to replace a segment's documents; `None` if a row has changed since it was read.
     async fn try_to_replace(&self, replacement: Replacement<'_>) -> Result<Option<Replaced>, StoreError> {
         let Replacement { segment, state, .. } = replacement;
         let crawl = &segment.id.origin.crawl;
@@ -129,7 +131,8 @@ impl DynamoRemaking {
         Ok((written == Written::Done).then_some(Replaced::Done(intent.state.done)))
     }
 
-    /// Records what is going to be put, unless an earlier try did. Returns the row then, and what was recorded; `None` if it changed meanwhile.
+    /// Records the intent, unless an earlier try did. Returns the row and the intent; `None` if the
+    /// row has changed meanwhile.
     async fn intend(
         &self,
         row: &RemakeRow,
@@ -153,7 +156,7 @@ impl DynamoRemaking {
         Ok((row.intent.as_ref() == Some(&intent)).then_some((row, intent)))
     }
 
-    /// Returns what those of the visits count that are still stored.
+    /// Returns the counts of the visits that are still stored.
     async fn recount(&self, segment: &SegmentRow, visits: &[RemadeVisit]) -> Result<Recount, StoreError> {
         let mut recount = Recount::default();
         if visits.iter().all(|visit| visit.recount.less == visit.recount.more && visit.change == Rewrite::Keep) {
@@ -174,7 +177,7 @@ impl DynamoRemaking {
         Ok(recount)
     }
 
-    /// Puts the documents, the log and the candidates of those visits that are still stored.
+    /// Puts the documents, the log and the candidates of the visits that are still stored.
     async fn put(&self, Replacement { segment, visits, .. }: Replacement<'_>) -> Result<(), StoreError> {
         if visits.is_empty() {
             return Ok(());
@@ -226,7 +229,8 @@ impl DynamoRemaking {
         Ok(())
     }
 
-    /// Returns when the URL of a candidate last changed, if this document is its last good one; `None` if nobody knows.
+    /// Returns when a candidate's URL last changed, if this document is its last good one; `None`
+    /// if unknown.
     async fn changed_at(&self, candidate: &RemadeCandidate<'_>) -> Result<Option<Timestamp>, StoreError> {
         match candidate.visit.state {
             StateChange::Shown { changed_at: Some(at), .. } => Ok(Some(at)),
@@ -249,7 +253,7 @@ fn visit_of<'v>(visits: &'v [RemadeVisit], entry: &LogEntry) -> Option<&'v Remad
     visits.iter().find(|visit| is_visit(visit, entry.n, &entry.url))
 }
 
-/// Writes into the log how a visit ended, where it leads and what it changed.
+/// Writes the visit's outcome, target and change into the log.
 fn rewrite(entry: &mut LogEntry, visit: &RemadeVisit) {
     entry.visit.outcome = visit.document.outcome;
     entry.visit.detail.clone_from(&visit.document.detail);

@@ -1,4 +1,4 @@
-//! What of an origin's entries stays, from the logs of its segments.
+//! Decides what stays of an origin's entries, by the logs of its segments.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -19,10 +19,10 @@ use crate::documents::S3Documents;
 use crate::frontier::{DynamoFrontier, Listed};
 use crate::rows::keys;
 
-/// How many logs are requested at the same time.
+/// The most concurrent requests for logs.
 const LOGS_MAX: usize = 8;
 
-/// How many URLs are looked up at once.
+/// The number of URLs looked up at once.
 const KNOWN_MAX: usize = 1_000;
 
 type Placed = Entry<VisitPlace>;
@@ -30,24 +30,26 @@ type Placed = Entry<VisitPlace>;
 /// A URL in memory: part of its SHA-256.
 type UrlPrint = [u8; 16];
 
-/// A walk through an origin's segments, from the newest back: entries refer to earlier ones only, so the log of each is read once. Memory holds what each
-/// URL of the origin wants of earlier entries, some 150 bytes.
+/// A walk through an origin's segments, newest first: entries refer only to earlier ones, so each
+/// log is read once. For each URL of the origin it remembers, in some 150 bytes, which earlier
+/// entries are needed.
 #[derive(Debug)]
 pub(super) struct Backwards {
     origin: OriginKey,
     cut: Iteration,
-    /// The last segment that was decided on. This one and newer ones were decided on before.
+    /// The last segment decided. It and newer ones are done.
     decided: Option<SegmentId>,
-    /// The sort key of the last segment that was read.
+    /// The sort key of the last segment read.
     read: Option<String>,
     urls: HashMap<UrlPrint, Known>,
 }
 
-/// What is known of a URL.
+/// The references to a URL's entries.
 #[derive(Debug)]
 struct Known {
     wanted: References<VisitPlace>,
-    /// Its candidate is read when it is met in a dropped iteration.
+    /// Whether its candidate was read; that happens when the URL first occurs in a dropped
+    /// iteration.
     is_candidate_read: bool,
 }
 
@@ -55,31 +57,32 @@ struct Known {
 #[derive(Debug)]
 pub(super) struct Decided {
     pub(super) segment: SegmentRow,
-    /// How many entries it has.
+    /// The number of its entries.
     pub(super) visits: u64,
-    /// How many of them put a document.
+    /// The number of entries with a document.
     pub(super) documents: u64,
-    /// How many entries stay whole, because something refers to them.
+    /// The number of entries that stay complete because something refers to them.
     pub(super) kept: u64,
 }
 
 impl Backwards {
-    /// Returns a walk that decides on the segments before this one; on all if there is none.
+    /// Returns a walk that decides about the segments before this one; about all if it is `None`.
     pub(super) fn new(origin: OriginKey, cut: Iteration, decided: Option<SegmentId>) -> Self {
         Self { origin, cut, decided, read: None, urls: HashMap::new() }
     }
 
-    /// Whether the walk goes on there.
+    /// Whether the walk continues from there.
     pub(super) fn is_at(&self, origin: &OriginKey, cut: Iteration, decided: &SegmentId) -> bool {
         self.origin == *origin && self.cut == cut && self.decided.as_ref() == Some(decided)
     }
 
-    /// Returns the last segment that was decided on.
+    /// Returns the last segment decided.
     pub(super) const fn decided(&self) -> Option<&SegmentId> {
         self.decided.as_ref()
     }
 
-    /// Reads about so many segments, and decides on those of dropped iterations that are parsed. `None` if there are no more.
+    /// Reads about this many segments, and decides about the parsed ones of dropped iterations.
+    /// `None` if there are no more.
     pub(super) async fn next(
         &mut self,
         frontier: &DynamoFrontier,
@@ -118,8 +121,9 @@ impl Backwards {
         if next.is_none() && decided.is_empty() { Ok(None) } else { Ok(Some(decided)) }
     }
 
-    /// Reads what the candidates of URLs refer to that are met in a dropped iteration for the first time. Without consistency: what refers to a dropped
-    /// iteration is never new.
+    /// Reads the references of the candidates of URLs that occur in a dropped iteration for the
+    /// first time. Eventually consistent reads suffice: references to a dropped iteration are never
+    /// new.
     async fn read_candidates(
         &mut self,
         frontier: &DynamoFrontier,
@@ -165,7 +169,7 @@ fn print(url: &CrawlUrl) -> UrlPrint {
     print
 }
 
-/// Returns the entries of a segment by its log; by its documents if the log is forgotten.
+/// Returns the entries of a segment by its log, or by its documents if the log has expired.
 async fn of_segment(
     frontier: &DynamoFrontier,
     documents: &S3Documents,
@@ -178,7 +182,7 @@ async fn of_segment(
             .map(|document| (document.url.clone(), of_document(segment, &document)))
             .collect());
     };
-    // Only a document says of which body it was made if that was fetched before.
+    // Only a document names its body if that was fetched by an earlier visit.
     let is_remade = |entry: &LogEntry| made(entry) == Made::Document && !has_body(entry);
     let remade = match log.entries.iter().any(is_remade) {
         true => documents.load(segment).await?.unwrap_or_default(),
@@ -227,7 +231,8 @@ fn of_document(segment: &SegmentRow, document: &Document) -> Placed {
     }
 }
 
-/// Whether a good document was put for an entry. A page that asks for noindex shares its outcome with a refusal, which changes nothing else.
+/// Returns what was stored for an entry. A page that asks for noindex shares its outcome with a
+/// refusal, which changes nothing else.
 fn made(entry: &LogEntry) -> Made {
     let asks_for_noindex =
         entry.visit.outcome == Outcome::BlockedAtRequestOfRemote && entry.status.is_some_and(|status| status < 400);
@@ -240,7 +245,7 @@ fn has_body(entry: &LogEntry) -> bool {
     entry.file.as_ref().is_some_and(|file| file.record == RecordKind::Response)
 }
 
-/// Rounds to the precision in which some rows store instants, so that they can be compared.
+/// Rounds to the precision of times in some rows, for comparison.
 fn in_millis(at: Timestamp) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }

@@ -1,5 +1,5 @@
-//! Forgetting URLs of a stack: segment by segment, as no index lists the logs of a URL. That is for an operator, and not for a step: it reads
-//! everything that is stored of the crawl.
+//! Forgetting URLs of a stack: segment by segment, as no index lists the logs of a URL. It reads
+//! the whole crawl, so it is for operators and not for a step.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::errors::at;
 use crate::frontier::Listed;
 use crate::publications::S3Publications;
 
-/// Between the origin and the sort key of a segment in a cursor. No origin has a space.
+/// Separates the origin from the sort key of a segment in a cursor. No origin contains a space.
 const SEPARATOR: char = ' ';
 
 impl Forgetting for DynamoRetained {
@@ -36,7 +36,7 @@ impl Forgetting for DynamoRetained {
                 (origin.parse::<Origin>().ok(), Some(sort.to_owned()).filter(|sort| !sort.is_empty()))
             }
         };
-        // In the middle of an origin, that one goes on; else the next one begins.
+        // Continues within an origin, or begins the next one.
         let origin = match (passed, &within) {
             (Some(origin), Some(_)) => Some(origin),
             (passed, _) => self.frontier.list_origins(crawl, passed.as_ref(), 1).await?.pop(),
@@ -64,10 +64,11 @@ impl Forgetting for DynamoRetained {
             visited.extend(self.frontier.forget_candidates(&key, &urls).await?);
             passed = Some(key.origin);
         }
-        // What is published is made of documents, of which those of these URLs are gone by now. Who publishes looks at this number after having put what
-        // was made before; so either finds what the other left.
+        // Publications are made from documents, of which those of these URLs are deleted by now. A
+        // publisher checks this number after putting files made before; so one of the two always
+        // finds the other's work.
         self.frontier.count_forgetting(crawl).await?;
-        // Of every iteration: an earlier run may have died after the documents.
+        // For every iteration: an earlier run may have died after the documents.
         for row in self.frontier.iterations(crawl).await? {
             S3Publications::beside(&self.documents).forget(crawl, row.number, &urls).await?;
         }
@@ -79,7 +80,8 @@ impl Forgetting for DynamoRetained {
 }
 
 impl DynamoRetained {
-    /// Whether the log of a segment has visits of these URLs, or of URLs that were found on them. If the log is forgotten, its object is looked into.
+    /// Whether the log of a segment has visits of these URLs, or of URLs found on them. If the log
+    /// has expired, the segment's object is searched.
     async fn names(&self, segment: &SegmentRow, urls: &BTreeSet<&CrawlUrl>) -> PortResult<bool> {
         let log = self.frontier.load_log(segment).await?;
         Ok(log.is_none_or(|log| {
@@ -101,7 +103,7 @@ impl DynamoRetained {
         loop {
             let Listed { rows, next } = self.frontier.list_segments(origin, after, LISTED_MAX).await?;
             for segment in rows {
-                // The documents first: the log says which segments have any.
+                // The documents first: the log tells which segments have any.
                 if self.names(&segment, urls).await? {
                     forgotten.documents += self.forget_documents(&segment, urls).await?;
                     let gone = self.frontier.forget_visits(&segment, urls).await?;

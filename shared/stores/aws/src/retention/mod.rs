@@ -1,8 +1,10 @@
 //! The [`Retained`] over a stack: segment by segment, as the log, the documents and the WARC of a segment are one item or object each.
 //!
-//! Which entries of a URL refer to each other is in the logs of all segments of its origin, which no index lists by URL. As entries refer to earlier ones
-//! only, a walk from the newest segment back reads each log once, and decides on a segment when it gets there. Whoever goes on with a walk in another
-//! process reads again what is newer: the kept iterations, and what stayed of the others.
+//! The references between entries of a URL are spread over the logs of all segments of its origin,
+//! which no index lists by URL. As entries refer only to earlier ones, a walk from the newest
+//! segment back reads each log once, and decides about a segment when it gets there. To continue a
+//! walk in another process, the newer segments are read again: the kept iterations, and the remains
+//! of the others.
 
 mod entries;
 mod forget;
@@ -19,16 +21,17 @@ use self::entries::{Backwards, Decided};
 use crate::documents::S3Documents;
 use crate::frontier::DynamoFrontier;
 
-/// How many segments are decided on at a time.
+/// The number of segments decided at a time.
 const SEGMENTS_MAX: usize = 200;
 
-/// How many walks are kept to be gone on with: a process prunes one crawl after another, or a few at the same time.
+/// The most walks kept for continuation: a process prunes one crawl after another, or a few at the
+/// same time.
 const WALKS_MAX: usize = 4;
 
-/// How many segments' rows are listed at once by whoever forgets URLs.
+/// The number of segment rows listed at once when URLs are forgotten.
 const LISTED_MAX: usize = 200;
 
-/// What is kept of a stack's crawls.
+/// The retained data of a stack's crawls.
 #[derive(Clone)]
 pub struct DynamoRetained {
     frontier: DynamoFrontier,
@@ -38,19 +41,20 @@ pub struct DynamoRetained {
 }
 
 impl DynamoRetained {
-    /// Returns what is kept in these stores.
+    /// Returns the retained data in these stores.
     #[must_use]
     pub fn new(frontier: DynamoFrontier, documents: S3Documents) -> Self {
         Self { frontier, documents, batch: SEGMENTS_MAX, walks: Arc::default() }
     }
 
-    /// Returns the same, which decides on about so many segments at a time.
+    /// Returns the same, deciding about roughly this many segments at a time.
     #[must_use]
     pub fn in_batches_of(self, segments: usize) -> Self {
         Self { batch: segments, ..self }
     }
 
-    /// Returns the walk that goes on there: one of this process if there is one, or else one that reads the newer segments again.
+    /// Returns the walk at this position: one of this process, or else a new one that reads the
+    /// newer segments again.
     fn resume(&self, origin: &OriginKey, cut: Iteration, after: Option<&SegmentId>) -> Backwards {
         let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
         let place = after.and_then(|after| walks.iter().position(|walk| walk.is_at(origin, cut, after)));
@@ -58,7 +62,7 @@ impl DynamoRetained {
         walk.unwrap_or_else(|| Backwards::new(origin.clone(), cut, after.cloned()))
     }
 
-    /// Keeps a walk for whoever goes on with it, in place of the oldest if there are many.
+    /// Keeps a walk for continuation, in place of the oldest if there are many.
     fn keep(&self, walk: Backwards) {
         let mut walks = self.walks.lock().unwrap_or_else(PoisonError::into_inner);
         if walks.len() == WALKS_MAX {
@@ -67,7 +71,8 @@ impl DynamoRetained {
         walks.push(walk);
     }
 
-    /// Deletes the rows and documents of a segment to which nothing refers. Its row stays until its object is gone.
+    /// Deletes the rows and documents of an unreferenced segment. Its own row stays until its
+    /// object is deleted.
     async fn delete(&self, segment: &SegmentRow) -> PortResult<()> {
         self.frontier.delete_log(&segment.id, segment.iteration).await?;
         self.documents.delete(segment).await

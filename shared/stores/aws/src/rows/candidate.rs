@@ -33,15 +33,16 @@ const NEARER: &str = "nearer";
 pub(super) const LEADS_TO: &str = "leads_to";
 pub(super) const WORDS: &str = "text_words";
 pub(super) const SIMHASH: &str = "text_print";
-/// How the names of attributes begin that say which places of [`Namers`](dragline_domain::doubt::Namers) are taken.
+/// The prefix of the attributes for the taken places of [`Namers`](dragline_domain::doubt::Namers).
 pub(super) const NAMED: &str = "namer_";
 pub(super) const CHECKED_AT: &str = "checked_at";
 pub(super) const CHANGED_AT: &str = "changed_at";
 
-/// The approximate size of a visited candidate: it has two entity tags' worth of attributes in addition to its key.
+/// The approximate size of a visited candidate: besides its key, it has attributes for two entity
+/// tags.
 pub(crate) const VISITED_BYTES: u64 = 600;
 
-/// The part of a candidate that claims and recrawls need.
+/// The part of a candidate needed for claims and recrawls.
 pub(crate) struct Candidate {
     pub(crate) path_and_query: String,
     pub(crate) state: CandidateState,
@@ -49,7 +50,8 @@ pub(crate) struct Candidate {
     pub(crate) known: Known,
 }
 
-/// The last good document as stored; its standing has an attribute of its own, as it changes more often.
+/// The last good document as stored; its standing has an attribute of its own, as it changes more
+/// often.
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredDocument {
     #[serde(rename = "p")]
@@ -96,7 +98,7 @@ impl Candidate {
         })
     }
 
-    /// Returns the candidate as something to be fetched, and its depth.
+    /// Returns the candidate as a todo entry, and its depth.
     pub(crate) fn into_entry(self) -> (TodoEntry, u32) {
         let Self { path_and_query, sighting: Sighting { depth, via, requisite_steps, read_as }, known, .. } = self;
         let (demand, follow_up) = Default::default();
@@ -117,7 +119,7 @@ pub(super) fn outcome(fields: Fields<'_>, name: &str) -> Result<Outcome, StoreEr
     Outcome::try_from(code).map_err(|_| StoreError::Damaged(format!("{code} is not an outcome")))
 }
 
-/// Returns the steps as stored: what is no requisite has none.
+/// Returns the steps as stored: absent unless it is a requisite.
 fn requisite_steps(sighting: &Sighting) -> Option<AttributeValue> {
     (sighting.requisite_steps > 0).then(|| number(sighting.requisite_steps))
 }
@@ -127,7 +129,7 @@ fn read_as(fields: Fields<'_>) -> Result<ReadAs, StoreError> {
     ReadAs::named(name).ok_or_else(|| StoreError::Damaged(format!("a candidate is read as `{name:?}`")))
 }
 
-/// For whom a URL is queued, and how it was found.
+/// The claimer of newly queued URLs, with their table, origin and iteration.
 #[derive(Clone, Copy)]
 pub(crate) struct Queueing<'q> {
     pub(crate) table: &'q str,
@@ -173,11 +175,11 @@ impl Queueing<'_> {
 }
 
 impl Queueing<'_> {
-    /// Records a shorter way to a URL that others queued in this iteration, unless it was queued again or somebody found another way since it was
-    /// read: each is shorter than the one before.
+    /// Records a shorter way to a URL that others queued in this iteration, unless it was queued
+    /// again or somebody found another way since it was read: each is shorter than the one before.
     ///
     /// # Errors
-    /// The list of claimers cannot be written.
+    /// Fails if the list of claimers cannot be written.
     pub(crate) fn come_nearer(
         &self,
         path: &str,
@@ -201,12 +203,12 @@ impl Queueing<'_> {
     }
 }
 
-/// Returns what holds for a candidate that has not ended yet.
+/// Returns the condition for a candidate that has not ended yet.
 pub(crate) fn unvisited() -> Expression {
     Expression::new(format!("attribute_not_exists(#{LAST_OUTCOME})"))
 }
 
-/// Writes what an entry of a segment changes, unless something newer is there.
+/// Writes the changes of a segment's entry, unless something newer is stored.
 pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> Result<Statement, StoreError> {
     let version = version_of(update.iteration, update.turn, update.n);
     let mut change = Change::new(table);
@@ -239,12 +241,13 @@ pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> 
     Ok(change.into_statement(&key, "(version IS MISSING OR version <= ?)", [text(version)]))
 }
 
-/// Returns what an ending is told from older ones by: the segment that it is of.
+/// Returns the version of an ending, for comparing its age: that of its segment.
 pub(super) fn version_of(iteration: Iteration, turn: Turn, n: u64) -> String {
     format!("{:010}#{:020}#{n:020}", iteration.number(), turn.0)
 }
 
-/// Adds which texts the pages have that call a URL canonical, if it is known. Each place is an attribute, so that two writers change none that the other set.
+/// Adds the texts of pages that name a canonical URL, if the URL is known. Each place is an
+/// attribute of its own, so that concurrent writers do not overwrite each other.
 pub(crate) fn add_namers(table: &str, origin: &OriginKey, named: &Named) -> Statement {
     let mut change = Change::new(table);
     named.by.places().for_each(|place| change.set(&format!("{NAMED}{place}"), number(1)));
@@ -282,7 +285,7 @@ impl Change {
         Ok(())
     }
 
-    /// Says how the URL was found.
+    /// Sets how the URL was found.
     fn sight(&mut self, sighting: &Sighting) {
         self.set("depth", number(sighting.depth));
         self.set_or_remove("via", sighting.via.as_ref().map(|via| text(via.as_str())));
@@ -290,7 +293,7 @@ impl Change {
         self.set_or_remove(READ_AS, sighting.read_as.name().map(text));
     }
 
-    /// Without a document the standing has no meaning.
+    /// Sets the standing, which has no meaning without a document.
     fn stand(&mut self, standing: Standing, checked_at: Option<AttributeValue>) {
         self.set(STANDING, text(standing.name()));
         if let Some(checked_at) = checked_at {
@@ -334,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_says_what_it_must_be_newer_than() {
+    fn an_ending_has_the_condition_to_be_newer() {
         let update = CandidateUpdate {
             path_and_query: "/a".into(),
             iteration: Iteration::FIRST,

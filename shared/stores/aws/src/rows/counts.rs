@@ -1,4 +1,5 @@
-//! What an iteration counts, over some of its origins: an attribute for each number, as many of them add to it concurrently.
+//! Counts of an iteration, over some of its origins: an attribute for each number, as many origins
+//! add to it concurrently.
 
 use dragline_domain::frontier::{Counts, OriginKey};
 use dragline_domain::ids::{CrawlId, Iteration};
@@ -9,16 +10,17 @@ use crate::dynamo::{Expression, Item, Key, Role, Write, number};
 use crate::errors::StoreError;
 use crate::tables::{PARTITION, SORT};
 
-/// Over how many rows the counts of an iteration are spread: one that all its origins added to would be in the way of each commit.
+/// The number of rows for the counts of an iteration: with a single one, commits would obstruct
+/// each other.
 const SHARDS: u8 = 16;
 
-/// Returns the keys of all rows of an iteration's counts.
+/// Returns the keys of all count rows of an iteration.
 pub(crate) fn keys_of(crawl: &CrawlId, iteration: Iteration) -> impl Iterator<Item = Key> {
     (0..SHARDS).map(move |shard| keys::counts(crawl, iteration, shard))
 }
 
-/// Adds what an origin's commit counts, also for other origins; `None` if that is nothing. It needs no condition: it belongs to the transaction of
-/// that commit, which takes effect once.
+/// Adds the counts of an origin's commit, including those for other origins; `None` if there are
+/// none. It needs no condition: the transaction of that commit takes effect once.
 pub(crate) fn add(origin: &OriginKey, iteration: Iteration, more: &Counts) -> Option<Write> {
     if more.is_nothing() {
         return None;
@@ -42,7 +44,8 @@ pub(crate) fn read(item: &Item) -> Result<Counts, StoreError> {
     names.map(|name| Ok((name.clone(), fields.number(name)?))).collect()
 }
 
-/// By another byte than [`super::shard_of`], which need not be spread alike.
+/// Returns the row for an origin. It uses another byte than [`super::shard_of`], whose distribution
+/// is independent.
 fn shard_of(origin: &OriginKey) -> u8 {
     Sha256::digest(origin.origin.as_str())[1] % SHARDS
 }
@@ -58,12 +61,12 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_nothing_is_not_written() {
+    fn empty_changes_are_not_written() {
         assert!(add(&origin(), Iteration::FIRST, &Counts::default()).is_none());
     }
 
     #[test]
-    fn numbers_come_back() {
+    fn counts_are_read_back() {
         let counts: Counts = [("added".to_owned(), 3), ("retries_waiting".to_owned(), -2)].into_iter().collect();
         let key = keys::counts(&origin().crawl, Iteration::FIRST, 7);
         let attributes: Vec<(&str, AttributeValue)> =

@@ -1,4 +1,5 @@
-//! The host and its domain: each as one JSON text, which conditions compare with what was read.
+//! The host and its domain: each as one JSON text, which conditions compare with the one that was
+//! read.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{DomainRow, HostRow};
@@ -12,7 +13,7 @@ use crate::errors::StoreError;
 
 const RECORD: &str = "record";
 
-/// A row, with its form in conditions.
+/// A row, with its raw form for conditions.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored<R> {
     pub(crate) row: R,
@@ -25,12 +26,12 @@ pub(crate) fn read<R: DeserializeOwned>(item: &Item) -> Result<Stored<R>, StoreE
     Ok(Stored { row: fields.json(RECORD)?, record })
 }
 
-/// Replaces a host's row that was read, if it is unchanged.
+/// Replaces a host's row if it is as it was read.
 pub(crate) fn replace(host: &HostKey, before: Option<&Stored<HostRow>>, after: &HostRow) -> Result<Write, StoreError> {
     put(Role::Host, &keys::host(host), before, after)
 }
 
-/// The same for a domain's row.
+/// Replaces a domain's row if it is as it was read.
 pub(crate) fn replace_domain(
     domain: &DomainKey,
     before: Option<&Stored<DomainRow>>,

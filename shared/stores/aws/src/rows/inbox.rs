@@ -9,7 +9,7 @@ use crate::errors::StoreError;
 use crate::tables::{DUE, ITERATION};
 
 const OPEN: &str = "open";
-/// Only rows of earlier versions have it.
+/// An attribute that only rows of earlier versions have.
 const SEEDED: &str = "seeded";
 
 pub(crate) fn item(origin: &OriginKey, inbox: &Inbox) -> Item {
@@ -64,7 +64,8 @@ fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
     })
 }
 
-/// Writes what todo or a parse adds, if the origin is unchanged as to being open. Others may add concurrently.
+/// Writes the additions by todo or a parse, if the origin is still open or closed as before. Others
+/// may add concurrently.
 pub(crate) fn add(origin: &OriginKey, before: Option<&Inbox>, after: &Inbox) -> Write {
     let key = keys::inbox(origin);
     let index = index_writes(before.and_then(|before| before.due), after.due);
@@ -78,7 +79,8 @@ pub(crate) fn add(origin: &OriginKey, before: Option<&Inbox>, after: &Inbox) -> 
     write.indexed(index)
 }
 
-/// Writes what documents that were made again count, if the origin is as it was read. Counters may fall, which additions cannot express.
+/// Writes the counts of remade documents, if the origin is as it was read. Counters may fall, which
+/// additions cannot express.
 pub(crate) fn recount(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Write {
     let as_counted = Expression::new("#added = :was_added AND #parsed = :was_parsed");
     let as_counted = as_counted.with(":was_added", number(before.added)).with(":was_parsed", number(before.parsed));
@@ -91,7 +93,8 @@ fn as_open(before: &Inbox) -> Expression {
         .with(":was_open", flag(before.open))
 }
 
-/// Writes what a decision from these numbers changes, if nobody added or parsed since. If it changes nothing, only checks that.
+/// Writes the changes decided from these numbers, if nobody added or parsed since. Without changes,
+/// it only checks that.
 pub(crate) fn decided(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Write {
     let key = keys::inbox(origin);
     let unchanged = Expression::new("#iteration = :was_iteration AND #added = :was_added AND #parsed = :was_parsed")
@@ -105,7 +108,8 @@ pub(crate) fn decided(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Writ
     update.when(unchanged).indexed(index_writes(before.due, after.due))
 }
 
-/// Returns the update from one inbox to the other: numbers are added to, so that concurrent additions stay.
+/// Returns the update from one inbox to the other. Numbers change by addition, so that concurrent
+/// additions stay.
 fn change(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Expression {
     let (mut sets, mut adds, mut removes) = (Vec::new(), Vec::new(), Vec::new());
     let mut values: Vec<(String, AttributeValue)> = Vec::new();
@@ -152,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inbox_comes_back_as_it_was() {
+    fn an_inbox_is_read_back() {
         let closed = Inbox::new(Iteration::FIRST);
         for inbox in [inbox(), closed] {
             let item = item(&origin(), &inbox);
@@ -162,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_adds_what_is_more_and_leaves_the_rest() {
+    fn a_change_adds_differences_and_leaves_the_rest() {
         let before = inbox();
         let mut after = before.clone();
         after.added += 5;

@@ -15,10 +15,11 @@ const STATUS: &str = "status";
 const ORIGINS: &str = "origins";
 const TASK: &str = "task";
 const PRUNED_AT: &str = "pruned_at";
-/// Iterations that an earlier version began do not have it.
+/// The mark of iterations whose counts are kept; missing on those begun by an earlier version.
 const COUNTED: &str = "counted";
 
-/// The stored form of a cursor that is finished; before, it is the last origin that is done, and absent if there is none.
+/// The stored form of a finished cursor. Before, it is the last finished origin, and absent if
+/// there is none.
 const DONE: &str = "done";
 
 /// Returns the attribute of a cursor.
@@ -115,7 +116,7 @@ pub(crate) fn read(item: &Item) -> Result<IterationRow, StoreError> {
     })
 }
 
-/// Puts an iteration that begins, unless another trigger was faster.
+/// Puts a new iteration, unless another trigger was faster.
 pub(crate) fn begin(iteration: &IterationRow) -> Write {
     let key = keys::iteration(&iteration.crawl, iteration.number);
     let mut item = item(iteration);
@@ -123,24 +124,26 @@ pub(crate) fn begin(iteration: &IterationRow) -> Write {
     Write::put(Role::Iteration, &key, item).if_absent().indexed(IndexWrites::One)
 }
 
-/// Whether what it counts was kept since it began. Otherwise its rows have to be added up.
+/// Whether its counts were kept since it began. Otherwise its rows have to be summed.
 pub(crate) fn is_counted(item: &Item) -> bool {
     item.contains_key(COUNTED)
 }
 
-/// Counts origins that open; zero is final.
+/// Counts opened origins; zero is final.
 pub(crate) fn open(before: &IterationRow, after: &IterationRow) -> Write {
     let condition = Expression::new("#open > :zero AND #status <> :closed");
     update(before, after, condition.with(":zero", number(0)).with(":closed", text(IterationStatus::Closed.name())))
 }
 
-/// Subtracts an origin from the count of open ones, and adds what it had reserved. `None` if that changes nothing.
+/// Subtracts an origin from the count of open ones, and returns its reservation. `None` if that
+/// changes nothing.
 pub(crate) fn released(before: &IterationRow, after: &IterationRow) -> Option<Write> {
     let condition = || Expression::new("#open > :zero").with(":zero", number(0));
     (before != after).then(|| update(before, after, condition()))
 }
 
-/// Reserves part of the budget, if it is still there; checks at least that the iteration grants leases.
+/// Reserves part of the budget, if it is still there; at least checks that the iteration grants
+/// leases.
 pub(crate) fn reserve(before: &IterationRow, after: &IterationRow) -> Write {
     let mut condition = Expression::new("#status = :is_open").with(":is_open", text(IterationStatus::Open.name()));
     for (name, less) in [
@@ -171,7 +174,7 @@ pub(crate) fn prune(row: &IterationRow, now: Timestamp) -> Write {
     Write::update(Role::Iteration, &key(row), update, &item(&after)).when(condition)
 }
 
-/// Moves a cursor, if it is where it was read.
+/// Moves a cursor, if it is still where it was read.
 pub(crate) fn move_cursor(before: &IterationRow, after: &IterationRow, walk: Walk) -> Write {
     update(before, after, is_still_there(before, walk))
 }
@@ -184,7 +187,8 @@ fn is_still_there(before: &IterationRow, walk: Walk) -> Expression {
     }
 }
 
-/// Writes another status, if the one that it was decided from still holds; for `Closed` also checks the count of open origins.
+/// Changes the status, if the current one still holds; for `Closed` it also checks the count of
+/// open origins.
 pub(crate) fn change_status(before: &IterationRow, after: &IterationRow) -> Write {
     let was = Expression::new("#status = :was_status").with(":was_status", text(before.status.name()));
     let condition = match after.status {
@@ -215,7 +219,8 @@ fn closes(before: &IterationRow, after: &IterationRow) -> bool {
     before.status != after.status && after.status == IterationStatus::Closed
 }
 
-/// Returns the update from one row to the other: numbers change by their difference, so that concurrent changes stay.
+/// Returns the update from one row to the other. Numbers change by their difference, so that
+/// concurrent changes stay.
 fn change(before: &IterationRow, after: &IterationRow) -> Expression {
     let mut sets = Vec::new();
     let mut values: Vec<(&str, AttributeValue)> = Vec::new();
@@ -252,7 +257,7 @@ fn change(before: &IterationRow, after: &IterationRow) -> Expression {
     let mut removed = Vec::new();
     for walk in Walk::ALL {
         let name = cursor_name(walk);
-        // Somebody may have begun the search since the row was read: a reservation ends it in any case.
+        // The search may have begun since the row was read: a reservation ends it in any case.
         let is_ended = walk == Walk::Holders && is_reserved(before, after);
         match (before.cursors.get(walk) != after.cursors.get(walk), cursor(after.cursors.get(walk))) {
             (true, Some(to)) => {
@@ -291,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn an_iteration_comes_back_as_it_was() {
+    fn an_iteration_is_read_back() {
         let begun = iteration();
         let returned = begun.return_token().unwrap();
         let closed = returned.close(begun.started_at).unwrap();

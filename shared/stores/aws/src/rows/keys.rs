@@ -1,4 +1,4 @@
-//! The key of each row. Numbers are padded, so that they sort as numbers.
+//! The key of each row. Numbers are zero-padded, so that they sort numerically.
 
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, Seeding, SegmentId, TodoSource};
@@ -11,7 +11,7 @@ use crate::dynamo::{Key, Range};
 use crate::errors::StoreError;
 use crate::tables::Table;
 
-/// The longest sort key.
+/// The longest sort key, in bytes.
 const SORT_BYTES_MAX: usize = 1_024;
 
 const ORIGIN: &str = "origin#";
@@ -56,17 +56,17 @@ pub(crate) fn definition_part(crawl: &CrawlId, version: u32, part: u32) -> Key {
     of_crawl(crawl, format!("spec#{version:010}#{part:03}"))
 }
 
-/// Returns the key of the origin that joined the crawl's scope at this place.
+/// Returns the key of the origin that joined the crawl's scope as this number.
 pub(crate) fn joined(crawl: &CrawlId, place: u64) -> Key {
     of_crawl(crawl, format!("joined#{place:010}"))
 }
 
-/// Returns the key of how far making the crawl's documents again has come.
+/// Returns the key of the progress of remaking the crawl's documents.
 pub(crate) fn remake(crawl: &CrawlId) -> Key {
     of_crawl(crawl, "remake")
 }
 
-/// Returns the key of how often URLs of the crawl were forgotten.
+/// Returns the key of the number of times that URLs of the crawl were forgotten.
 pub(crate) fn forgotten(crawl: &CrawlId) -> Key {
     of_crawl(crawl, "forgotten")
 }
@@ -79,7 +79,8 @@ pub(crate) fn iteration(crawl: &CrawlId, number: Iteration) -> Key {
     of_crawl(crawl, format!("iteration#{:010}", number.number()))
 }
 
-/// Returns the key of some of an iteration's counts. Each has a partition of its own, as each commit adds to one.
+/// Returns the key of one of an iteration's count rows. Each has a partition of its own, as each
+/// commit adds to one.
 pub(crate) fn counts(crawl: &CrawlId, number: Iteration, shard: u8) -> Key {
     let (partition, sort) = (format!("counts#{crawl}#{shard:02}"), format!("{:010}", number.number()));
     Key { table: Table::Frontier, partition, sort }
@@ -89,17 +90,17 @@ pub(crate) fn iterations(crawl: &CrawlId) -> Range {
     range(&of_crawl(crawl, ""), "iteration#")
 }
 
-/// Returns an origin's place in the crawl's list.
+/// Returns the key of an origin in the crawl's list.
 pub(crate) fn listed(origin: &OriginKey) -> Key {
     of_crawl(&origin.crawl, format!("{ORIGIN}{}", origin.origin))
 }
 
-/// Returns the list of a crawl's origins after one of them.
+/// Returns the range of a crawl's origins after one of them.
 pub(crate) fn listed_after(crawl: &CrawlId, after: Option<&Origin>) -> Range {
     Range { after: after.map(|origin| format!("{ORIGIN}{origin}")), ..range(&of_crawl(crawl, ""), ORIGIN) }
 }
 
-/// Returns the origin of a place in the list.
+/// Returns the origin of a sort key in the list.
 pub(crate) fn origin_listed(sort: &str) -> Result<Origin, StoreError> {
     let origin = sort.strip_prefix(ORIGIN).and_then(|origin| origin.parse().ok());
     origin.ok_or_else(|| StoreError::Damaged(format!("`{sort}` is not an origin in a list")))
@@ -110,7 +111,7 @@ pub(crate) fn leftover(origin: &OriginKey, leftover: &Leftover) -> Key {
     of_crawl(&origin.crawl, format!("{}{}#{turn:020}", leftover_prefix(*iteration), origin.origin))
 }
 
-/// Returns what the origins of an iteration left, or one of them.
+/// Returns the range of leftovers of a crawl, an iteration, or one of its origins.
 pub(crate) fn leftovers(crawl: &CrawlId, iteration: Option<Iteration>, origin: Option<&Origin>) -> Range {
     let prefix = match (iteration, origin) {
         (Some(iteration), Some(origin)) => format!("{}{origin}#", leftover_prefix(iteration)),
@@ -134,7 +135,8 @@ pub(crate) fn leftover_of(sort: &str) -> Result<(Iteration, Origin), StoreError>
     parse().ok_or_else(|| StoreError::Damaged(format!("`{sort}` is not a leftover")))
 }
 
-/// Returns the key of a host's row, in a partition that no origin has: there, a scheme follows the `#`.
+/// Returns the key of a host's row, in a partition that cannot be an origin's: there, a scheme
+/// follows the `#`.
 pub(crate) fn host(host: &HostKey) -> Key {
     Key { table: Table::Frontier, partition: format!("host#{host}"), sort: "host".to_owned() }
 }
@@ -148,7 +150,7 @@ pub(crate) fn notice(crawl: &CrawlId, key: &str) -> Key {
     of_crawl(crawl, format!("{NOTICE}{key}"))
 }
 
-/// Returns the key of the mark that people were told of a fact.
+/// Returns the key of the mark that people were told about a fact.
 pub(crate) fn told(crawl: &CrawlId, fact: &Fact) -> Key {
     of_crawl(crawl, format!("told#{fact}"))
 }
@@ -180,12 +182,12 @@ pub(crate) fn segment(id: &SegmentId) -> Key {
     of_origin(Table::Frontier, &id.origin, format!("{SEGMENT}{:020}#{:020}", id.turn.0, id.n))
 }
 
-/// Returns a sort key that is before the segments of a turn and behind those of earlier ones.
+/// Returns a sort key before the segments of a turn and after those of earlier ones.
 pub(crate) fn before_turn(turn: Turn) -> String {
     format!("{SEGMENT}{:020}#", turn.0)
 }
 
-/// Returns an origin's segments, in the order in which they were committed.
+/// Returns the range of an origin's segments, in commit order.
 pub(crate) fn segments(origin: &OriginKey) -> Range {
     range(&of_origin(Table::Frontier, origin, ""), SEGMENT)
 }
@@ -204,7 +206,7 @@ pub(crate) fn chunk(origin: &OriginKey, key: &ChunkKey) -> Key {
     of_origin(Table::Frontier, origin, sort)
 }
 
-/// Returns an origin's todo in an iteration, breadth first.
+/// Returns the range of an origin's todo in an iteration, breadth first.
 pub(crate) fn chunks(origin: &OriginKey, iteration: Iteration) -> Range {
     range(&of_origin(Table::Frontier, origin, ""), &todo_prefix(iteration))
 }
@@ -229,7 +231,7 @@ pub(crate) fn chunk_key(sort: &str) -> Result<ChunkKey, StoreError> {
     parse().ok_or_else(|| StoreError::Damaged(format!("`{sort}` is not a todo chunk")))
 }
 
-/// What a row of [`Table::Frontier`] is, by its sort key, for the kinds of rows in the index.
+/// The rows of [`Table::Frontier`] that appear in the index, by their sort keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OwedRow {
     Lease,
@@ -237,7 +239,7 @@ pub(crate) enum OwedRow {
     Segment { turn: Turn, n: u64 },
 }
 
-/// What a sort key found in the index stands for.
+/// Returns the row for a sort key found in the index.
 pub(crate) fn owed(sort: &str) -> Result<OwedRow, StoreError> {
     let segment = |rest: &str| {
         let (turn, n) = rest.split_once('#')?;
@@ -251,18 +253,20 @@ pub(crate) fn owed(sort: &str) -> Result<OwedRow, StoreError> {
     row.ok_or_else(|| StoreError::Damaged(format!("`{sort}` is not owed anything")))
 }
 
-/// A candidate's row: under its path, or where that is too long for a sort key, under a hash of it.
+/// Returns the key of a candidate's row: its path or, if that is too long for a sort key, a hash of
+/// it.
 pub(crate) fn candidate(origin: &OriginKey, path_and_query: &str) -> Key {
     of_origin(Table::Candidates, origin, candidate_sort(path_and_query))
 }
 
-/// Returns an origin's candidates after one of them.
+/// Returns the range of an origin's candidates after one of them.
 pub(crate) fn candidates_after(origin: &OriginKey, after: Option<&str>) -> Range {
     let Key { table, partition, .. } = of_origin(Table::Candidates, origin, "");
     Range { table, partition, prefix: None, after: after.map(candidate_sort) }
 }
 
-/// A path starts with `/` and a hash with `#`, so they cannot be confused; a hash stays as it is.
+/// Returns the sort key. A path starts with `/` and a hash with `#`, so they cannot be confused; a
+/// hash stays as it is.
 fn candidate_sort(path_and_query: &str) -> String {
     if path_and_query.len() <= SORT_BYTES_MAX {
         path_and_query.to_owned()
@@ -275,7 +279,7 @@ pub(crate) fn log(segment: &SegmentId, iteration: Iteration, part: usize) -> Key
     of_origin(Table::Log, &segment.origin, format!("{}{part:04}", log_prefix(segment, iteration)))
 }
 
-/// Returns the parts of a segment's log.
+/// Returns the range of the parts of a segment's log.
 pub(crate) fn log_parts(segment: &SegmentId, iteration: Iteration) -> Range {
     range(&of_origin(Table::Log, &segment.origin, ""), &log_prefix(segment, iteration))
 }
@@ -296,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_come_back_from_where_they_were_stored() {
+    fn keys_are_read_back() {
         let origin = origin();
         assert_eq!(origin_of(&lease(&origin).partition).unwrap(), origin);
         assert_eq!(origin_listed(&listed(&origin).sort).unwrap(), origin.origin);

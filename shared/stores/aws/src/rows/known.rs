@@ -1,4 +1,4 @@
-//! A candidate with all that is known about it, for display.
+//! A candidate with all its data, for display.
 
 use dragline_domain::doubt::Namers;
 use dragline_domain::frontier::{Known, LastDocument, LastVisit, Sighting, Standing};
@@ -29,25 +29,26 @@ pub(crate) struct KnownUrl {
     pub(crate) due_at: Option<Timestamp>,
     /// How it last ended; `None` if it has not yet.
     pub(crate) last: Option<LastEnd>,
-    /// The last outcome that says something lasting, and when that was; `None` if it had none.
+    /// The last lasting outcome, and when that was; `None` if it had none.
     pub(crate) contentful: Option<(Outcome, Timestamp)>,
-    /// What it brings into its next iteration.
+    /// The knowledge that it brings into its next iteration.
     pub(crate) known: Known,
-    /// When its last good document was last found to be current, and when a part of it last changed.
+    /// When its last good document was last confirmed to be current, and when a part of it last
+    /// changed.
     pub(crate) checked_at: Option<Timestamp>,
     pub(crate) changed_at: Option<Timestamp>,
-    /// Where it leads, by a redirect or by what it calls canonical; `None` if it stands for itself.
+    /// The target of its redirect or canonical link; `None` if it stands for itself.
     pub(crate) leads_to: Option<CrawlUrl>,
     /// The text of the page that it shows; `None` if it shows none, or an older version parsed it.
     pub(crate) text: Option<TextPrint>,
-    /// The texts of pages that call it canonical.
+    /// The texts of pages that name it as canonical.
     pub(crate) namers: Namers,
 }
 
 /// How a URL last ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LastEnd {
-    /// Its outcome.
+    /// The outcome.
     pub(crate) outcome: Outcome,
     /// When it was requested or decided on.
     pub(crate) at: Timestamp,
@@ -56,8 +57,8 @@ pub(crate) struct LastEnd {
 }
 
 impl KnownUrl {
-    /// Returns its last good document if that belongs to the current state of the site; `None` if it
-    /// shows none.
+    /// Returns its last good document if that belongs to the current state of the site; `None` if
+    /// it shows none.
     pub(crate) fn shown(&self) -> Option<LastDocument> {
         self.known.document.filter(|document| document.standing == Standing::Shown)
     }
@@ -90,7 +91,7 @@ impl KnownUrl {
     }
 }
 
-/// Returns the iteration with which the version of a candidate's ending begins.
+/// Returns the iteration at the beginning of the version of a candidate's ending.
 pub(super) fn iteration_of(version: &str) -> Result<Iteration, StoreError> {
     let number = version.split('#').next().and_then(|digits| digits.parse().ok());
     let iteration = number.and_then(Iteration::new);
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_version_says_in_which_iteration_a_url_ended() {
+    fn a_version_contains_the_iteration_of_the_ending() {
         let version = "0000000007#00000000000000000002#00000000000000000005";
         assert_eq!(iteration_of(version).unwrap(), Iteration::new(7).unwrap());
         for version in ["", "#1#2", "0000000000#1#2", "x#1#2"] {

@@ -1,4 +1,4 @@
-//! The lease: one JSON text, and copies of what conditions compare.
+//! The lease: one JSON text, and copies of the values that conditions compare.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const RECORD: &str = "record";
 const STATE: &str = "state";
 const LEASED: &str = "leased";
 
-/// What its holder's next commit must know of a lease, which does not read it.
+/// The facts about a held lease that the next commit needs, as it does not read the lease.
 #[derive(Clone, Debug)]
 pub(crate) struct HeldLease {
     due: Option<Timestamp>,
@@ -30,7 +30,7 @@ impl HeldLease {
     }
 }
 
-/// Returns it as stored.
+/// Returns the stored name.
 const fn state_name(state: &LeaseState) -> &'static str {
     match state {
         LeaseState::Ready => "ready",
@@ -40,7 +40,8 @@ const fn state_name(state: &LeaseState) -> &'static str {
     }
 }
 
-/// Returns from when on a held lease can be taken over: its end plus the origin's delay, as conditions cannot add.
+/// Returns the time from which a held lease can be taken over: its end plus the origin's delay, as
+/// conditions cannot add.
 fn free_from(lease: &Lease) -> Option<Timestamp> {
     lease.holder().map(|holder| after(holder.until, lease.pace.delay()))
 }
@@ -70,7 +71,7 @@ pub(crate) fn is_idle(item: &Item) -> bool {
     Fields(item).text(STATE).is_ok_and(|state| state == state_name(&LeaseState::Idle))
 }
 
-/// Replaces a lease that was read, if it is unchanged.
+/// Replaces a lease if it is as it was read.
 pub(crate) fn replace(
     origin: &OriginKey,
     before: Option<&Lease>,
@@ -85,7 +86,7 @@ pub(crate) fn replace(
     })
 }
 
-/// Puts a lease as its holder releases it, if the bearer of this token still is the holder.
+/// Puts a lease on release, if this token still holds it.
 pub(crate) fn replace_held(
     origin: &OriginKey,
     token: &LeaseToken,
@@ -98,7 +99,8 @@ pub(crate) fn replace_held(
     Ok(put.when(held_by(token)))
 }
 
-/// Puts the holder's copy after a segment, if the lease has as many segments as it was seen with: what it counts more is counted once.
+/// Puts the holder's copy after a segment, if the stored lease has the expected number of segments:
+/// so additional counts are added once.
 pub(crate) fn renew(
     origin: &OriginKey,
     token: &LeaseToken,
@@ -110,18 +112,19 @@ pub(crate) fn renew(
     Ok(put.indexed(index_writes(before.due, held.due(grace))).when(held_by(token)).when(as_seen))
 }
 
-/// The fence is the token, not the clock.
+/// Returns the condition that this token holds the lease. The fence is the token, not the clock.
 fn held_by(token: &LeaseToken) -> Expression {
     let held = Expression::new("#state = :leased AND #token = :mine");
     held.with(":leased", text(LEASED)).with(":mine", text(token.as_str()))
 }
 
-/// Writes nothing; checks that the lease is as it was read in this item.
+/// Writes nothing, but checks that the lease is as it was read in this item.
 pub(crate) fn still(origin: &OriginKey, item: &Item, before: &Lease) -> Write {
     Write::check(Role::Lease, &keys::lease(origin), item, unchanged(before))
 }
 
-/// The condition that the lease is unchanged. Only its state changes from turn to turn, except that a holder commits segments and renews it.
+/// Returns the condition that the lease is unchanged. Only its state changes from turn to turn,
+/// except that a holder commits segments and renews it.
 fn unchanged(lease: &Lease) -> Expression {
     let same = Expression::new(
         "#turn = :was_turn AND #state = :was_state AND #taken = :was_taken AND #segments = :was_segments",

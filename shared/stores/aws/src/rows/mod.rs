@@ -1,6 +1,8 @@
-//! The stored form of every row: its key, its attributes, and how it changes. `docs/frontier-dynamodb.md` describes them.
+//! The stored form of every row: its key, its attributes, and its updates.
+//! `docs/frontier-dynamodb.md` describes them.
 //!
-//! Every row states the version of its form as `v`. Values that conditions compare are attributes of their own.
+//! Every row has the version of its form as `v`. Values that conditions compare are attributes of
+//! their own.
 
 pub(crate) mod candidate;
 pub(crate) mod chunk;
@@ -38,10 +40,12 @@ const VERSION: i32 = 1;
 /// The attribute for the version.
 const VERSION_NAME: &str = "v";
 
-/// The number of partitions of the index over which a crawl's overdue work of a kind is spread.
+/// The number of index partitions over which a crawl's overdue work of a kind is spread.
 pub(crate) const SHARDS: u8 = 4;
 
-/// What is owed. Each has partitions of its own in the index: origins that wait for a turn, however many, must not hide lost parses. Earlier versions put
+/// The kinds of owed work. Each has partitions of its own in the index: origins that wait for a
+/// turn, however many, must not hide lost parses. Earlier versions put segments beside the origins,
+/// where they are still found.
 /// segments beside the origins, where they are still found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owed {
@@ -56,12 +60,12 @@ pub(crate) fn row<'a>(key: &Key, attributes: impl IntoIterator<Item = (&'a str, 
     key.with(attributes.into_iter().chain([(VERSION_NAME, number(VERSION))]))
 }
 
-/// Returns an update that may create its row: it mentions `#v = :v`.
+/// Returns an update that may create its row: it sets `#v = :v`.
 pub(crate) fn versioned(update: Expression) -> Expression {
     update.with(":v", number(VERSION))
 }
 
-/// Returns a row to be read, of a known form.
+/// Returns the attributes of a row of a known form.
 pub(crate) fn fields(item: &Item) -> Result<Fields<'_>, StoreError> {
     let fields = Fields(item);
     match fields.number::<i32>(VERSION_NAME)? {
@@ -74,18 +78,18 @@ pub(crate) fn iteration_number(fields: Fields<'_>, name: &str) -> Result<Iterati
     Iteration::new(fields.number(name)?).ok_or_else(|| StoreError::Damaged("an iteration has the number 0".to_owned()))
 }
 
-/// The times in the index are cut to this, as an entry that moves costs two more writes: a lease moves with each of its commits. The sweeper runs
-/// as often.
+/// The times in the index are rounded down to this, as moving an entry costs two more writes, and a
+/// lease moves with each of its commits. The sweeper runs as often.
 const SLOT: Duration = Duration::from_secs(300);
 
-/// Returns the position in the index of something that is due then: not after it.
+/// Returns the position in the index for a due time: not after it.
 pub(crate) fn slot_of(due: Timestamp) -> Timestamp {
     let seconds = due.as_second();
     let start = seconds - seconds.rem_euclid(SLOT.as_secs().cast_signed());
     Timestamp::from_second(start).unwrap_or(due)
 }
 
-/// Returns when work is due, and the attributes by which it is then found; none while nothing is owed.
+/// Returns the attributes for finding work when it is due; none while nothing is owed.
 fn due_attributes(owed: Owed, origin: &OriginKey, due: Option<Timestamp>) -> Vec<(&'static str, AttributeValue)> {
     match due {
         Some(due) => {
@@ -98,12 +102,12 @@ fn due_attributes(owed: Owed, origin: &OriginKey, due: Option<Timestamp>) -> Vec
 /// The counterpart of [`due_attributes`] in an update.
 pub(crate) const SET_DUE: &str = "#due = :due, #due_slot = :slot, #due_shard = :shard";
 
-/// What [`SET_DUE`] mentions.
+/// The values for [`SET_DUE`].
 pub(crate) fn due_values(owed: Owed, origin: &OriginKey, due: Timestamp) -> [(&'static str, AttributeValue); 3] {
     [(":due", instant(due)), (":slot", instant(slot_of(due))), (":shard", text(shard_of(owed, origin)))]
 }
 
-/// What an update removes once nothing is owed.
+/// The attributes that an update removes once nothing is owed.
 const DUE_NAMES: &str = "#due, #due_slot, #due_shard";
 
 /// The crawls with a schedule, in the index of crawls.
@@ -115,23 +119,23 @@ pub(crate) const RUNNING: &str = "running";
 /// Notices that people have not been told yet, in the index of crawls.
 pub(crate) const OWED_NOTICES: &str = "notices";
 
-/// Returns the attributes by which a row of a crawl is found that needs attention: of which kind, and when.
+/// Returns the attributes for finding a crawl's row that needs attention of this kind at this time.
 pub(crate) fn agenda(kind: &str, at: Timestamp) -> [(&'static str, AttributeValue); 2] {
     [(AGENDA, text(kind)), (AGENDA_AT, instant(at))]
 }
 
-/// Returns the attribute of a row that is kept this long after an instant.
+/// Returns the expiry attribute of a row that is kept this long after a time.
 pub(crate) fn expires(since: Timestamp, known: Duration) -> (&'static str, AttributeValue) {
     (EXPIRES, number(after(since, known).as_second()))
 }
 
-/// Returns the partition of the index that has an origin's overdue work.
+/// Returns the index partition for an origin's overdue work.
 fn shard_of(owed: Owed, origin: &OriginKey) -> String {
     let shard = Sha256::digest(origin.origin.as_str())[0] % SHARDS;
     shard_name(origin.crawl.as_str(), owed, shard)
 }
 
-/// A partition of the index.
+/// Returns the name of an index partition.
 pub(crate) fn shard_name(crawl: &str, owed: Owed, shard: u8) -> String {
     match owed {
         Owed::Turn => format!("{crawl}#{shard}"),
@@ -165,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_found_when_it_is_due_and_at_most_five_minutes_before() {
+    fn work_is_found_at_most_five_minutes_before_it_is_due() {
         for (second, slot) in [(0, 0), (299, 0), (300, 300), (1_795_000_123, 1_794_999_900), (-1, -300)] {
             let [due, slot] = [second, slot].map(|second| Timestamp::from_second(second).unwrap());
             assert_eq!(slot_of(due), slot);

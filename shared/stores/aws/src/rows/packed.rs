@@ -1,4 +1,4 @@
-//! Deflated JSON: what is read and written as a whole.
+//! Deflated JSON, for values read and written as a whole.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_formats::deflated::{self, CompressionGoal, deflate};
@@ -11,25 +11,25 @@ use crate::errors::StoreError;
 /// The maximum size of a packed value.
 const JSON_BYTES_MAX: usize = 4 << 20;
 
-/// Returns a value as its deflated JSON, and its length, as attributes.
+/// Packs a value into two attributes: its deflated JSON, and the length of the JSON.
 pub(crate) fn pack(value: &impl Serialize) -> Result<(AttributeValue, AttributeValue), StoreError> {
     let (packed, json_bytes) = pack_bytes(value)?;
     Ok((blob(packed), json_bytes))
 }
 
-/// The same, with the raw bytes.
+/// Like [`pack`], with the raw bytes.
 pub(crate) fn pack_bytes(value: &impl Serialize) -> Result<(Vec<u8>, AttributeValue), StoreError> {
     let json = serde_json::to_vec(value)?;
     StoreError::check_size("a value's JSON", json.len(), JSON_BYTES_MAX)?;
     Ok((deflate(&json, CompressionGoal::Bytes), number(json.len() as u64)))
 }
 
-/// Returns the value that was packed into these two attributes.
+/// Unpacks a value from these two attributes.
 pub(crate) fn unpack<T: DeserializeOwned>(fields: Fields<'_>, name: &str, length: &str) -> Result<T, StoreError> {
     inflate(fields.blob(name)?, fields.number(length)?)
 }
 
-/// Returns the value of deflated JSON of this length.
+/// Inflates and parses JSON of this length.
 pub(crate) fn inflate<T: DeserializeOwned>(deflated: &[u8], json_bytes: usize) -> Result<T, StoreError> {
     let json = if json_bytes > JSON_BYTES_MAX { None } else { deflated::inflate(deflated, json_bytes) };
     let json = json.ok_or_else(|| StoreError::Damaged("a deflated value is damaged".to_owned()))?;
@@ -42,7 +42,7 @@ mod tests {
     use crate::dynamo::Item;
 
     #[test]
-    fn what_was_packed_comes_back_and_damage_is_reported() {
+    fn packed_values_are_read_back_and_damage_is_reported() {
         let (packed, length) = pack(&["/a", "/b"]).unwrap();
         let item = Item::from([("x".to_owned(), packed.clone()), ("x_bytes".to_owned(), length)]);
         assert_eq!(unpack::<Vec<String>>(Fields(&item), "x", "x_bytes").unwrap(), ["/a", "/b"]);

@@ -1,4 +1,4 @@
-//! What a candidate says of a document that was made again.
+//! Candidate updates for remade documents.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{SegmentRow, StateChange, VisitPlace};
@@ -13,12 +13,12 @@ use super::keys;
 use crate::dynamo::{Fields, Item, Statement, instant, json, number, text};
 use crate::errors::StoreError;
 
-/// A document that was made again, and the candidate of its URL as it was read.
+/// A remade document, and the candidate of its URL as it was read.
 #[derive(Clone, Copy)]
 pub(crate) struct RemadeCandidate<'r> {
     pub(crate) segment: &'r SegmentRow,
     pub(crate) visit: &'r RemadeVisit,
-    /// Whether the log says that the visit was final; `None` if the log is gone.
+    /// Whether the log says that the visit was final; `None` if the log has expired.
     pub(crate) is_final: Option<bool>,
     pub(crate) item: &'r Item,
 }
@@ -36,8 +36,8 @@ impl RemadeCandidate<'_> {
         Ok(stored.is_some_and(|stored| stored.place == place))
     }
 
-    /// Returns what changes, if the candidate is as it was read; `None` if nothing does. `changed_at` is when the URL last changed; `None` if nobody
-    /// knows.
+    /// Returns the update, if the candidate is as it was read; `None` if nothing changes.
+    /// `changed_at` is when the URL last changed; `None` if unknown.
     pub(crate) fn change(&self, table: &str, changed_at: Option<Timestamp>) -> Result<Option<Statement>, StoreError> {
         let Self { segment, visit: RemadeVisit { document, redirect, state, text: print, .. }, is_final, item } = self;
         let mut changes: Vec<(&str, Option<AttributeValue>)> = Vec::new();
@@ -72,7 +72,7 @@ impl RemadeCandidate<'_> {
             }
         }
         let key = keys::candidate(&segment.id.origin, document.url.path_and_query());
-        // A row that is gone does not come back: its key must be there.
+        // A deleted row must not come back: its key must exist.
         conditions.push(format!("{QUEUED_IN} > ?"));
         values.push(number(0));
         Ok(Some(change.into_statement(&key, &conditions.join(" AND "), values)))

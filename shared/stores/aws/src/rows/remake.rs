@@ -1,4 +1,4 @@
-//! How far making a crawl's documents again has come: JSON, which conditions compare as a whole.
+//! The progress of remaking a crawl's documents, as JSON, which conditions compare as a whole.
 
 use dragline_domain::ids::CrawlId;
 use dragline_domain::remake::{Recount, RemakeState};
@@ -11,21 +11,22 @@ use crate::errors::StoreError;
 const RECORD: &str = "record";
 const INTENT: &str = "intent";
 
-/// What is being put in the place of a segment's documents. It is written before anything is, as whoever repeats that finds what is there already.
+/// The intent to replace a segment's documents. It is written before anything else, as a repetition
+/// finds documents that are replaced already.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Intent {
-    /// How far the work has come with it.
+    /// The progress with this segment.
     pub(crate) state: RemakeState,
-    /// What it changes in the counters of the segment's iteration.
+    /// The changes to the counters of the segment's iteration.
     pub(crate) recount: Recount,
 }
 
-/// The row, as it was read.
+/// The row as it was read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RemakeRow {
-    /// How far the work has come; `None` if nobody is at it, or only another program can read it.
+    /// The progress; `None` if no job is running, or only another program can read it.
     pub(crate) state: Option<RemakeState>,
-    /// What is being put.
+    /// The current intent.
     pub(crate) intent: Option<Intent>,
     item: Option<Item>,
 }
@@ -34,13 +35,13 @@ impl RemakeRow {
     pub(crate) fn read(item: Option<Item>) -> Result<Self, StoreError> {
         let Some(item) = item else { return Ok(Self::default()) };
         let fields = fields(&item)?;
-        // What another program wrote is not gone on with.
+        // Another program's job is not continued.
         let state = serde_json::from_str(fields.text(RECORD)?).ok();
         let intent = fields.maybe(INTENT, Fields::text)?.and_then(|intent| serde_json::from_str(intent).ok());
         Ok(Self { state, intent, item: Some(item) })
     }
 
-    /// Writes another row in its place, if it is as it was read.
+    /// Replaces it, if it is as it was read.
     pub(crate) fn put(
         &self,
         crawl: &CrawlId,
@@ -79,7 +80,7 @@ mod tests {
     use crate::dynamo::text;
 
     #[test]
-    fn what_another_program_wrote_is_not_gone_on_with_but_compared() {
+    fn another_programs_job_is_not_continued_but_compared() {
         let crawl: CrawlId = "docs".parse().unwrap();
         let state = RemakeState::begin(RemakeJob { version: 1, program: "0.1".to_owned(), selection: Selection::All });
         let item = |record: &str| row(&keys::remake(&crawl), [(RECORD, text(record))]);

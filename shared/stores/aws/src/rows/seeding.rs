@@ -9,7 +9,8 @@ use jiff::Timestamp;
 use super::{expires, keys, row};
 use crate::dynamo::{Item, Role, Write};
 
-/// Marks a seeding that is not marked yet. The mark is kept for this long: its command does not come again later.
+/// Marks a seeding that is not marked yet. The mark expires after this long: its command does not
+/// come again later.
 pub(crate) fn put(
     origin: &OriginKey,
     iteration: Iteration,
@@ -21,7 +22,7 @@ pub(crate) fn put(
     Write::put(Role::Seeding, &key, row(&key, [expires(now, known)])).if_absent()
 }
 
-/// Returns what the row of a mark says.
+/// Reads a mark.
 pub(crate) const fn mark(found: Option<&Item>) -> SeedingMark {
     match found {
         Some(_) => SeedingMark::There,

@@ -80,7 +80,8 @@ pub(crate) fn begin_first_parse(id: &SegmentId, begun: &ParseBegun) -> Write {
     Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(free)
 }
 
-/// Records that a parse begins in place of one that died, which is counted, if that one is still recorded.
+/// Records that a parse begins in place of a crashed one, which is counted, if that one is still
+/// recorded.
 pub(crate) fn begin_next_parse(id: &SegmentId, died: &ParseBegun, begun: &ParseBegun) -> Write {
     let update = Expression::new("SET #parse_token = :parse, #parse_until = :until ADD #attempts :one")
         .with(":parse", text(begun.token.as_str()))
@@ -89,7 +90,8 @@ pub(crate) fn begin_next_parse(id: &SegmentId, died: &ParseBegun, begun: &ParseB
     Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_recorded(&died.token))
 }
 
-/// Removes the parse with this token, and counts it if the segment is to blame, if it is the recorded one.
+/// Removes the parse with this token if it is the recorded one, and counts it if the segment is to
+/// blame.
 pub(crate) fn give_back_parse(id: &SegmentId, token: &ParseToken, blame: Blame) -> Write {
     let update = match blame {
         Blame::Elsewhere => Expression::new("REMOVE #parse_token, #parse_until"),
@@ -105,7 +107,7 @@ fn is_recorded(token: &ParseToken) -> Expression {
     noted.with(":crawled", text(CRAWLED)).with(":noted", text(token.as_str()))
 }
 
-/// Moves on after a part of its parse, if that is the one to be committed.
+/// Advances after a part of its parse, if that part is the next one.
 pub(crate) fn commit_part(after: &SegmentRow, part: u32, kind: PartKind) -> Write {
     let (update, index) = match kind {
         PartKind::More => (Expression::new("SET #part = :next").with(":next", number(part + 1)), IndexWrites::None),
@@ -129,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_segment_comes_back_as_it_was() {
+    fn a_segment_is_read_back() {
         let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() };
         let id = SegmentId { origin, turn: Turn(7), n: 3 };
         let token = LeaseToken::from_bits(5);

@@ -1,5 +1,5 @@
-//! A layer around the client's connector. It enforces the connect time-out, reports how far a request is, and checks the peer of every new
-//! connection before the client may use it.
+//! A layer around the client's connector. It enforces the connect time-out, reports the progress of
+//! a request, and checks the peer of every new connection before the client may use it.
 
 use std::error::Error;
 use std::future::Future;
@@ -63,7 +63,8 @@ where
     }
 
     fn call(&mut self, target: Target) -> Self::Future {
-        // Read here, not in the future: if a pooled connection becomes free first, another task finishes this one.
+        // Read here, not in the future: if a pooled connection becomes free first, another task
+        // finishes this one.
         let Ok(attempt) = ATTEMPT.try_get() else {
             return Box::pin(async { Err(NoConnection::NoRequest.into()) });
         };
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
     use crate::timing::Attempt;
 
-    /// Connects as the client would once the resolver had let the address pass.
+    /// Connects as the client would once the resolver has accepted the address.
     async fn connect(policy: AddressPolicy, attempt: &Arc<Attempt>) -> Result<(), FetchFailureKind> {
         let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", server.local_addr().unwrap()).parse::<http::Uri>().unwrap();
@@ -147,7 +148,7 @@ mod tests {
         assert!(attempt.phase().has_connection());
     }
 
-    /// A connector of a network that swallows everything.
+    /// A connector for a network that drops everything.
     struct Silent;
 
     impl Service<http::Uri> for Silent {

@@ -1,9 +1,11 @@
-//! Which addresses Dragline connects to.
+//! The guard, which decides to which addresses Dragline connects.
 //!
-//! The guard has three checks, because none of them sees everything:
-//! 1. an address written into the URL, in any spelling, is checked before anything else (`fetcher.rs`): it never meets a resolver;
-//! 2. the addresses of a name are checked, and exactly the checked addresses are connected to, with no second lookup;
-//! 3. the peer of each new connection is checked before a request uses it, in case the first two ever fail.
+//! It has three checks, because none of them sees everything:
+//! 1. a literal address in the URL, in any spelling, is checked before anything else (`fetcher.rs`), as
+//!    it never meets a resolver;
+//! 2. the addresses of a name are checked, and exactly the checked addresses are connected to, with no
+//!    second lookup;
+//! 3. the peer of each new connection is checked before a request uses it, in case the first two fail.
 
 mod connector;
 mod resolver;
@@ -18,7 +20,8 @@ use dragline_ports::fetcher::FetchFailureKind;
 pub(crate) use resolver::GuardedResolver;
 pub use resolver::{NameLookup, SystemLookup};
 
-/// Why there is no connection, if this crate refused it. Passed through the client's error chain; `failure.rs` finds it there.
+/// Why this crate refused a connection. Passed through the client's error chain; `failure.rs` finds
+/// it there.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoConnection {
     #[error(transparent)]

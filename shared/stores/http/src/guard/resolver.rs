@@ -1,4 +1,4 @@
-//! Where addresses of names come from, and the client's resolver: it returns checked addresses only.
+//! Name lookup, and the client's resolver, which returns only checked addresses.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -10,7 +10,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::NoConnection;
 
-/// Finds the addresses of a name. A trait so that tests can have their own names.
+/// Finds the addresses of a name. It is a trait so that tests can define names.
 pub trait NameLookup: Send + Sync + 'static {
     /// Returns all addresses of `host`, in the order in which to try them; empty if it has none.
     ///
@@ -33,11 +33,13 @@ impl NameLookup for SystemLookup {
     }
 }
 
-/// How many addresses of one name are tried. A name can have thousands; they share the connect time-out.
+/// The most addresses tried for one name. A name can have thousands; they share the connect
+/// time-out.
 const ADDRESSES_MAX: usize = 16;
 
-/// Looks a name up once per connection and checks every address before the client sees it. The client connects to what it gets and never looks up
-/// again, so a name that changes after the check (DNS rebinding) gains nothing.
+/// Looks a name up once per connection and checks every address before the client sees it. The
+/// client connects only to these addresses and never looks the name up again, so changing it after
+/// the check (DNS rebinding) gains nothing.
 #[derive(Clone)]
 pub(crate) struct GuardedResolver {
     policy: AddressPolicy,
@@ -70,10 +72,11 @@ impl Resolve for GuardedResolver {
     }
 }
 
-/// Returns the addresses that may be connected to.
+/// Returns the allowed addresses.
 ///
-/// Private ones are left out, and the others still used: a public site with one stray private record stays readable. As only the others are ever
-/// connected to, this is just as safe. A name with only private ones is refused.
+/// Private ones are left out, and the others still used: a public site with one stray private
+/// record stays readable. As only the others are ever connected to, this is just as safe. A name
+/// with only private ones is refused.
 fn allowed(policy: AddressPolicy, host: String, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, NoConnection> {
     let mut refused = None;
     let mut allowed = Vec::new();
@@ -107,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn only_public_addresses_are_left() {
+    fn only_public_addresses_remain() {
         use AddressPolicy::{AllowPrivate, PublicOnly};
         type Case =
             (AddressPolicy, &'static [&'static str], Result<&'static [&'static str], FetchFailureKind>, &'static str);

@@ -1,4 +1,4 @@
-//! Which certificates are trusted.
+//! TLS settings and trusted certificates.
 
 mod roots;
 mod verifiers;
@@ -13,20 +13,21 @@ use self::roots::Roots;
 use self::verifiers::{HostCertificates, Names, Unchecked};
 use crate::config::{Certificate, CertificatePolicy, HttpConfigError};
 
-/// The TLS settings of clients, by the names of their servers. They share nothing but roots: a session of a server must
-/// not be resumed with a name that only stands in.
+/// The TLS settings of clients, for real and for stand-in names. They share nothing but roots: a
+/// server's session must not be resumed under a stand-in name.
 #[derive(Clone, Debug)]
 pub(crate) struct TlsConfigs {
     /// For hosts under their own names: HTTP/2 before HTTP/1.1.
     pub(crate) hosts: ClientConfig,
-    /// For [names that stand in](crate::stand_in): HTTP/1.1 alone, as HTTP/2 would ask for the name instead of the host.
+    /// For [stand-in names](crate::stand_in): HTTP/1.1 only, as HTTP/2 would request the stand-in
+    /// instead of the host.
     pub(crate) stand_ins: ClientConfig,
 }
 
 /// Returns the TLS settings: TLS 1.2 and 1.3 with ring, the platform's roots and the extra certificates.
 pub(crate) fn client_configs(policy: CertificatePolicy, extra: &[Certificate]) -> Result<TlsConfigs, HttpConfigError> {
     let provider = Arc::new(ring::default_provider());
-    // They are made in any case: unusable certificates are reported, needed or not.
+    // Built in any case, so that unusable certificates are reported whether needed or not.
     let roots = Arc::new(Roots::new(extra, &provider).map_err(HttpConfigError::Tls)?);
     let config = |names: Names, protocols: &[&[u8]]| {
         let verifier: Arc<dyn ServerCertVerifier> = match policy {

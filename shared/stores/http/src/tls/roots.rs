@@ -1,4 +1,4 @@
-//! The certificates that others are trusted by: the platform's roots, and those that were given.
+//! Trust anchors: the platform's roots, and the configured certificates.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,23 +12,24 @@ use rustls_platform_verifier::Verifier;
 
 use crate::config::Certificate;
 
-/// Trusts a server whose certificate is, byte for byte, one of the given ones, whoever signed it; checks every other
-/// against the roots.
+/// Trusts a server whose certificate is, byte for byte, a configured one, whoever signed it; checks
+/// any other against the roots.
 ///
-/// What people have of their own server is usually its self-signed certificate. Adding it to the roots would not work:
-/// `openssl req -x509` and similar tools mark it as an authority's, and such a certificate is refused as a server's; and
-/// one signed by a company's authority does not lead to a root that we have. Its name and its validity period are
-/// checked all the same.
+/// People usually have their own server's self-signed certificate. Adding it to the roots would not
+/// work: `openssl req -x509` and similar tools mark it as an authority's, and such a certificate is
+/// refused for a server; and one signed by a company's authority does not lead to a known root. Its
+/// name and its validity period are checked all the same.
 #[derive(Debug)]
 pub(super) struct Roots {
     provider: Arc<CryptoProvider>,
     given: Vec<Given>,
-    /// Read when the first server needs it: the platform's roots take longer than all else in a crawl of one page.
+    /// Built for the first server: reading the platform's roots takes longer than everything else
+    /// in a crawl of one page.
     verifier: OnceLock<Result<Arc<dyn ServerCertVerifier>, Error>>,
 }
 
-/// A certificate, and the verifier of its form and its time: webpki with only the certificate itself to trust, which is
-/// the same on every platform.
+/// A configured certificate, with a verifier for its format and validity period: webpki, with only
+/// the certificate itself to trust, behaves the same on every platform.
 #[derive(Debug)]
 struct Given {
     certificate: Certificate,
@@ -36,10 +37,10 @@ struct Given {
 }
 
 impl Roots {
-    /// Returns the platform's roots and the given ones.
+    /// Returns the platform's roots and the configured certificates.
     ///
     /// # Errors
-    /// Returns rustls's error if a given certificate cannot be used.
+    /// Returns rustls's error if a configured certificate cannot be used.
     pub(super) fn new(given: &[Certificate], provider: &Arc<CryptoProvider>) -> Result<Self, Error> {
         let is_any = !given.is_empty();
         let given = given.iter().map(|certificate| Given::new(certificate, provider)).collect::<Result<_, Error>>()?;
@@ -81,7 +82,8 @@ impl Given {
     /// Whether it is valid for the name now.
     fn check(&self, name: &ServerName<'_>, now: UnixTime) -> Result<ServerCertVerified, Error> {
         match self.judge.verify_server_cert(&self.certificate, &[], name, &[], now) {
-            // Who signed it does not matter. webpki checks the time before the signer, and the name after.
+            // Its signer does not matter. webpki checks the time before the signer, and the name
+            // after.
             Err(Error::InvalidCertificate(why)) if is_about_the_signer(&why) => {
                 verify_server_name(&ParsedCertificate::try_from(&self.certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
@@ -91,8 +93,8 @@ impl Given {
     }
 }
 
-/// Whether an error can only occur after the certificate was parsed and its time found valid. Parsing it again shows
-/// what is wrong with its form.
+/// Whether an error can only occur after the certificate was parsed and found valid in time.
+/// Parsing it again reveals errors of its format.
 const fn is_about_the_signer(why: &CertificateError) -> bool {
     matches!(
         why,
@@ -100,16 +102,16 @@ const fn is_about_the_signer(why: &CertificateError) -> bool {
             | CertificateError::BadSignature
             | CertificateError::UnsupportedSignatureAlgorithmContext { .. }
             | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. }
-            // That it is an authority's, for which rustls has no variant.
+            // Its mark as an authority's, for which rustls has no variant.
             | CertificateError::Other(_)
     )
 }
 
-/// Trusts what the platform's roots and the given ones vouch for.
+/// Builds a verifier that trusts the platform's roots and the configured certificates.
 fn by_roots(given: &[Given], provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ServerCertVerifier>, Error> {
     let certificates = given.iter().map(|given| given.certificate.clone());
-    // A fresh machine or a small container has no roots at all. It is checked without the given ones first: with them
-    // the platform's verifier would work, and trust nobody else.
+    // A fresh machine or a small container has no roots at all. This is checked without the
+    // configured ones: with them the platform's verifier would work, but trust nothing else.
     match Verifier::new(Arc::clone(provider)) {
         Ok(platform) if given.is_empty() => Ok(Arc::new(platform)),
         Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(certificates, Arc::clone(provider))?)),
@@ -120,7 +122,8 @@ fn by_roots(given: &[Given], provider: &Arc<CryptoProvider>) -> Result<Arc<dyn S
     }
 }
 
-/// Trusts what Mozilla's roots, as of this build, and the given ones vouch for.
+/// Builds a verifier that trusts Mozilla's roots, as of this build, and the configured
+/// certificates.
 fn built_in(
     given: impl Iterator<Item = Certificate>,
     provider: &Arc<CryptoProvider>,

@@ -1,4 +1,5 @@
-//! The verifiers of servers' certificates: one for each way to name a server, and one for users who trust anybody.
+//! Verifiers of servers' certificates: one for each way to name a server, and one that trusts
+//! anybody.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,16 +14,16 @@ use sha1::{Digest, Sha1};
 
 use super::roots::Roots;
 
-/// By which names servers are known.
+/// The names by which servers are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Names {
     /// Their own.
     Hosts,
-    /// Names that stand in for them: see [`stand_in`](crate::stand_in).
+    /// Stand-in names: see [`stand_in`](crate::stand_in).
     StandIns,
 }
 
-/// Trusts what the roots vouch for.
+/// Trusts certificates that lead to the roots.
 #[derive(Debug)]
 pub(super) struct HostCertificates {
     names: Names,
@@ -36,10 +37,11 @@ impl HostCertificates {
     }
 }
 
-/// Checks that a certificate has a wildcard for the domain of a name that stands in: it is valid for a name that it
-/// cannot contain, as that name is made of the certificate's own digest.
+/// Checks that a certificate has a wildcard for the domain of a stand-in: it must be valid for a
+/// name that it cannot contain, as that name is derived from the certificate's own digest.
 ///
-/// A certificate that is only for the name that stands in, or for some names of the domain, says nothing about the host.
+/// A certificate for only the stand-in, or for some names of the domain, proves nothing about the
+/// host.
 fn check_wildcard(certificate: &CertificateDer<'_>, name: &ServerName<'_>) -> Result<(), Error> {
     let not_valid = || Error::InvalidCertificate(CertificateError::NotValidForName);
     let ServerName::DnsName(name) = name else { return Err(not_valid()) };
@@ -90,7 +92,9 @@ impl ServerCertVerifier for HostCertificates {
     }
 }
 
-/// Trusts every server: anybody on the network path may answer in its name. As any certificate will do, the signature proves nothing and is not
+/// Trusts every server: anybody on the network path may answer in its name. As any certificate is
+/// accepted, the signature proves nothing and is not checked, and servers with unreadable
+/// certificates are crawled too.
 /// checked, and servers with unreadable certificates are crawled too.
 #[derive(Debug)]
 pub(super) struct Unchecked {

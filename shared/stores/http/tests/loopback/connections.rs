@@ -1,4 +1,4 @@
-//! How many connections stay open.
+//! The number of open connections.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -66,7 +66,7 @@ async fn a_connection_is_kept_for_the_next_request() {
     assert_eq!((names.asked(), open.load(Ordering::SeqCst)), (1, 1));
 }
 
-/// What it was told about connections.
+/// The observer's events about connections.
 #[derive(Debug, Default)]
 struct Told(Mutex<Vec<&'static str>>);
 
@@ -80,7 +80,7 @@ impl ConnectionWatch for Told {
     }
 }
 
-/// What the observer of one request is told, and whether the request was answered.
+/// Returns the observer's events for one request, and whether the request was answered.
 async fn told_of(fetcher: &HttpFetcher, request: FetchRequest) -> (Vec<&'static str>, bool) {
     let told = Arc::new(Told::default());
     let watch: Arc<dyn ConnectionWatch> = told.clone();
@@ -123,7 +123,7 @@ async fn an_observer_learns_that_connecting_ended_however_it_ended() {
     ] {
         for _ in 0..20 {
             let (told, is_answered) = told_of(&fetcher, request.clone()).await;
-            // What begins and ends at once may go unnoticed.
+            // An event that begins and ends at once may go unnoticed.
             assert!(matches!(told[..], [] | ["connecting", "connected"]), "{why}: {told:?}");
             assert!(!is_answered, "{why}");
         }
@@ -136,7 +136,7 @@ async fn an_observer_learns_that_connecting_ended_however_it_ended() {
     assert_eq!(*told.0.lock().unwrap(), ["connecting", "connected"], "nobody waits for it any more");
 }
 
-/// What a server does with a connection after its answer.
+/// A server's action on a connection after its answer.
 #[derive(Clone, Copy, Debug)]
 enum Then {
     /// Closes it a moment later, without announcing it.
@@ -145,11 +145,12 @@ enum Then {
     HangsUp,
     /// Reads the next request, and resets it.
     Resets,
-    /// Reads the next request, and says that it came too late.
+    /// Reads the next request, and answers that it came too late.
     TimesOut,
 }
 
-/// A server that answers once on each connection, except the first `silent` ones, on which it answers nothing. Counts the requests that it read.
+/// A server that answers once on each connection, except that it never answers on the first
+/// `silent` ones. Counts the requests that it read.
 async fn moody(then: Then, silent: usize) -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (port, requests) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));

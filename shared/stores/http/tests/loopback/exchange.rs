@@ -1,4 +1,4 @@
-//! What is sent, and what is kept of the answer.
+//! Sending requests, and recording answers.
 
 use dragline_domain::frontier::Cookie;
 use dragline_formats::http_fields::Headers;

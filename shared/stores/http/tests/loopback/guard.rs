@@ -1,4 +1,4 @@
-//! No private address is connected to, however it is written.
+//! Private addresses are never connected to, in whatever spelling.
 
 use std::process::Command;
 use std::sync::Arc;

@@ -111,7 +111,7 @@ async fn a_compressed_body_is_kept_as_received_and_a_bomb_is_cut() {
 }
 
 #[tokio::test]
-async fn what_came_before_a_reset_is_kept() {
+async fn the_part_before_a_reset_is_kept() {
     let steps = [Step::send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), Step::Reset];
     let server = RawServer::start(steps).await;
     let response = response(fetcher().fetch(request(&server.url("/"))).await);
@@ -209,7 +209,7 @@ async fn large_bodies_take_turns_where_there_is_little_room() {
 }
 
 #[tokio::test]
-async fn a_large_body_that_drips_keeps_nobody_waiting() {
+async fn a_slow_large_body_does_not_delay_others() {
     const BYTES: usize = 400_000;
     let head = |bytes: usize| Step::send(format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n"));
     let drips = RawServer::start([head(1 << 20), Step::send(vec![b'x'; 300_000]), Step::Hold]).await;
@@ -231,10 +231,11 @@ async fn a_large_body_that_drips_keeps_nobody_waiting() {
     }
 }
 
-/// What bodies are made of: no power of two.
+/// The repeated part of bodies: its length is not a power of two.
 const PART: &[u8] = b"a part of thirty-seven bytes, no less";
 
-/// A type, how large a body is sent under it, and what becomes of that: how much is kept, whether in memory, and why it is cut.
+/// A type, the size of a body sent with it, and the result: the bytes kept, whether in memory, and
+/// why it is cut.
 type Sized = (&'static str, usize, u64, bool, Option<Truncation>, &'static str);
 
 #[tokio::test]

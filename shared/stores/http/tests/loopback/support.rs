@@ -1,4 +1,4 @@
-//! What these tests share: servers that misbehave on purpose, names of their own, and requests with roomy limits.
+//! Test support: servers that misbehave on purpose, test names, and requests with roomy limits.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -33,10 +33,10 @@ pub(crate) const ROOMY: FetchLimits = FetchLimits {
     decoded_bytes_max: 4 << 20,
 };
 
-/// For what certainly never comes.
+/// For events that never happen.
 pub(crate) const SHORT: Duration = Duration::from_millis(50);
 
-/// For what begins even on a busy machine, and certainly never ends.
+/// For events that begin even on a busy machine, and never end.
 pub(crate) const ENOUGH_TO_BEGIN: Duration = Duration::from_millis(500);
 
 pub(crate) fn config(address_policy: AddressPolicy) -> HttpConfig {
@@ -70,7 +70,7 @@ pub(crate) fn failure_kind(fetched: &Fetched) -> Option<FetchFailureKind> {
     fetched.result.as_ref().err().map(|failure| failure.kind)
 }
 
-/// Resolves the given names, and every one under `.test` to 127.0.0.1; counts the lookups.
+/// Resolves the configured names, and every one under `.test` to 127.0.0.1; counts the lookups.
 pub(crate) struct Names {
     known: HashMap<String, Vec<IpAddr>>,
     asked: AtomicUsize,
@@ -118,8 +118,8 @@ impl RawServer {
         Self::start([Step::send(text)]).await
     }
 
-    /// A server that answers two requests per connection, and announces that it then hangs up: otherwise it would be chance whether the client
-    /// notices in time.
+    /// A server that answers two requests per connection, and announces that it then closes it:
+    /// otherwise the client might not notice in time.
     pub(crate) async fn answering_twice() -> Self {
         let first = Step::send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
         let last = Step::send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
@@ -159,7 +159,7 @@ impl TlsServer {
         Self::showing(authority.acceptor("site.test", flaw, version), version).await
     }
 
-    /// A server with this acceptor.
+    /// A server that uses this acceptor.
     pub(crate) async fn showing(acceptor: TlsAcceptor, version: Version) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();

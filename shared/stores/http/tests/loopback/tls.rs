@@ -1,4 +1,4 @@
-//! Whose certificates are trusted, and which protocol is used.
+//! Trusted certificates, and the chosen protocol.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ fn trusting(authority: &Authority) -> HttpFetcher {
     given(certificates_from_pem(authority.root_pem().as_bytes()).unwrap())
 }
 
-/// A fetcher that was given these certificates.
+/// A fetcher configured with these certificates.
 fn given(extra_roots: Vec<Certificate>) -> HttpFetcher {
     let config = HttpConfig { extra_roots, ..config(AddressPolicy::AllowPrivate) };
     HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap()
 }
 
 #[tokio::test]
-async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
+async fn an_extra_root_is_trusted_and_the_newest_protocol_is_used() {
     let authority = Authority::named("ours");
     let fetcher = trusting(&authority);
     let http11 = (Version::Http11, "HTTP/1.1", HttpProtocol::Http11, true);

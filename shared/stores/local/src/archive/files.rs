@@ -1,4 +1,4 @@
-//! Opening files while too many may be open.
+//! Opening files despite a temporary shortage of file descriptors.
 
 use std::io;
 use std::thread::sleep;
@@ -7,13 +7,14 @@ use std::time::Duration;
 /// How soon to try again.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How often to try: for a minute. Connections that hold the files end sooner.
+/// The most tries: about a minute. Connections that hold files open end sooner.
 const TRIES: u32 = 1_200;
 
-/// Opens something. While the process or the machine has too many files open, waits. For threads that may block.
+/// Opens something. Waits while the process or the machine has too many files open, so call it only
+/// on threads that may block.
 ///
 /// # Errors
-/// Returns any other error, or that one after a minute.
+/// Returns any other error at once, and a lasting shortage after a minute.
 pub(super) fn patiently<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for _ in 1..TRIES {
         match open() {
@@ -30,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_many_open_files_are_waited_out_and_nothing_else() {
+    fn only_too_many_open_files_are_waited_out() {
         for (error, tries, opens) in [(24, 3, true), (23, 3, true), (13, 1, false)] {
             let mut tried = 0;
             let opened = patiently(|| {

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use super::files::patiently;
 
-/// The deepest directory that is read: a key has at most 1,024 characters, and ours have five parts.
+/// The maximum depth of directories: a key has at most 1,024 characters, and ours have five parts.
 const DEPTH_MAX: usize = 32;
 
-/// Lists the paths below `root`, `/`-separated, of files that start with `prefix`, come after `after` and pass the filter; in byte order, at most
-/// `limit`.
+/// Lists the paths below `root`, `/`-separated, of files that start with `prefix`, come after
+/// `after` and pass the filter; in byte order, at most `limit`.
 pub(crate) fn list_files(
     root: &Path,
     prefix: &str,
@@ -19,7 +19,7 @@ pub(crate) fn list_files(
     pleases: impl Fn(&str) -> bool,
 ) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
-    // The directories and files still to be visited, the next one last. Directories end in `/`.
+    // The directories and files still to visit, the next one last. Directories end in `/`.
     let mut waiting = entries(root, "")?;
     while let Some(path) = waiting.pop() {
         if found.len() >= limit {

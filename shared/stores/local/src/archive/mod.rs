@@ -18,16 +18,17 @@ mod listing;
 use files::patiently;
 pub(crate) use listing::list_files;
 
-/// The folder of the data directory for what is too large for memory and has no name yet.
+/// The folder of the data directory for unnamed objects that are too large for memory.
 const SPOOL: &str = "tmp";
 
-/// The most bytes that are read into memory: what is larger stays in its file.
+/// The most bytes read into memory: a larger object stays in its file.
 const MEMORY_BYTES_MAX: u64 = 8 << 20;
 
 /// Marks a file that is still being written. No [`ObjectKey`] contains it.
 const UNFINISHED: char = '~';
 
-/// How many files this process has begun to write. It gives each a name of its own, so that two puts of one object do not write to the same file.
+/// The number of files that this process has begun to write. It makes temporary names unique, so
+/// that two puts of one object do not write to the same file.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
 /// Stores objects as files whose keys are paths below the data directory.
@@ -44,7 +45,8 @@ impl DirectoryArchive {
         Self { root: root.into(), spool: Spool::new(root.join(SPOOL), u64::MAX) }
     }
 
-    /// Returns the path of an object. The database and the lock, beside the objects' directories, are not objects.
+    /// Returns the path of an object. The database and the lock, beside the objects' directories,
+    /// are not objects.
     fn path(&self, key: &ObjectKey) -> Result<PathBuf, Failure> {
         if is_object(key.as_str()) { Ok(self.root.join(key.as_str())) } else { Err(Failure::NoObject) }
     }
@@ -59,7 +61,7 @@ impl DirectoryArchive {
     }
 }
 
-/// Why a file was not read or written.
+/// Why reading or writing a file failed.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -134,12 +136,13 @@ impl Archive for DirectoryArchive {
     }
 }
 
-/// Reads what is short, so that its file is closed.
+/// Reads a short object into memory, so that its file is closed.
 fn in_memory_if_short(object: Blob) -> io::Result<Blob> {
     if object.len_bytes() <= MEMORY_BYTES_MAX { Ok(object.bytes()?.into()) } else { Ok(object) }
 }
 
-/// Whether a path is that of an object, rather than what a crash left of one, or one of the data directory's own files.
+/// Whether a path is that of an object, rather than a remnant of a crash or one of the data
+/// directory's own files.
 fn is_object(path: &str) -> bool {
     path.contains('/') && ObjectKey::try_from(path.to_owned()).is_ok()
 }
@@ -174,7 +177,8 @@ fn put_new(root: &Path, path: &Path, object: &Blob) -> io::Result<Put> {
     let put = match fs::hard_link(&unfinished, path) {
         Ok(()) => Put::Stored,
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Put::Exists,
-        // Some file systems have no links. Only the process that holds the directory's lock writes here.
+        // Some file systems do not support links. Only the process that holds the directory's lock
+        // writes here.
         Err(_) if !path.try_exists()? => {
             fs::rename(&unfinished, path)?;
             Put::Stored
@@ -202,14 +206,14 @@ fn replace(path: &Path, object: &Blob) -> io::Result<()> {
     }
 }
 
-/// Returns a name beside a path, of a file that is still being written.
+/// Returns a temporary path beside a path, for a file that is being written.
 fn unfinished(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!("{UNFINISHED}{}", BEGUN.fetch_add(1, Ordering::Relaxed)));
     PathBuf::from(name)
 }
 
-/// Makes a directory so that it survives a crash: each new one is synced into its parent.
+/// Creates a directory durably: each new one is synced into its parent.
 fn create_directories(root: &Path, directory: &Path) -> io::Result<()> {
     let missing: Vec<&Path> =
         directory.ancestors().take_while(|ancestor| *ancestor != root && !ancestor.is_dir()).collect();

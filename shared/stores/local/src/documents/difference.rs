@@ -1,4 +1,5 @@
-//! How a document differs from the one before it: the parts as words, and links as JSON arrays of `[kind, target]`.
+//! Differences between successive documents: the changed parts as words, and links as JSON arrays
+//! of `[kind, target]`.
 
 use dragline_domain::change::{Difference, LinkTo, Part};
 use dragline_domain::document::LinkKind;
@@ -9,10 +10,10 @@ use super::{Owner, read_place};
 use crate::db::urls::{restore, shorten};
 use crate::db::{Db, StoreError, VisitId};
 
-/// How the text around a main part is stored, which has no name of its own.
+/// The stored name of the text around a main part.
 const REST: &str = "rest";
 
-/// Puts the difference of a document; nothing if the one before it is not there.
+/// Puts the difference of a document; nothing if the earlier document is gone.
 pub(super) fn put(db: &Db, id: VisitId, owner: &Owner<'_>, difference: &Difference) -> Result<(), StoreError> {
     let Some(since) = owner.visit_id(db, &difference.since)? else { return Ok(()) };
     let stored = |part: &Part| if *part == Part::Rest { REST } else { part.name() };
@@ -27,7 +28,7 @@ pub(super) fn put(db: &Db, id: VisitId, owner: &Owner<'_>, difference: &Differen
     Ok(())
 }
 
-/// Reads the difference of a document from the last of its columns.
+/// Reads the difference of a document from the last columns.
 pub(super) fn read(row: &Row<'_>, origin: &Origin) -> Result<Option<Difference>, StoreError> {
     let Some(since) = read_place(row, 31, 28)? else { return Ok(None) };
     let parts: String = row.get(32)?;

@@ -1,4 +1,6 @@
-//! A table for each type of item, such as `item_product`: a row for each item of each document, and columns that are added as values come. The same is
+//! A table for each item type, such as `item_product`: a row for each item of each document, with
+//! columns added on demand. The document's content has the same data as a whole; these tables are
+//! for SQL.
 //! in the document's content as a whole; these tables are for SQL.
 
 use std::collections::BTreeSet;
@@ -12,13 +14,14 @@ use super::Owner;
 use crate::db::values::Time;
 use crate::db::{Db, StoreError, VisitId};
 
-/// The beginning of the tables' names. No other table begins so.
+/// The prefix of the tables' names, which no other table has.
 const PREFIX: &str = "item_";
 
-/// The most types that have a table because pages name them, and no type of the definition does. Sites may make up types without end.
+/// The most types with a table because pages name them, and no type of the definition does. Sites
+/// may make up any number of types.
 const TABLES_MAX: usize = 200;
 
-/// The most columns of a table that pages name.
+/// The most columns of a table for types that only pages name.
 const COLUMNS_MAX: usize = 400;
 
 /// The most columns of any table; SQLite has room for 2,000.
@@ -75,7 +78,7 @@ fn tables(db: &Db) -> Result<Vec<String>, StoreError> {
     db.all("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'item_*'", [], |row| row.get(0))
 }
 
-/// How many tables there may be beside a new one, and columns in it.
+/// The most tables besides a new one, and the most columns in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Limits {
     tables: usize,
@@ -84,11 +87,12 @@ struct Limits {
 
 impl Limits {
     const OF_PAGES: Self = Self { tables: TABLES_MAX, columns: COLUMNS_MAX };
-    /// The definition has few types, and they are what a crawl is for: whatever pages name, they have a table.
+    /// The definition has few types, which are the purpose of the crawl: they always get a table.
     const OF_DEFINITION: Self = Self { tables: usize::MAX, columns: COLUMNS_OF_DEFINITION_MAX };
 }
 
-/// Makes the table and what it lacks of these columns; returns those it has, or `None` if there are too many tables.
+/// Creates the table and missing columns; returns the columns that exist then, or `None` if there
+/// are too many tables.
 fn ensure<'c>(
     db: &Db,
     table: &str,
@@ -125,7 +129,7 @@ fn ensure<'c>(
     Ok(Some(has))
 }
 
-/// A cell as it is stored: yes is 1.
+/// A cell in its stored form: `true` is 1.
 struct Stored<'c>(&'c Cell);
 
 impl ToSql for Stored<'_> {

@@ -1,6 +1,6 @@
-//! The links of a page as one JSON text: an array per link, `[kind, disposition, target]`, followed by the reason if it is blocked, and then (after
-//! the reason or `null`) by the sum of 1 if parameters were removed from the target and 2 if the page asks not to follow the link, and then by what
-//! the link says.
+//! The links of a page as one JSON text: an array per link, `[kind, disposition, target]`, followed
+//! by the reason if it is blocked, and then (after the reason or `null`) by a bit mask (1 if
+//! parameters were removed from the target, 2 for nofollow), and then by the link's text.
 //!
 //! Kind and disposition are numbers. A target within the page's own origin is its path and query.
 
@@ -33,10 +33,10 @@ enum Packed<'l> {
     Anchored(u8, u8, &'l str, Option<&'l str>, u8, &'l str),
 }
 
-/// The mark of a target from which parameters were removed.
+/// The bit for a target from which parameters were removed.
 const STRIPPED: u8 = 1;
 
-/// The mark of a link that the page asks not to follow.
+/// The bit for a nofollow link.
 const NOFOLLOW: u8 = 2;
 
 fn mark(link: &Link) -> u8 {
@@ -65,7 +65,7 @@ pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError
     Ok(serde_json::to_string(&packed)?)
 }
 
-/// A link as read: three to six values.
+/// A link as read: an array of three to six values.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Unpacked {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_come_back_as_they_were() {
+    fn links_are_read_back() {
         let origin: Origin = "https://example.org".parse().unwrap();
         let link = |kind, url: &str, disposition| Link {
             kind,

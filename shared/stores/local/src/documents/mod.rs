@@ -85,7 +85,7 @@ const fn state_name(state: DocumentState) -> &'static str {
     }
 }
 
-/// What the documents of a segment belong to.
+/// The owner of a segment's documents.
 struct Owner<'o> {
     id: OriginRowId,
     origin: &'o Origin,
@@ -94,7 +94,7 @@ struct Owner<'o> {
 }
 
 impl Owner<'_> {
-    /// Returns the number of a visit to this origin; `None` if its segment is not there.
+    /// Returns the id of a visit to this origin; `None` if its segment is missing.
     fn visit_id(&self, db: &Db, place: &VisitPlace) -> Result<Option<VisitId>, StoreError> {
         let (own, row_id) = self.segment;
         if (own.turn, own.n) == (place.turn, place.segment) {
@@ -104,7 +104,8 @@ impl Owner<'_> {
     }
 }
 
-/// A document without its links and content, with these as they are stored: they are the most of what would be copied for the database's thread.
+/// A document without its links and content, which are in their stored form: they are the largest
+/// part that would be copied for the database's thread.
 struct Packed {
     document: Document,
     links: Option<String>,
@@ -177,19 +178,20 @@ fn put(db: &Db, owner: &Owner<'_>, packed: &Packed) -> Result<(), StoreError> {
     }
 }
 
-/// Returns the number of a visit to this origin; `None` if its segment is not there.
+/// Returns the id of a visit to this origin; `None` if its segment is missing.
 fn visit_id(db: &Db, origin: OriginRowId, place: &VisitPlace) -> Result<Option<VisitId>, StoreError> {
     db.segment_at(origin, place)?.map(|segment| VisitId::new(segment, place.n)).transpose()
 }
 
-/// A document's columns, of [`FROM`].
+/// A document's columns, from [`FROM`].
 pub(crate) const COLUMNS: &str =
     "v.id, v.url, v.outcome, v.state, v.detail, t.links, v.cut IS NOT NULL, v.title, v.description, v.language,
     v.charset, v.canonical, v.noindex, v.nofollow, v.cut, t.text, v.made_by, bf.id, bs.iteration, bs.turn, bs.n, bf.at, bf.status,
     bf.content_type, bf.body_bytes, bs.object, bf.offset, bf.length, xs.iteration, xs.turn, xs.n, x.since_id, x.parts, x.links_added,
     x.links_removed, e.record";
 
-/// What [`COLUMNS`] are of: the document `v` and what belongs to it, to the visit with its body, and to the document before it.
+/// The tables of [`COLUMNS`]: the document `v` with its parts, the visit with its body, and the
+/// document before it.
 pub(crate) const FROM: &str = "document v LEFT JOIN document_text t ON t.id = v.id
     LEFT JOIN visit bf ON bf.id = v.body_id AND bf.record IS NOT NULL LEFT JOIN segment bs ON bs.id = bf.id >> 24
     LEFT JOIN content e ON e.id = v.id
@@ -217,7 +219,7 @@ fn load_one(
     db.find_with(&format!("SELECT {COLUMNS} FROM {FROM} WHERE v.id = ?1"), [id], |row| read(row, origin))
 }
 
-/// Reads [`COLUMNS`], which must be the row's first.
+/// Reads [`COLUMNS`], which must be the first of the row.
 pub(crate) fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreError> {
     let state = match row.get::<_, String>(3)?.as_str() {
         "processed" => DocumentState::Processed,
@@ -244,7 +246,8 @@ pub(crate) fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreErro
     })
 }
 
-/// Reads where the body is; `None` if there is none, or the visit that fetched it is not logged yet.
+/// Reads the place of the body; `None` if there is none, or the visit that fetched it is not logged
+/// yet.
 fn read_body(row: &Row<'_>) -> Result<Option<StoredBody>, StoreError> {
     let Some(visit) = read_place(row, 17, 18)? else { return Ok(None) };
     Ok(Some(StoredBody {
@@ -259,8 +262,9 @@ fn read_body(row: &Row<'_>) -> Result<Option<StoredBody>, StoreError> {
     }))
 }
 
-/// Reads a visit, whose number is in the column `id` and whose segment's iteration, turn and number are in `first` and the next two. `None` if
-/// there is none, or its segment is gone.
+/// Reads the place of a visit: its id from the column `id`, and its segment's iteration, turn and
+/// number from the column `first` and the next two. `None` if there is none, or its segment is
+/// gone.
 fn read_place(row: &Row<'_>, id: usize, first: usize) -> Result<Option<VisitPlace>, StoreError> {
     let (Some(id), Some(iteration)) = (row.get::<_, Option<VisitId>>(id)?, row.get::<_, Option<u32>>(first)?) else {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! The [`Remaking`] over SQLite. How far it has come is a setting, which the same transaction writes as the documents.
+//! The [`Remaking`] over SQLite. Its progress is a setting, written in the same transaction as the
+//! documents.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::db::{Db, StoreError, VisitId};
 use crate::frontier::put_redirect;
 use crate::retention::delete_document;
 
-/// What makes documents of a data directory again.
+/// Remakes the documents of a data directory.
 #[derive(Clone)]
 pub struct SqliteRemaking {
     writer: Arc<Writer>,
@@ -109,13 +110,13 @@ impl Remaking for SqliteRemaking {
     }
 }
 
-/// Returns the crawl's newest iteration if it is not over.
+/// Returns the crawl's newest iteration if it is open.
 fn open_iteration(db: &Db, crawl: &CrawlId) -> Result<Option<Iteration>, StoreError> {
     let open = db.latest_iteration(crawl)?.filter(|latest| latest.status != IterationStatus::Closed);
     Ok(open.map(|open| open.number))
 }
 
-/// Returns how far the work has come. What another program wrote is not gone on with.
+/// Returns the progress of remaking. A job of another program version is not continued.
 fn stored_state(db: &Db, crawl: &CrawlId) -> Result<Option<RemakeState>, StoreError> {
     Ok(db.setting(&setting(crawl))?.and_then(|state| serde_json::from_str(&state).ok()))
 }
@@ -124,12 +125,12 @@ fn put_state(db: &Db, crawl: &CrawlId, state: &RemakeState) -> Result<(), StoreE
     db.put_setting(&setting(crawl), &serde_json::to_string(state)?)
 }
 
-/// Returns the name of the setting that says how far it has come.
+/// Returns the name of the setting for the progress.
 fn setting(crawl: &CrawlId) -> String {
     format!("remake/{crawl}")
 }
 
-/// Returns the visit without what its packed document has.
+/// Returns the visit without the parts in its packed document.
 fn without_content(visit: &RemadeVisit) -> RemadeVisit {
     let RemadeVisit { document: Document { n, url, outcome, detail, .. }, .. } = visit;
     let document = Document { detail: detail.clone(), ..Document::bare(*n, url.clone(), *outcome) };
@@ -156,7 +157,8 @@ fn list_parsed(
     rows.map(|stored| stored.map(|stored| stored.row)).collect()
 }
 
-/// Puts a document in the place of the one that is stored, and returns what that counts; nothing if that was pruned or forgotten.
+/// Replaces the stored document, and returns the change in counts; none if it was pruned or
+/// forgotten.
 fn replace(db: &Db, owner: &Owner<'_>, packed: &Packed, visit: &RemadeVisit) -> Result<Recount, StoreError> {
     let RemadeVisit { document, change, redirect, state, text, .. } = visit;
     let id = VisitId::new(owner.segment.1, document.n)?;
@@ -187,7 +189,7 @@ fn replace(db: &Db, owner: &Owner<'_>, packed: &Packed, visit: &RemadeVisit) -> 
     Ok(recount)
 }
 
-/// Writes how the visit ended, where the log and the candidate say so.
+/// Updates the visit's ending in the log and the candidate.
 fn log(db: &Db, id: VisitId, visit: &RemadeVisit) -> Result<(), StoreError> {
     let Document { outcome, detail, .. } = &visit.document;
     db.execute("UPDATE visit SET outcome = ?2, detail = ?3 WHERE id = ?1", params![id, Code(*outcome), detail])?;
@@ -204,8 +206,8 @@ fn log_redirect(db: &Db, id: VisitId, redirect: Option<&RedirectEntry>) -> Resul
     redirect.map_or(Ok(()), |redirect| put_redirect(db, id, redirect))
 }
 
-/// Writes what the candidate says, if the document is its URL's last good one. When it last changed is what the log says by now; what that no longer
-/// says stays as it is.
+/// Updates the candidate, if the document is its URL's last good one. Its time of the last change
+/// is taken from the updated log, and stays if the log no longer has it.
 fn show(
     db: &Db,
     owner: &Owner<'_>,

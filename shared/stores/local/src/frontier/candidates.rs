@@ -72,7 +72,7 @@ fn claim_one(
     sighting: &Sighting,
 ) -> Result<Claim, StoreError> {
     let way = request.way(sighting);
-    // Most URLs are somebody else's, or new. Neither needs the rest of the row.
+    // Most URLs belong to other claimers, or are new. Neither case needs the rest of the row.
     let candidate = match db.claimed(origin, path)? {
         Some(Claimed { queued_in, by, found_at, has_shorter_ways: false })
             if is_taken(queued_in, &by, request.iteration, &request.claimer)
@@ -142,7 +142,7 @@ fn due(key: &OriginKey, candidate: Candidate, work: DueWork) -> Result<DueCandid
 #[inline(never)]
 fn update_candidates(db: &Db, key: &OriginKey, updates: &[CandidateUpdate]) -> Result<(), StoreError> {
     let Some(origin) = db.origin_id(key)? else { return Ok(()) };
-    // Most documents are of the segment that puts them.
+    // Most documents belong to the segment that puts them.
     let mut last: Option<(VisitPlace, SegmentRowId)> = None;
     let updates = updates.iter().map(|update| {
         let document = match update.state {

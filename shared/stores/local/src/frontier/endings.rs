@@ -1,4 +1,4 @@
-//! What happens to origins that nobody holds: another turn, a close, or a close with leftovers.
+//! Endings of origins that nobody holds: another turn, a close, or a close with leftovers.
 
 use dragline_domain::frontier::{
     ClosedWithLeftovers, IterationRow, OriginKey, OriginRows, SettledRows, give_up as give_up_rows,

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::SqliteFrontier;
 use crate::db::{Db, StoreError};
 
-/// The rows that say whether a host may get requests, with their keys.
+/// The rows that decide whether a host may get requests, with their keys.
 pub(super) struct Stored<'k> {
     key: &'k HostKey,
     domain_key: Option<DomainKey>,
@@ -55,7 +55,7 @@ impl<'k> Stored<'k> {
         taken.domain.as_ref().map_or(Ok(()), |row| self.put_domain(db, row))
     }
 
-    /// Writes the line of those who wait.
+    /// Writes the waiting line.
     pub(super) fn put_line(&self, db: &Db, refused: &HostRefused) -> Result<(), StoreError> {
         match refused {
             HostRefused::Host(busy) => self.put_host(db, &busy.row),

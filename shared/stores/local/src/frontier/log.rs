@@ -1,4 +1,5 @@
-//! The crawl log: one row per URL that ended or was postponed in a segment, and what belongs to it.
+//! The crawl log: one row per URL that ended or was postponed in a segment, with the rows that
+//! belong to it.
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ fn put_log(db: &Db, log: &SegmentLog) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What all rows of a segment's log share.
+/// Values common to all rows of a segment's log.
 struct Common {
     origin: OriginRowId,
     agent: i64,
@@ -128,7 +129,7 @@ const fn record_name(record: RecordKind) -> &'static str {
     }
 }
 
-/// Returns the visit that fetched the body which a URL still has; `None` if it is not there.
+/// Returns the visit that fetched a URL's unchanged body; `None` if it is missing.
 fn body_of(db: &Db, common: &Common, entry: &LogEntry, since: Timestamp) -> Result<Option<i64>, StoreError> {
     let sql = "SELECT id FROM visit WHERE url = ?1 AND is_final = 1 AND at = ?2 AND origin_id = ?3 AND iteration < ?4
                ORDER BY iteration DESC LIMIT 1";

@@ -1,4 +1,5 @@
-//! The [`Frontier`] over SQLite: in one transaction, each operation reads rows, asks the domain for the new rows, and writes those.
+//! The [`Frontier`] over SQLite: each operation is one transaction, which reads rows, asks the
+//! domain for the new rows, and writes them.
 
 mod candidates;
 mod crawls;

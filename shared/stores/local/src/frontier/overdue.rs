@@ -30,7 +30,8 @@ impl OverdueWork for SqliteFrontier {
     }
 }
 
-/// Lists what is due by then, the longest overdue first: origins and segments have room of their own.
+/// Lists work that is due by `due_by`, the longest overdue first. Origins and segments have
+/// separate limits.
 fn list(
     db: &Db,
     crawl: &CrawlId,
@@ -48,7 +49,7 @@ fn list(
         )?,
         OverdueKinds::AllButLeases => Vec::new(),
     };
-    // The lease takes care of an origin that is ready or held.
+    // A ready or held origin is covered by its lease.
     found.extend(query.origins(
         "SELECT b.due, o.origin FROM inbox b JOIN origin o ON o.id = b.origin_id JOIN lease l ON l.origin_id = b.origin_id
          WHERE b.due <= ?2 AND o.crawl_id = ?1 AND l.state = 'idle' ORDER BY b.due LIMIT ?3",

@@ -1,4 +1,4 @@
-//! Parses: counting those that died, and committing what was found, part by part.
+//! Parses: counting crashed ones, and committing their results part by part.
 
 use dragline_domain::frontier::{
     Blame, OriginKey, PartCommit, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow, commit_part,
@@ -82,7 +82,7 @@ fn commit_parse(db: &Db, commit: &CommitParse) -> Result<ParseCommitted, StoreEr
     Ok(ParseCommitted::Done)
 }
 
-/// Returns the rows of those of these origins that have any.
+/// Returns the existing rows of these origins.
 fn rows_of<'k>(db: &Db, keys: impl Iterator<Item = &'k OriginKey>) -> Result<RowsByOrigin, StoreError> {
     let mut found = RowsByOrigin::new();
     for key in keys {

@@ -1,4 +1,4 @@
-//! The progress of an iteration, by what it counts.
+//! The progress of an iteration, by its counts.
 
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::frontier::Progress;

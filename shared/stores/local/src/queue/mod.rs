@@ -14,8 +14,8 @@ mod tests;
 
 /// Three bounded queues in memory: for tickets, parse messages and commands.
 ///
-/// A message beyond the limit is dropped and counted: the sweeper sends it again. The contents are lost with the process, which the sweeper makes
-/// up for as well.
+/// A message beyond the limit is dropped and counted: the sweeper sends it again. The same applies
+/// to the contents, which are lost with the process.
 #[derive(Debug)]
 pub struct MemoryQueue<C> {
     tickets: Arc<Mailbox<Ticket, C>>,
@@ -62,13 +62,13 @@ impl<C: Clock + Clone> MemoryQueue<C> {
         &self.commands
     }
 
-    /// Returns how many messages nobody took yet, including those that are not due.
+    /// Returns the number of waiting messages, including those that are not due.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.tickets.pending() + self.parses.pending() + self.commands.pending()
     }
 
-    /// Returns how many messages found no room since the start.
+    /// Returns the number of messages dropped since the start for lack of room.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.tickets.dropped() + self.parses.dropped() + self.commands.dropped()
@@ -79,11 +79,12 @@ impl<C: Clock + Clone> Queue for MemoryQueue<C> {
     async fn send(&self, message: Message, delay: Duration) -> PortResult<()> {
         match message {
             Message::Ticket(ticket) => self.tickets.send(ticket, delay),
-            // Here nobody pays for an invocation: each ticket travels alone.
+            // Nobody pays for an invocation here, so each ticket travels alone.
             Message::Tickets(tickets) => tickets.into_iter().for_each(|ticket| self.tickets.send(ticket, delay)),
             Message::Parse(parse) => self.parses.send(parse, delay),
             Message::Start(command) => self.commands.send(command, delay),
-            // In one process the command prunes by itself, without a message, and everything is read from the database.
+            // In one process the command prunes by itself, without a message, and everything is
+            // read from the database.
             Message::Prune(_) | Message::Publish(_) => {}
         }
         Ok(())
@@ -102,7 +103,7 @@ pub struct Mailbox<T, C> {
 #[derive(Debug)]
 struct State<T> {
     ready: VecDeque<T>,
-    /// By the clock's reading at which they are due, then in the order in which they arrived.
+    /// By the clock's reading at which they are due, then by arrival.
     delayed: BTreeMap<(Duration, u64), T>,
     sent: u64,
     dropped: u64,
@@ -149,7 +150,7 @@ impl<T, C: Clock> Mailbox<T, C> {
         self.changed.notify_one();
     }
 
-    /// Returns the next message that is due; waits for one. Nothing is lost if the wait is dropped.
+    /// Returns the next due message, waiting for one if necessary. Dropping the wait loses nothing.
     pub async fn receive(&self) -> T {
         loop {
             let (message, next_due) = self.try_receive();
@@ -168,7 +169,7 @@ impl<T, C: Clock> Mailbox<T, C> {
         }
     }
 
-    /// Returns a message that is due, or how long to wait for the next known one.
+    /// Returns a due message, or how long to wait for the next known one.
     fn try_receive(&self) -> (Option<T>, Option<Duration>) {
         let now = self.clock.monotonic();
         let mut state = self.state();
@@ -178,13 +179,14 @@ impl<T, C: Clock> Mailbox<T, C> {
         let others_wait = message.is_some() && state.pending() > 0;
         drop(state);
         if others_wait {
-            // A waiter may not know about what is left: the one that was woken for it took something else.
+            // Another waiter may not know about the remaining message: the one woken for it took
+            // another.
             self.changed.notify_one();
         }
         (message, next_due)
     }
 
-    /// Whether a message is due that nobody took yet.
+    /// Whether a due message is waiting.
     #[must_use]
     pub fn has_ready(&self) -> bool {
         let mut state = self.state();
@@ -192,13 +194,13 @@ impl<T, C: Clock> Mailbox<T, C> {
         !state.ready.is_empty()
     }
 
-    /// Returns how many messages nobody took yet, including those that are not due.
+    /// Returns the number of waiting messages, including those that are not due.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.state().pending()
     }
 
-    /// Returns how many messages found no room since the start.
+    /// Returns the number of messages dropped since the start for lack of room.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.state().dropped

@@ -16,7 +16,7 @@ async fn receive(queue: &MemoryQueue<HandClock>) -> String {
 }
 
 #[tokio::test]
-async fn messages_come_when_they_are_due_and_in_order() {
+async fn messages_arrive_in_order_when_they_are_due() {
     let clock = HandClock::default();
     let queue = MemoryQueue::new(&clock, 10);
     for (number, delay_s) in [(1, 60), (2, 0), (3, 30), (4, 0), (5, 30)] {

@@ -1,4 +1,4 @@
-//! What origins left over.
+//! Leftovers of origins.
 
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::ids::Iteration;
@@ -24,7 +24,8 @@ pub(super) const SQL: &str =
     WHERE o.crawl_id = ?1 AND o.origin > ?2 AND (?4 IS NULL OR o.id = ?4) AND (f.origin_id IS NOT NULL OR lost > 0)
     ORDER BY o.origin, f.iteration, f.turn";
 
-/// One of an origin's endings, if work was left, and what parsers lost of it, which its inbox counts.
+/// An ending of an origin with leftover work, and the URLs that parsers lost of it, which its inbox
+/// counts.
 struct Ending {
     origin: Origin,
     lost: Option<Left>,
@@ -32,14 +33,14 @@ struct Ending {
     robots_error: Option<String>,
 }
 
-/// URLs that were left over in an iteration, and why.
+/// URLs left over in an iteration, with the reason.
 struct Left {
     iteration: Iteration,
     reason: LeftoverReason,
     urls: u64,
 }
 
-/// By origin.
+/// Returns leftovers by origin.
 pub(super) fn leftovers(db: &Db, wanted: &Wanted) -> Result<Batch<LeftoverRow>, StoreError> {
     let after = wanted.after.as_ref().map_or("", |cursor| cursor.as_str());
     let values = params![wanted.crawl, after, iteration(wanted), wanted.origin];
@@ -70,11 +71,12 @@ fn read(row: &Row<'_>) -> Result<Ending, StoreError> {
     Ok(Ending { origin, lost, left, robots_error })
 }
 
-/// Returns a row for each reason for which an origin left something in an iteration. All endings of an origin are present, next to each other.
+/// Returns a row for each reason for leftovers of an origin in an iteration. All endings of an
+/// origin are present and adjacent.
 fn by_reason(endings: Vec<Ending>) -> Vec<LeftoverRow> {
     let mut rows: Vec<LeftoverRow> = Vec::new();
     for Ending { origin, lost, left, robots_error } in endings {
-        // Each ending repeats what was lost.
+        // Each ending repeats the lost URLs.
         let is_first = rows.last().is_none_or(|last| last.origin != origin);
         for Left { iteration, reason, urls } in lost.filter(|_| is_first).into_iter().chain(left) {
             let mut of_origin = rows.iter_mut().rev().take_while(|row| row.origin == origin);

@@ -1,7 +1,8 @@
 //! The [`Reader`] over SQLite.
 //!
-//! Streams walk segments in the order in which they were committed, and skip whole segments by the filter. A batch stops when it is full, so its
-//! cost is that of its rows. What a running crawl commits between two batches appears in the second.
+//! Streams walk segments in commit order, and skip whole segments by the filter. A batch stops when
+//! it is full, so its cost is proportional to its rows. Commits of a running crawl between two
+//! batches appear in the second.
 
 mod leftovers;
 mod pulse;
@@ -123,7 +124,7 @@ impl Reader for SqliteReader {
 }
 
 impl SqliteReader {
-    /// Reads something on a thread that may wait for the disk.
+    /// Runs a read on a thread that may wait for the disk.
     async fn run<T: Send + 'static>(
         &self,
         operation: &'static str,
@@ -161,11 +162,11 @@ impl SqliteReader {
     }
 }
 
-/// Which rows of a stream are wanted, by the ids of their crawl and origin.
+/// The wanted rows of a stream, by the ids of their crawl and origin.
 struct Wanted {
     crawl: CrawlRowId,
     name: CrawlId,
-    /// The filter's.
+    /// The filter's origin.
     origin: Option<OriginRowId>,
     filter: Filter,
     after: Option<Cursor>,
@@ -173,7 +174,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// `None` if there is no such crawl or origin, and so no row.
+    /// Returns `None` if there is no such crawl or origin, and thus no row.
     fn find(
         db: &Db,
         crawl: &CrawlId,

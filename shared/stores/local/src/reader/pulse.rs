@@ -1,4 +1,4 @@
-//! Whether a crawl moves.
+//! Whether a crawl makes progress.
 
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::{PortError, PortResult};
@@ -9,19 +9,20 @@ use crate::db::values::Time;
 use crate::db::{Db, StoreError};
 use crate::open::Reading;
 
-/// When a crawl last moved, and when it may move next.
+/// When a crawl last made progress, and when it may next do so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pulse {
-    /// When a segment of it was last committed; `None` before the first.
+    /// The time of its last segment commit; `None` before the first.
     pub last_commit: Option<Timestamp>,
-    /// How many of its origins are being visited, or were when their process died.
+    /// The number of its origins that are being visited, or were when their process died.
     pub origins_leased: u64,
-    /// When the first of the others may be visited, whose time may have come; `None` if none waits.
+    /// When the first of the waiting origins may be visited, perhaps in the past; `None` if none
+    /// waits.
     pub next_ready: Option<Timestamp>,
 }
 
 impl Reading {
-    /// Returns when a crawl last moved.
+    /// Returns when a crawl last made progress.
     ///
     /// # Errors
     /// Fails if the database cannot be read.

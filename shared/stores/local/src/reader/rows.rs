@@ -1,4 +1,4 @@
-//! Rows as the views return them.
+//! Rows of views.
 
 use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, SeenPageRow};
 use rusqlite::Row;
@@ -9,10 +9,12 @@ pub(super) trait OfView: Sized {
     /// The columns, in the order of the fields.
     fn columns() -> String;
 
-    /// Reads them; `first` is the number of the first. Looking up each by name would take longer than all the rest.
+    /// Reads them from column `first` on. Looking up each by name would take longer than everything
+    /// else.
     fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Self>;
 
-    /// Returns about how many bytes depend on what was fetched, beyond what every row takes.
+    /// Returns the approximate number of bytes that depend on fetched content, beyond the fixed
+    /// size of a row.
     fn text_bytes(&self) -> usize;
 }
 
@@ -30,7 +32,8 @@ impl Columns<'_> {
     }
 }
 
-/// Fields are in the order of the struct, each with its column if that has another name.
+/// Implements [`OfView`]: fields in the order of the struct, each with its column if that has
+/// another name.
 macro_rules! of_view {
     ($name:ident { $($field:ident $(= $column:literal)?),* $(,)? } $text_bytes:expr) => {
         impl OfView for $name {

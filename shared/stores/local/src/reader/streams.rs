@@ -1,4 +1,4 @@
-//! The streams: each a query that continues after a place and stops when the batch is full.
+//! The streams: each is a query that continues after a position and stops when the batch is full.
 
 use dragline_domain::content::Content;
 use dragline_domain::ids::Iteration;
@@ -15,10 +15,11 @@ use crate::db::values::{Text, Time};
 use crate::db::{Db, OriginRowId, StoreError};
 use crate::documents;
 
-/// The size of texts and URLs at which a batch is full, however few rows it has: a page may hold megabytes of either.
+/// The size of texts and URLs at which a batch is full, however few rows it has: a page may contain
+/// megabytes of either.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
-/// Returns no row, at the place where the reader is.
+/// Returns an empty batch at the reader's position.
 pub(super) fn none<T>(after: Option<Cursor>) -> Batch<T> {
     Batch { rows: Vec::new(), cursor: after, rest: Rest::Nothing }
 }
@@ -61,7 +62,7 @@ fn read_document(row: &Row<'_>) -> Result<(DocumentRow, usize), StoreError> {
     Ok((DocumentRow { iteration: iteration_number(row.get("of_iteration")?)?, document }, bytes))
 }
 
-/// Whether a document is one of the site as it is now, and no copy.
+/// Whether a document belongs to the current state of the site, and is not a copy.
 const SHOWN: &str = "AND EXISTS (SELECT 1 FROM known_url k WHERE k.origin_id = w.id AND k.path_query = v.url AND k.document_id = v.id AND k.standing = 'shown')
            AND NOT coalesce((SELECT x.is_copy FROM shown_canonical x WHERE x.id = v.id), 0)";
 
@@ -87,7 +88,7 @@ pub(super) fn candidates(db: &Db, wanted: &Wanted) -> Result<Batch<CandidateRow>
     batch(db, &sql, values, wanted, place, |row| read_view(row, 2))
 }
 
-/// Where to look for candidates.
+/// The candidates to search.
 #[derive(Clone, Copy)]
 enum Among {
     All,
@@ -154,8 +155,9 @@ fn at_place<T: OfView>() -> String {
     format!("v.id, {}", T::columns())
 }
 
-/// Selects what belongs to visits, from the table or view `v`, in the order of their ids. Segments that are not wanted are skipped as a whole. `?1`
-/// is the crawl, `?2` the id to continue after, `?3` the iteration, `?4` the origin and `?5` the URL, if given. The first column is the id.
+/// Selects rows that belong to visits, from the table or view `v`, in the order of their ids.
+/// Unwanted segments are skipped as a whole. `?1` is the crawl, `?2` the id to continue after, `?3`
+/// the iteration, `?4` the origin and `?5` the URL, if given. The first column is the id.
 fn of_segments(columns: &str, from: &str, more: &str) -> String {
     format!(
         "SELECT {columns} FROM segment g CROSS JOIN origin w CROSS JOIN {from}
@@ -177,7 +179,8 @@ fn of_visits<T>(
     batch(db, sql, values, wanted, |row| row.get::<_, i64>(0), read)
 }
 
-/// Returns a batch of a query's rows. It ends with the last row of a place, so that the next continues after that.
+/// Returns a batch of a query's rows. It ends with the last row of a position, so that the next
+/// batch continues after that.
 pub(super) fn batch<T, P: PartialEq + ToString>(
     db: &Db,
     sql: &str,
@@ -211,12 +214,12 @@ fn read_view<T: OfView>(row: &Row<'_>, first: usize) -> Result<(T, usize), Store
     Ok((value, bytes))
 }
 
-/// Returns the filter's iteration.
+/// Returns the iteration of the filter.
 pub(super) fn iteration(wanted: &Wanted) -> Option<u32> {
     wanted.filter.iteration.map(Iteration::number)
 }
 
-/// Parses a cursor; an error if this stream did not return it.
+/// Parses a cursor; fails if this stream did not return it.
 fn parsed<T>(cursor: &Cursor, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, StoreError> {
     parse(cursor.as_str()).ok_or_else(|| StoreError::Damaged(format!("`{cursor}` is not a cursor of this stream")))
 }
@@ -226,7 +229,7 @@ mod tests {
     use super::*;
     use crate::reader::leftovers;
 
-    /// Whatever is wanted, rows come in stored order, and none before the place is read.
+    /// Whatever the filter, rows come in stored order, and none before the position is read.
     #[test]
     fn a_batch_scans_no_table_and_sorts_nothing() {
         let directory = tempfile::tempdir().unwrap();
@@ -246,7 +249,8 @@ mod tests {
         ] {
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let plan: Vec<String> = statement.raw_query().mapped(|row| row.get(3)).map(Result::unwrap).collect();
-            // A chain of canonical links has at most twenty steps, a fingerprint 64 bits, and the links of a page are one text.
+            // A chain of canonical links has at most twenty steps, a fingerprint 64 bits, and the
+            // links of a page are one text.
             let short = [
                 "MATERIALIZE way",
                 "SCAN w",

@@ -1,4 +1,4 @@
-//! What the disk holds, by kind.
+//! Disk usage, by kind.
 
 use std::fs;
 use std::io;
@@ -12,46 +12,49 @@ use serde::Serialize;
 use crate::db::{Db, StoreError};
 use crate::open::{DATABASE, Reading};
 
-/// What a data directory takes of the disk, in bytes.
+/// The disk usage of a data directory, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Disk {
-    /// WARC objects: of the crawl that was asked for, or of all.
+    /// WARC objects: of the given crawl, or of all.
     #[serde(rename = "warc_bytes")]
     pub warc: u64,
     /// Documents with their texts and links, of all crawls.
     #[serde(rename = "documents_bytes")]
     pub documents: u64,
-    /// The log: visits, requests and where their records are, of all crawls.
+    /// The log: visits, requests and the places of their records, of all crawls.
     #[serde(rename = "log_bytes")]
     pub log: u64,
-    /// What is known of URLs, and the rows of origins and segments, of all crawls.
+    /// Known URLs, and the rows of origins and segments, of all crawls.
     #[serde(rename = "frontier_bytes")]
     pub frontier: u64,
-    /// Free pages of the database, which are filled by what is stored next.
+    /// Free pages of the database, which are reused.
     #[serde(rename = "free_bytes")]
     pub free: u64,
-    /// The journal of the database: what was committed and is not yet copied into it, of all crawls, and its index.
+    /// The journal of the database: commits that are not yet copied into it, of all crawls, and its
+    /// index.
     #[serde(rename = "journal_bytes")]
     pub journal: u64,
-    /// Link graphs, which can be made again: of the crawl that was asked for, or of all.
+    /// Link graphs, which can be rebuilt: of the given crawl, or of all.
     #[serde(rename = "graph_bytes")]
     pub graph: u64,
-    /// Word indexes, which can be made again: of the crawl that was asked for, or of all.
+    /// Word indexes, which can be rebuilt: of the given crawl, or of all.
     #[serde(rename = "search_bytes")]
     pub search: u64,
-    /// Whether the parts of the database are estimated: it is too large to be counted while somebody waits.
+    /// Whether the parts of the database are estimated: it is too large to be counted while
+    /// somebody waits.
     pub is_estimated: bool,
 }
 
-/// The folders of what is derived from crawls and kept with them: link graphs in `CRAWL.db`, and word indexes in `CRAWL/`.
+/// The folder of link graphs, in `CRAWL.db`. Like [`INDEXES`], it is derived from crawls and kept
+/// with them.
 pub const GRAPHS: &str = "graph";
-/// See [`GRAPHS`].
+/// The folder of word indexes, in `CRAWL/`.
 pub const INDEXES: &str = "search";
 
-/// The largest database whose pages are counted: reading them takes a second at most.
+/// The largest database whose pages are counted, which takes at most a second.
 const COUNTED_BYTES_MAX: u64 = 256 << 20;
 
-/// How many segments are looked at to estimate a larger one.
+/// The number of segments sampled to estimate a larger one.
 const SAMPLE: i64 = 40;
 
 /// The tables of documents and of the log. All others belong to the frontier.
@@ -61,7 +64,7 @@ const LOG: &str = "'visit', 'redirect', 'agent'";
 /// Returns the bytes that this user may still write to the disk of a directory.
 ///
 /// # Errors
-/// The system does not say.
+/// Fails if the system does not tell.
 #[cfg(unix)]
 pub fn free_bytes(directory: &Path) -> io::Result<u64> {
     let disk = rustix::fs::statvfs(directory)?;
@@ -71,14 +74,15 @@ pub fn free_bytes(directory: &Path) -> io::Result<u64> {
 /// Returns the bytes that this user may still write to the disk of a directory.
 ///
 /// # Errors
-/// Always: it is only known how to ask on Unix.
+/// Always fails: this is only implemented for Unix.
 #[cfg(not(unix))]
 pub fn free_bytes(_directory: &Path) -> io::Result<u64> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
 impl Reading {
-    /// Returns what the disk holds; WARC objects only of this crawl, if one is given. Takes a second at most, however large the directory is.
+    /// Returns the disk usage; WARC objects only of this crawl, if one is given. Takes at most a
+    /// second, however large the directory is.
     ///
     /// # Errors
     /// Fails if the database cannot be read.
@@ -105,13 +109,14 @@ impl Reading {
     }
 }
 
-/// Returns the bytes of a file, or of all files in a folder; 0 of what is not there, or goes meanwhile.
+/// Returns the bytes of a file, or of all files in a folder; 0 if it is missing, or disappears
+/// meanwhile.
 fn bytes_of(path: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(path) else { return path.symlink_metadata().map_or(0, |file| file.len()) };
     entries.flatten().map(|entry| bytes_of_entry(&entry)).sum()
 }
 
-/// A link is not followed.
+/// Returns the bytes of a directory entry. Links are not followed.
 fn bytes_of_entry(entry: &fs::DirEntry) -> u64 {
     match entry.file_type() {
         Ok(kind) if kind.is_dir() => bytes_of(&entry.path()),
@@ -161,7 +166,8 @@ impl Db {
         Ok((of(DOCUMENTS)?, of(LOG)?))
     }
 
-    /// Estimates the same from a sample of segments: what their rows hold, and about what each row takes besides, with its indexes.
+    /// Estimates the same from a sample of segments: the contents of their rows, and the
+    /// approximate overhead of each row and its indexes.
     fn estimated(&self) -> Result<(u64, u64), StoreError> {
         let (last, segments): (i64, i64) = self
             .find("SELECT coalesce(max(id), 0), count(*) FROM segment", [], |row| Ok((row.get(0)?, row.get(1)?)))?
@@ -205,7 +211,7 @@ mod tests {
     use crate::store::LEASE_GRACE;
 
     #[test]
-    fn an_estimate_is_near_what_is_counted() {
+    fn an_estimate_is_close_to_the_count() {
         let directory = tempfile::tempdir().unwrap();
         let (connection, _lock) = crate::open::for_writing(directory.path()).unwrap();
         connection

@@ -1,4 +1,4 @@
-//! What stays of the entries of a segment, by all that is stored of their URLs.
+//! Decides what stays of a segment's entries, by everything stored about their URLs.
 
 use std::collections::HashMap;
 
@@ -19,13 +19,13 @@ use crate::db::{CrawlRowId, Db, SegmentRowId, StoreError, VisitId};
 /// An entry of a segment of a dropped iteration.
 pub(super) struct Pruned {
     id: VisitId,
-    /// What stays of it.
+    /// The part of it that stays.
     pub(super) stay: Stay,
     /// Whether a document is stored for it.
     pub(super) has_document: bool,
 }
 
-/// Returns the entries of a segment with what stays of each.
+/// Returns the entries of a segment with the parts that stay.
 pub(super) fn of_segment(
     db: &Db,
     crawl: &CrawlId,
@@ -45,14 +45,14 @@ pub(super) fn of_segment(
             if !known.contains_key(&url) {
                 known.insert(url.clone(), of_url(db, (crawl_id, crawl), &url, cut)?);
             }
-            // What is not among them was tried again, and says nothing.
+            // Missing entries were tried again, and have no lasting meaning.
             let stay = known[&url].get(&id).copied().unwrap_or(Stay::Nothing);
             Ok(Pruned { id, stay, has_document })
         })
         .collect()
 }
 
-/// Returns what stays of each visit of a URL that ended it, and of each time that its document was made again.
+/// Returns what stays of each final visit of a URL, and of each time its document was remade.
 fn of_url(
     db: &Db,
     (crawl_id, crawl): (CrawlRowId, &CrawlId),
@@ -89,7 +89,7 @@ fn entries(db: &Db, crawl: CrawlRowId, url: &CrawlUrl) -> Result<Vec<Entry<Visit
 fn read(row: &Row<'_>) -> Result<Entry<VisitId>, StoreError> {
     let is_remade = row.get::<_, String>(3)? == CrawlType::Reparse.name();
     let outcome = row.get::<_, Option<Code>>(7)?.map(|Code(outcome)| outcome);
-    // A page that is STUCK has items that do not fit their types; nothing was made of other captures that are.
+    // A STUCK page has items that do not fit their types; other STUCK captures have no content.
     let is_read = row.get::<_, Option<String>>(9)?.is_some_and(|state| state == "processed") || row.get(8)?;
     let is_good =
         is_read && outcome.is_some_and(|outcome| outcome.says() == Says::Content || asks_for_noindex(row, outcome));
@@ -106,14 +106,14 @@ fn read(row: &Row<'_>) -> Result<Entry<VisitId>, StoreError> {
     })
 }
 
-/// A page that asks for noindex shares its outcome with a refusal, of which there is no page.
+/// Whether a page asks for noindex: it shares its outcome with a refusal, which has no page.
 fn asks_for_noindex(row: &Row<'_>, outcome: Outcome) -> bool {
     outcome == Outcome::BlockedAtRequestOfRemote && row.get(8).unwrap_or(false)
 }
 
 fn pointers(db: &Db, crawl: &CrawlId, url: &CrawlUrl) -> Result<Pointers<VisitId>, StoreError> {
     let none = Pointers { document: None, compared_with: None };
-    // An excluded URL is logged with the segment that found it, whichever origin that is of.
+    // An excluded URL is logged with the segment that found it, whatever its own origin.
     let Some(origin) = db.origin_id(&OriginKey { crawl: crawl.clone(), origin: url.origin() })? else {
         return Ok(none);
     };
@@ -125,7 +125,7 @@ fn pointers(db: &Db, crawl: &CrawlId, url: &CrawlUrl) -> Result<Pointers<VisitId
     Ok(found.unwrap_or(none))
 }
 
-/// Deletes what does not stay of an entry.
+/// Deletes the parts of an entry that do not stay.
 pub(super) fn reduce(db: &Db, entry: &Pruned) -> Result<(), StoreError> {
     match entry.stay {
         Stay::Whole => Ok(()),

@@ -12,7 +12,7 @@ use super::{SqliteRetained, delete_entry};
 use crate::db::values::Text;
 use crate::db::{CrawlRowId, Db, SegmentRowId, StoreError, VisitId};
 
-/// How many objects are listed at once.
+/// The number of objects listed at once.
 const OBJECTS_MAX: usize = 100;
 
 impl Forgetting for SqliteRetained {
@@ -40,7 +40,7 @@ impl Forgetting for SqliteRetained {
     }
 }
 
-/// Makes a table of the URLs: as they are, and as rows of their origin shorten them.
+/// Creates a table of the URLs: in full, and in the short form used in rows of their origin.
 fn name(db: &Db, crawl: &CrawlId, urls: &[CrawlUrl]) -> Result<(), StoreError> {
     db.execute(
         "CREATE TEMP TABLE IF NOT EXISTS forgotten (url TEXT PRIMARY KEY, origin_id INTEGER, path TEXT) WITHOUT ROWID",
@@ -83,7 +83,7 @@ fn objects_naming(
 }
 
 fn forget(db: &Db, (crawl_id, crawl): (CrawlRowId, &CrawlId), urls: &[CrawlUrl]) -> Result<Forgotten, StoreError> {
-    // Until the file is written anew, no deleted row can be read in it.
+    // Until the file is rewritten, deleted rows must not remain readable in it.
     db.connection.pragma_update(None, "secure_delete", true)?;
     name(db, crawl, urls)?;
     let mut forgotten = Forgotten::default();
@@ -118,7 +118,7 @@ fn forget(db: &Db, (crawl_id, crawl): (CrawlRowId, &CrawlId), urls: &[CrawlUrl])
     Ok(forgotten)
 }
 
-/// Returns every visit of a URL, tries included, and whether it has a document.
+/// Returns all visits of a URL, including tries, and whether each has a document.
 fn visits(db: &Db, crawl: CrawlRowId, url: &CrawlUrl) -> Result<Vec<(VisitId, bool)>, StoreError> {
     let mut visits = Vec::new();
     // Each condition is that of an index.

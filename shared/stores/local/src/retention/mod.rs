@@ -24,10 +24,10 @@ pub use disk::{Disk, GRAPHS, INDEXES, free_bytes};
 pub(crate) use space::compact;
 pub use space::{Compaction, Released};
 
-/// How many segments are looked at in a transaction: each has some fifty entries.
+/// The number of segments handled in a transaction: each has some fifty entries.
 const SEGMENTS_MAX: usize = 10;
 
-/// What is kept of a data directory.
+/// The retained data of a data directory.
 #[derive(Clone)]
 pub struct SqliteRetained {
     writer: Arc<Writer>,
@@ -143,7 +143,7 @@ fn segments(
     })
 }
 
-/// The row stays: differences name their segments.
+/// The row stays, as differences refer to their segments.
 fn forget_object(db: &Db, id: &SegmentId) -> Result<(), StoreError> {
     let Some(origin) = db.origin_id(&id.origin)? else { return Ok(()) };
     let sql = "UPDATE segment SET is_stored = 0 WHERE origin_id = ?1 AND turn = ?2 AND n = ?3";
@@ -162,7 +162,7 @@ pub(crate) fn delete_document(db: &Db, id: VisitId) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes what is stored of an entry besides how it ended.
+/// Deletes the stored data of an entry, except for how it ended.
 fn delete_content(db: &Db, id: VisitId) -> Result<(), StoreError> {
     delete_document(db, id)?;
     let sql = "UPDATE visit
@@ -174,10 +174,10 @@ fn delete_content(db: &Db, id: VisitId) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes everything that is stored of an entry.
+/// Deletes everything stored about an entry.
 pub(crate) fn delete_entry(db: &Db, id: VisitId) -> Result<(), StoreError> {
     delete_document(db, id)?;
-    // Whoever found the body unchanged is deleted, too, or was before it.
+    // Visits that found the body unchanged are deleted too, or were before it.
     db.execute("UPDATE visit SET body_of = NULL WHERE body_of = ?1", [id])?;
     for table in ["redirect", "visit"] {
         db.execute(&format!("DELETE FROM {table} WHERE id = ?1"), [id])?;

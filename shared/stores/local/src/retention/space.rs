@@ -1,4 +1,4 @@
-//! Giving back the space of what was deleted.
+//! Releasing the space of deleted data.
 
 use std::fs;
 use std::io;
@@ -14,36 +14,38 @@ use crate::store::LEASE_GRACE;
 /// The directory of the objects.
 const OBJECTS: &str = "raw";
 
-/// The part of the database that has to be free for it to be written anew, as a divisor. Less is filled by the next crawl.
+/// The database is rewritten only if one part in this many is free. The next crawl fills less.
 const FREE_PART: i64 = 4;
 
-/// How long to wait for those who read the database, before what they read can be removed from it.
+/// How long to wait for readers of the database, whose snapshots keep old data in it.
 const READERS_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// When the database is written anew. It always is while remains of forgotten URLs are owed to be removed.
+/// When to rewrite the database. It always is while remains of forgotten URLs have to be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compaction {
     /// If a quarter of it is free.
     IfWorthIt,
-    /// If something was forgotten since it was last written anew: nothing of that may be left in the file.
+    /// Only if something was forgotten since it was last rewritten: no remains of that may stay in
+    /// the file.
     IfOwed,
 }
 
-/// What became of the space of deleted rows.
+/// The result of releasing the space of deleted rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Released {
-    /// Bytes by which the database has shrunk.
+    /// The bytes by which the database has shrunk.
     pub bytes: u64,
-    /// Bytes in it that are free, and filled by what is stored next.
+    /// The free bytes in it, which are reused.
     pub free_bytes: u64,
-    /// Whether the disk had too little room to write the database anew.
+    /// Whether the disk had too little room to rewrite the database.
     pub was_full: bool,
 }
 
-/// Writes the database anew where that is wanted, and removes empty directories of objects.
+/// Rewrites the database if wanted, and removes empty directories of objects.
 ///
-/// `VACUUM` rather than `incremental_vacuum`: that needs a file made with pointer maps, which cost each commit of a crawl something, and leaves
-/// remains of deleted rows in pages that stay. `VACUUM` needs as much room beside the file as it will have; without that the free pages stay.
+/// It uses `VACUUM` rather than `incremental_vacuum`, which needs a file with pointer maps, a cost
+/// for each commit of a crawl, and leaves remains of deleted rows in pages that stay. `VACUUM`
+/// needs as much room beside the file as the new file takes; without that the free pages stay.
 pub(crate) fn compact(directory: &Path, compaction: Compaction) -> Result<Released, OpenError> {
     let (connection, _lock) = open::for_writing(directory)?;
     let (db, path) = (Db { connection, lease_grace: LEASE_GRACE }, directory.join(DATABASE));
@@ -55,8 +57,8 @@ pub(crate) fn compact(directory: &Path, compaction: Compaction) -> Result<Releas
     Ok(released)
 }
 
-/// Writes the database anew if that is wanted or owed. Returns what keeps remains of forgotten URLs in the file, too, if something does: then it is
-/// still owed.
+/// Rewrites the database if wanted or owed. Also returns what keeps remains of forgotten URLs in
+/// the file, if anything does: then the rewrite is still owed.
 fn write_anew(db: &Db, compaction: Compaction) -> Result<(Released, Option<Remaining>), StoreError> {
     let connection = &db.connection;
     let (before, is_owed) = (pages(connection)?, db.owes_writing_anew()?);
@@ -69,7 +71,8 @@ fn write_anew(db: &Db, compaction: Compaction) -> Result<(Released, Option<Remai
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => true,
         vacuumed => vacuumed.map(|()| false)?,
     };
-    // The log holds what was just deleted. It cannot be emptied while somebody reads an older state.
+    // The write-ahead log holds deleted data. It cannot be emptied while somebody reads an older
+    // state.
     connection.busy_timeout(READERS_TIMEOUT)?;
     let is_read: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
     let remaining = match (was_full, is_read) {
@@ -87,7 +90,7 @@ fn write_anew(db: &Db, compaction: Compaction) -> Result<(Released, Option<Remai
     Ok((released, remaining))
 }
 
-/// The whole is in a file while it is made: elsewhere temporary data stays in memory.
+/// Runs `VACUUM` with its copy in a file: elsewhere temporary data stays in memory.
 fn vacuum(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "file")?;
     connection.execute_batch("VACUUM")
@@ -97,7 +100,7 @@ fn vacuum(connection: &Connection) -> rusqlite::Result<()> {
 struct Pages {
     all: i64,
     free: i64,
-    /// The size of one.
+    /// The size of a page.
     bytes: i64,
 }
 
@@ -106,7 +109,7 @@ fn pages(connection: &Connection) -> rusqlite::Result<Pages> {
     Ok(Pages { all: number("page_count")?, free: number("freelist_count")?, bytes: number("page_size")? })
 }
 
-/// Removes directories that hold nothing, the innermost first. Keys have five parts.
+/// Removes empty directories, innermost first. Keys have five parts.
 fn remove_empty(directory: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
