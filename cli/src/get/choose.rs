@@ -61,7 +61,7 @@ pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &VisitQuery) -> Result<Ch
     let Some(last) = visits.iter().rposition(|visit| wanted.includes(visit)) else {
         return Err(GetError::NotVisited { url, iteration: wanted.iteration.unwrap_or(Iteration::FIRST), history });
     };
-    let mut answers = visits[..=last].iter().rev().filter_map(Answer::from_flag);
+    let mut answers = visits[..=last].iter().rev().filter_map(Answer::from_visit);
     match answers.next().filter(|answer| wanted.includes(answer.visit)) {
         Some(answer) => {
             let unanswered = Some(&visits[last]).filter(|visit| visit.object.is_none());

@@ -56,7 +56,7 @@ impl Tidying {
     pub(crate) fn step(&self, model: &Model, next: &mut State) -> Option<Self> {
         let Self { iteration, origins, doing } = self;
         let origin = origins[0];
-        let further = Self::for_site(*iteration, origins[1..].to_vec());
+        let further = Self::of(*iteration, origins[1..].to_vec());
         let again = |doing| Some(Self { doing, ..self.clone() });
         let seen = match doing {
             Doing::Sending(ticket) => {

@@ -151,7 +151,7 @@ mod tests {
                 "formatting elements are repeated in each paragraph",
             ),
         ] {
-            assert_eq!(of(&html).is_some(), is_read, "{why}");
+            assert_eq!(parse(&html).is_some(), is_read, "{why}");
         }
     }
 
@@ -159,6 +159,6 @@ mod tests {
     fn pieces_make_the_same_tree_as_the_whole() {
         let html =
             format!("<title>ä</title>{}", "<p>Grün & <b>blau</b>, 日本語 &amp; mehr<table><td>x</table>".repeat(500));
-        assert_eq!(of(&html).unwrap().html(), Document::from(html.as_str()).html());
+        assert_eq!(parse(&html).unwrap().html(), Document::from(html.as_str()).html());
     }
 }
